@@ -1,0 +1,108 @@
+// Jobs on Effect's PersistedQueue over PostgreSQL: offered in the caller's transaction, taken under a lease, tried again
+// with growing pauses, kept as dead letters.
+import { PgClient } from "@effect/sql-pg"
+import { Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
+import { Transaction } from "@tentpole/core/Transactor"
+import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { PersistedQueue } from "effect/persistence"
+import { orDefect } from "../postgres/Postgres.ts"
+import { queue_table } from "./QueueTable.ts"
+
+export interface JobsOptions {
+  /** How long a dead worker's job stays taken. Living workers renew theirs at a third of it. */
+  readonly lease: Duration.Input
+  /** How soon a job of another process is seen: offers wake takers of their own process only. */
+  readonly poll: Duration.Input
+  /** The pause before the second attempt; doubled for each later one, to ten minutes at most. */
+  readonly retryFrom: Duration.Input
+  readonly attempts_max: number
+}
+
+export const defaults: JobsOptions = {
+  lease: "90 seconds",
+  poll: "200 millis",
+  retryFrom: "2 seconds",
+  attempts_max: 10,
+}
+
+/** What is kept of a failure: enough to see what happened, cut so that no payload hides in it. */
+const failure_length_max = 300
+
+const make = (options: JobsOptions) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const queue = yield* PersistedQueue.make({
+      name: "jobs",
+      schema: Schema.toCodecJson(Job),
+      maxAttempts: options.attempts_max,
+      retrySchedule: Schedule.min([Schedule.exponential(options.retryFrom), Schedule.spaced("10 minutes")]),
+    })
+
+    const jobs = Jobs.of({
+      enqueue: (job, { id, delay }) =>
+        Transaction.pipe(
+          Effect.andThen(queue.offer(job, { id, ...(delay === undefined ? {} : { delay }) })),
+          Effect.asVoid,
+          Effect.orDie,
+        ),
+      dead: orDefect(
+        sql<{ id: string; attempts: number; failure: string | null; failed_at: Date }>`
+          select id, attempts, left(last_failure, ${failure_length_max}) as failure, updated_at at time zone 'UTC' as failed_at
+          from ${sql(queue_table)} where state = 'failed' order by updated_at desc limit 1000`,
+      ).pipe(
+        Effect.map((rows) =>
+          rows.map((row) => ({
+            id: row.id,
+            attempts: row.attempts,
+            failure: row.failure ?? "unknown",
+            failedAt: DateTime.makeUnsafe(row.failed_at),
+          })),
+        ),
+      ),
+      requeue: (id) =>
+        Transaction.pipe(
+          Effect.andThen(
+            orDefect(sql`
+              update ${sql(queue_table)} set state = 'pending', attempts = 0, visible_at = now(), last_failure = null
+              where id = ${id} and state = 'failed' returning 1`),
+          ),
+          Effect.map((rows) => rows.length > 0),
+        ),
+    })
+
+    const jobQueue = JobQueue.of({
+      work: ({ concurrency, handle }) => {
+        const one = queue
+          .take((job, about) => handle(job, { id: about.id, attempt: about.attempts }))
+          .pipe(
+            Effect.catchCause((cause) =>
+              Cause.hasInterruptsOnly(cause)
+                ? Effect.failCause(cause as Cause.Cause<never>)
+                : Effect.logWarning("a job failed and will be tried again").pipe(
+                    Effect.annotateLogs({ failure: Cause.pretty(cause).slice(0, failure_length_max) }),
+                  ),
+            ),
+            Effect.forever,
+          )
+        return Effect.all(
+          Array.from({ length: concurrency }, () => one),
+          { concurrency: "unbounded", discard: true },
+        ).pipe(Effect.andThen(Effect.never))
+      },
+    })
+
+    return Context.make(Jobs, jobs).pipe(Context.add(JobQueue, jobQueue))
+  })
+
+export const layer = (options: JobsOptions = defaults) =>
+  Layer.effectContext(make(options)).pipe(
+    Layer.provide(PersistedQueue.layer),
+    Layer.provide(
+      PersistedQueue.layerStoreSql({
+        tableName: queue_table,
+        pollInterval: options.poll,
+        lockExpiration: options.lease,
+        lockRefreshInterval: Duration.millis(Duration.toMillis(options.lease) / 3),
+      }),
+    ),
+  )

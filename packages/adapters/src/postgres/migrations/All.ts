@@ -1,0 +1,24 @@
+// Every migration, in order. Forward only: what has been released is never edited, and each must leave the previous
+// version of the code working.
+import { workspaces } from "./0001_workspaces.ts"
+import { outbox } from "./0002_outbox.ts"
+import { contacts } from "./0003_contacts.ts"
+import { lists } from "./0004_lists.ts"
+import { imports } from "./0005_imports.ts"
+import { emails } from "./0006_emails.ts"
+import { blasts } from "./0007_blasts.ts"
+import { tents } from "./0008_tents.ts"
+import { traffic } from "./0009_traffic.ts"
+import type { Migration } from "./Migration.ts"
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  "0001_workspaces": workspaces,
+  "0002_outbox": outbox,
+  "0003_contacts": contacts,
+  "0004_lists": lists,
+  "0005_imports": imports,
+  "0006_emails": emails,
+  "0007_blasts": blasts,
+  "0008_tents": tents,
+  "0009_traffic": traffic,
+}

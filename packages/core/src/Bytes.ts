@@ -1,0 +1,23 @@
+// Text as bytes. The encoders are part of every JavaScript runtime, and of none of the language's own type libraries.
+declare const TextEncoder: new () => { readonly encode: (text: string) => Uint8Array }
+declare const TextDecoder: new () => { readonly decode: (bytes: Uint8Array) => string }
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** UTF-8. */
+export const encodeText = (text: string): Uint8Array => encoder.encode(text)
+
+/** UTF-8; malformed sequences become U+FFFD. */
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** One array out of many. */
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

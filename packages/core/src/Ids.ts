@@ -1,0 +1,72 @@
+// Ids are UUIDs, branded by what they name. New ones come from the `Ids` port, so that a simulation draws them from its
+// seed.
+import { Context, type Effect, Schema, SchemaGetter } from "effect"
+
+const uuid = Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).pipe(
+  Schema.decode({ decode: SchemaGetter.toLowerCase(), encode: SchemaGetter.passthrough() }),
+)
+
+export const WorkspaceId = uuid
+  .pipe(Schema.brand("WorkspaceId"))
+  .annotate({ identifier: "WorkspaceId", description: "Id of a workspace" })
+export type WorkspaceId = typeof WorkspaceId.Type
+export const ApiKeyId = uuid
+  .pipe(Schema.brand("ApiKeyId"))
+  .annotate({ identifier: "ApiKeyId", description: "Id of an API key" })
+export type ApiKeyId = typeof ApiKeyId.Type
+export const DomainId = uuid
+  .pipe(Schema.brand("DomainId"))
+  .annotate({ identifier: "DomainId", description: "Id of a sending domain" })
+export type DomainId = typeof DomainId.Type
+export const ContactId = uuid
+  .pipe(Schema.brand("ContactId"))
+  .annotate({ identifier: "ContactId", description: "Id of a contact" })
+export type ContactId = typeof ContactId.Type
+export const FieldDefinitionId = uuid
+  .pipe(Schema.brand("FieldDefinitionId"))
+  .annotate({ identifier: "FieldDefinitionId", description: "Id of a contact field's definition" })
+export type FieldDefinitionId = typeof FieldDefinitionId.Type
+export const ListId = uuid
+  .pipe(Schema.brand("ListId"))
+  .annotate({ identifier: "ListId", description: "Id of a contact list" })
+export type ListId = typeof ListId.Type
+export const ImportSessionId = uuid
+  .pipe(Schema.brand("ImportSessionId"))
+  .annotate({ identifier: "ImportSessionId", description: "Id of an import session" })
+export type ImportSessionId = typeof ImportSessionId.Type
+export const ImportRunId = uuid
+  .pipe(Schema.brand("ImportRunId"))
+  .annotate({ identifier: "ImportRunId", description: "Id of an import run" })
+export type ImportRunId = typeof ImportRunId.Type
+export const EmailId = uuid
+  .pipe(Schema.brand("EmailId"))
+  .annotate({ identifier: "EmailId", description: "Id of an email" })
+export type EmailId = typeof EmailId.Type
+/** Names what one approval froze; a blast sends by it, whatever becomes of the email. */
+export const ApprovalId = uuid
+  .pipe(Schema.brand("ApprovalId"))
+  .annotate({ identifier: "ApprovalId", description: "Id of an email's approval" })
+export type ApprovalId = typeof ApprovalId.Type
+export const BlastId = uuid
+  .pipe(Schema.brand("BlastId"))
+  .annotate({ identifier: "BlastId", description: "Id of an email blast" })
+export type BlastId = typeof BlastId.Type
+export const DeliveryId = uuid
+  .pipe(Schema.brand("DeliveryId"))
+  .annotate({ identifier: "DeliveryId", description: "Id of one message to one person" })
+export type DeliveryId = typeof DeliveryId.Type
+export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
+export type TentId = typeof TentId.Type
+
+/** Where new ids come from. */
+export class Ids extends Context.Service<
+  Ids,
+  {
+    /** A UUID v7: later ones sort after earlier ones of the same process. */
+    readonly next: Effect.Effect<string>
+    /** `count` of them at once. */
+    readonly many: (count: number) => Effect.Effect<ReadonlyArray<string>>
+    /** A UUID v4, which tells nothing of its time: for ids that stand in public addresses. */
+    readonly random: Effect.Effect<string>
+  }
+>()("tentpole/Ids") {}

@@ -1,0 +1,64 @@
+// The two ways a listing is paged: by page and limit, and by an opaque cursor.
+import { Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import type { ErrorCode } from "./ErrorCode.ts"
+
+export const page_limit_max = 100
+export const page_limit_default = 25
+
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number
+  /** 1 to 100. */
+  readonly limit: number
+}
+
+/** One page of a listing, and how many there are in all. */
+export interface Paged<A> {
+  readonly items: ReadonlyArray<A>
+  readonly total: number
+}
+
+export interface Pagination {
+  readonly page: number
+  readonly limit: number
+  readonly total: number
+  readonly totalPages: number
+}
+
+/** An empty listing has 0 pages. */
+export const pagination = ({ page, limit }: PageRequest, total: number): Pagination => ({
+  page,
+  limit,
+  total,
+  totalPages: Math.ceil(total / limit),
+})
+
+/** Where a listing by cursor goes on: after the entry made at `at` (epoch milliseconds) with this id. */
+export interface Cursor {
+  readonly at: number
+  readonly id: string
+}
+
+/** A slice of a listing by cursor; `next` is where the following one begins. */
+export interface Sliced<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: Cursor | null
+}
+
+export class BrokenCursor extends Schema.TaggedError<BrokenCursor>()("BrokenCursor", {}) {
+  readonly code = "invalid_cursor" satisfies ErrorCode
+  override get message(): string {
+    return "The cursor is not one of this listing. Leave it out to begin at the start"
+  }
+}
+
+export const encodeCursor = ({ at, id }: Cursor): string => Base64Url.encode(`${at}.${id}`)
+
+export const decodeCursor = (text: string): Result.Result<Cursor, BrokenCursor> => {
+  const decoded = Base64Url.decodeString(text)
+  if (Result.isFailure(decoded)) return Result.fail(new BrokenCursor())
+  const match = /^(-?\d{1,16})\.([0-9a-f-]{36})$/.exec(decoded.success)
+  if (match === null || match[1] === undefined || match[2] === undefined) return Result.fail(new BrokenCursor())
+  return Result.succeed({ at: Number(match[1]), id: match[2] })
+}

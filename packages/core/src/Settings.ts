@@ -1,0 +1,22 @@
+// What the service is told about its surroundings, as far as the rules need it.
+import { Context } from "effect"
+
+export class Settings extends Context.Service<
+  Settings,
+  {
+    /** Origin of the API, without a final slash: upload and download links are made of it. */
+    readonly publicApiUrl: string
+    /** Origin of the pages listener, without a final slash: tracking, unsubscribe and view links are made of it. */
+    readonly publicPagesUrl: string
+    /** Pages live at `<slug>.<pagesHost>`, with scheme and port of `publicPagesUrl`. */
+    readonly pagesHost: string
+    /** Where mail is received: bounces, and what SPF and MX records name. */
+    readonly mailHost: string
+    /** `held`: everything runs, but no mail leaves and no schedule fires. */
+    readonly sending: "on" | "held"
+    /** Connections to the mail server, per worker. */
+    readonly smtpConnections: number
+    /** The mail server is the final one: its acceptance is delivery. */
+    readonly acceptMeansDelivered: boolean
+  }
+>()("tentpole/Settings") {}

@@ -1,0 +1,39 @@
+// How text is compared, everywhere: rules, search, sorting, unique names. Both sides are folded here and stored folded
+// beside the value, so that every store agrees.
+
+/**
+ * The folded form: Unicode NFC, lower case of the root locale, final sigma as sigma, NFC again (lowering `İ` leaves a
+ * combining dot). Two texts are equal for the service when their folded forms are equal.
+ */
+export const fold = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
+
+/** White space as Unicode has it, at both ends. */
+export const trim = (text: string): string => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "")
+
+export const isBlank = (text: string): boolean => trim(text) === ""
+
+/** Orders by code point, as PostgreSQL's collation "C" does over UTF-8 (and as UTF-16 order does not). */
+export const byCodePoint = (left: string, right: string): -1 | 0 | 1 => {
+  const length = Math.min(left.length, right.length)
+  for (let at = 0; at < length; at++) {
+    const a = left.charCodeAt(at)
+    const b = right.charCodeAt(at)
+    if (a === b) continue
+    // Surrogates stand for code points above every other unit.
+    const aHigh = a >= 0xd800 && a <= 0xdfff
+    const bHigh = b >= 0xd800 && b <= 0xdfff
+    if (aHigh !== bHigh) return aHigh ? 1 : -1
+    return a < b ? -1 : 1
+  }
+  return left.length === right.length ? 0 : left.length < right.length ? -1 : 1
+}
+
+/** A slug of Latin letters, digits and hyphens; empty when the text has none. At most `length_max` characters. */
+export const slugify = (text: string, length_max = 80): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{Mark}+/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, length_max)
+    .replace(/^-+|-+$/g, "")

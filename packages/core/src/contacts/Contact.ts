@@ -1,0 +1,41 @@
+// A contact: a person of a workspace, known by email address or phone number.
+import type { DateTime } from "effect"
+import type { ContactId } from "../Ids.ts"
+
+/** The value of a custom field. A date is kept as it was given: a day (`2026-05-01`) or a timestamp. */
+export type CustomValue = string | number | boolean
+
+export interface Contact {
+  readonly id: ContactId
+  readonly displayName: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly company: string | null
+  readonly jobTitle: string | null
+  /** As written, trimmed. */
+  readonly email: string | null
+  /** What two spellings of one address have in common; unique in the workspace. */
+  readonly emailNormalized: string | null
+  /** E.164; unique in the workspace. */
+  readonly phone: string | null
+  readonly address: string | null
+  readonly address2: string | null
+  readonly city: string | null
+  readonly state: string | null
+  readonly zipCode: string | null
+  readonly country: string | null
+  readonly leadStatus: string | null
+  readonly lifecycleStage: string | null
+  readonly serviceScore: number | null
+  readonly unsubscribed: boolean
+  readonly marketingEmailSubscribed: boolean | null
+  readonly marketingSmsSubscribed: boolean | null
+  readonly marketingEmailInvalid: boolean
+  readonly originalSource: string | null
+  readonly originalSourceDetail: string | null
+  /** By `api_name`; unset fields are absent. */
+  readonly customFields: Readonly<Record<string, CustomValue>>
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+  readonly lastActivityAt: DateTime.Utc | null
+}

@@ -1,0 +1,17 @@
+// The port to DNS, for verifying sending domains.
+import { Context, type Effect, Schema } from "effect"
+
+/** The name server failed or timed out: nothing is known, ask again later. A name that does not exist is an empty answer. */
+export class DnsUnavailable extends Schema.TaggedError<DnsUnavailable>()("DnsUnavailable", { name: Schema.String }) {}
+
+export class DnsResolver extends Context.Service<
+  DnsResolver,
+  {
+    /** The TXT records of a name, each with its strings joined. */
+    readonly txt: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
+    /** The targets of a name's CNAME, lower-case, without the final dot. */
+    readonly cname: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
+    /** The exchanges of a name's MX, lower-case, without the final dot. */
+    readonly mx: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
+  }
+>()("tentpole/DnsResolver") {}

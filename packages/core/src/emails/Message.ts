@@ -1,0 +1,46 @@
+// A message, from the approved email to the bytes on the wire. An approved email is compiled once into encoded MIME
+// segments with the spots where a recipient's values go; a message is then a concatenation.
+//
+// `compile` (Compile.ts) makes the `CompiledEmail`, `render` (Render.ts) the `RenderedMessage`, `dkimSigned` (Dkim.ts) the
+// signed bytes.
+import type { Contact } from "../contacts/Contact.ts"
+import type { DateTime } from "effect"
+import type { DeliveryId, WorkspaceId } from "../Ids.ts"
+
+/** What the footer and the tokens know of the workspace. */
+export interface Sender {
+  readonly workspaceId: WorkspaceId
+  readonly workspaceName: string
+  readonly postalAddress: string | null
+}
+
+/** The addresses that a message of its own carries; made by `deliveries/Links.ts`, with a MAC in each. */
+export interface MessageLinks {
+  /** The redirect for the link of this index (from 0) in the compiled email. */
+  readonly click: (index: number) => string
+  readonly open: string
+  readonly unsubscribe: string
+  readonly view: string
+}
+
+/** One recipient, with everything that a rendering depends on: the same input gives the same bytes. */
+export interface Recipient {
+  readonly deliveryId: DeliveryId
+  readonly contact: Contact
+  /** The address as it goes into `To`. */
+  readonly address: string
+  /** Tokens of a flow, `{{campaign.dynamic.<key>}}`. */
+  readonly dynamic: Readonly<Record<string, string | number | boolean>>
+  readonly links: MessageLinks
+  readonly messageId: string
+  readonly date: DateTime.Utc
+  /** `List-Id`, `Feedback-ID`: what the message belongs to. */
+  readonly listId: string
+  readonly feedbackId: string
+}
+
+/** The message as it goes out, unsigned: header lines each ended by CRLF, and the body with exactly one final CRLF. */
+export interface RenderedMessage {
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: Uint8Array
+}

@@ -1,0 +1,36 @@
+// Names of domains, as people write them and as DNS has them.
+import { Result } from "effect"
+import { parse } from "tldts"
+import { toASCII } from "tr46"
+import { Invalid } from "../Refusal.ts"
+import { trim } from "../Text.ts"
+
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** The A-label form in lower case, or null when the text is no host name of two labels or more. */
+export const toDomain = (text: string): string | null => {
+  const name = trim(text.normalize("NFC"))
+  // `%` and zero-width characters would be dropped or decoded on the way: what is stored must be what was seen.
+  if (name === "" || name.length > 253 || /[%\p{Cc}\p{Cf}\s]/u.test(name)) return null
+  const ascii = toASCII(name, {
+    checkHyphens: true,
+    checkBidi: true,
+    checkJoiners: true,
+    useSTD3ASCIIRules: true,
+    verifyDNSLength: true,
+  })
+  if (ascii === null) return null
+  const labels = ascii.toLowerCase().split(".")
+  return labels.length >= 2 && labels.every((each) => label.test(each)) ? labels.join(".") : null
+}
+
+/** A domain that somebody can own: a public suffix itself can't be a sender's. */
+export const checkDomain = (path: string, text: string): Result.Result<string, Invalid> => {
+  const domain = toDomain(text)
+  if (domain === null) return Result.fail(Invalid.at(path, "must be a domain name, as example.com"))
+  const { publicSuffix, isIcann } = parse(domain)
+  if (isIcann === true && publicSuffix === domain) {
+    return Result.fail(Invalid.at(path, `${domain} is a public suffix: name a domain below it`))
+  }
+  return Result.succeed(domain)
+}

@@ -1,0 +1,235 @@
+// A workspace: one tenant, with its plan, its credits, how it looks and how it sends.
+import { type DateTime, Result, Schema } from "effect"
+import type { ErrorCode } from "../ErrorCode.ts"
+import type { WorkspaceId } from "../Ids.ts"
+import { Invalid, type Issue } from "../Refusal.ts"
+import { slugify } from "../Text.ts"
+
+/** What a plan allows; null: no limit. Plans are data: they stand in a table. */
+export interface Plan {
+  readonly plan: PlanName
+  readonly publishedTents_max: number | null
+  readonly emailsPerDay_max: number | null
+  readonly contacts_max: number | null
+  readonly recipientsPerBlast_max: number | null
+  readonly flows: boolean
+  readonly brandingRemovable: boolean
+}
+
+export const planNames = ["free", "pro", "max"] as const
+export type PlanName = (typeof planNames)[number]
+
+export const plans: { readonly [Name in PlanName]: Plan } = {
+  free: {
+    plan: "free",
+    publishedTents_max: 1,
+    emailsPerDay_max: 100,
+    contacts_max: 1000,
+    recipientsPerBlast_max: null,
+    flows: false,
+    brandingRemovable: false,
+  },
+  pro: {
+    plan: "pro",
+    publishedTents_max: 100,
+    emailsPerDay_max: null,
+    contacts_max: null,
+    recipientsPerBlast_max: null,
+    flows: true,
+    brandingRemovable: true,
+  },
+  max: {
+    plan: "max",
+    publishedTents_max: null,
+    emailsPerDay_max: null,
+    contacts_max: null,
+    recipientsPerBlast_max: null,
+    flows: true,
+    brandingRemovable: true,
+  },
+}
+
+export interface SenderDefaults {
+  readonly fromName: string | null
+  readonly fromAddress: string | null
+  readonly replyToEmail: string | null
+}
+
+export interface WorkspaceBrand {
+  readonly logoUrl: string | null
+  readonly iconUrl: string | null
+  readonly primaryColor: string | null
+  readonly name: string | null
+  readonly domain: string | null
+  readonly description: string | null
+  readonly guidelines: string | null
+}
+
+export const noBrand: WorkspaceBrand = {
+  logoUrl: null,
+  iconUrl: null,
+  primaryColor: null,
+  name: null,
+  domain: null,
+  description: null,
+  guidelines: null,
+}
+
+export interface Workspace {
+  readonly id: WorkspaceId
+  readonly name: string
+  /** Names its pages' host, `<slug>.<PAGES_HOST>`: a DNS label. */
+  readonly slug: string
+  readonly plan: PlanName
+  readonly credits: number
+  /** IANA. */
+  readonly timeZone: string
+  /** ISO 3166 alpha-2: what a phone number without country code is read by. */
+  readonly defaultCountry: string
+  readonly postalAddress: string | null
+  readonly senderDefaults: SenderDefaults
+  readonly brand: WorkspaceBrand
+  readonly sendingPerSecond: number | null
+  readonly sendingPerDomainPerSecond: number | null
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** What can be said of a workspace when it is made, and changed later. */
+export interface WorkspaceFields {
+  readonly name?: string
+  readonly slug?: string
+  readonly plan?: PlanName
+  readonly credits?: number
+  readonly timeZone?: string
+  readonly defaultCountry?: string
+  readonly postalAddress?: string | null
+  readonly senderDefaults?: Partial<SenderDefaults>
+  readonly brand?: Partial<WorkspaceBrand>
+  readonly sendingPerSecond?: number | null
+  readonly sendingPerDomainPerSecond?: number | null
+}
+
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {
+  readonly code = "conflict" satisfies ErrorCode
+  override get message(): string {
+    return `Another workspace has the slug "${this.slug}". Choose another one`
+  }
+}
+
+export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
+  needed: Schema.Int,
+  left: Schema.Int,
+}) {
+  readonly code = "insufficient_credits" satisfies ErrorCode
+  override get message(): string {
+    return `This needs ${this.needed} credit${this.needed === 1 ? "" : "s"}, and the workspace has ${this.left}. Add credits and try again`
+  }
+  get extras() {
+    return { limit: this.left, current: this.needed }
+  }
+}
+
+const slugPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
+  const issues: Array<Issue> = []
+  const demand = (holds: boolean, path: string, message: string) => {
+    if (!holds) issues.push({ path, message })
+  }
+  const { name, slug, credits, defaultCountry, sendingPerSecond, sendingPerDomainPerSecond } = fields
+  demand(name === undefined || (name.trim() !== "" && name.length <= 200), "name", "must have 1 to 200 characters")
+  demand(
+    slug === undefined || slugPattern.test(slug),
+    "slug",
+    "must be 1 to 63 lower-case letters, digits and hyphens, and neither begin nor end with a hyphen",
+  )
+  demand(
+    credits === undefined || (Number.isSafeInteger(credits) && credits >= 0 && credits <= 2_000_000_000),
+    "credits",
+    "must be a whole number from 0 to 2000000000",
+  )
+  demand(
+    defaultCountry === undefined || /^[A-Z]{2}$/.test(defaultCountry),
+    "default_country",
+    "must be two capital letters, as US or DE",
+  )
+  for (const [path, speed] of [
+    ["sending_limits.per_second", sendingPerSecond],
+    ["sending_limits.per_domain_per_second", sendingPerDomainPerSecond],
+  ] as const) {
+    demand(
+      speed === undefined || speed === null || (Number.isSafeInteger(speed) && speed >= 1 && speed <= 1_000_000),
+      path,
+      "must be a whole number from 1 to 1000000, or null for no limit",
+    )
+  }
+  return issues
+}
+
+/** What is to be written of a workspace: decided here, and nowhere else. */
+export class WorkspaceChange {
+  readonly #brand = true
+  readonly before: Workspace | null
+  readonly after: Workspace
+
+  private constructor(it: { readonly before: Workspace | null; readonly after: Workspace }) {
+    this.before = it.before
+    this.after = it.after
+  }
+
+  static is(it: unknown): it is WorkspaceChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  static create(
+    id: WorkspaceId,
+    fields: WorkspaceFields & { readonly name: string },
+    now: DateTime.Utc,
+  ): Result.Result<WorkspaceChange, Invalid> {
+    const slug = fields.slug ?? (slugify(fields.name, 63) || `workspace-${id.slice(0, 8)}`)
+    const blank: Workspace = {
+      id,
+      name: fields.name,
+      slug,
+      plan: "free",
+      credits: 0,
+      timeZone: "UTC",
+      defaultCountry: "US",
+      postalAddress: null,
+      senderDefaults: { fromName: null, fromAddress: null, replyToEmail: null },
+      brand: noBrand,
+      sendingPerSecond: null,
+      sendingPerDomainPerSecond: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    return WorkspaceChange.#with(null, blank, { ...fields, slug }, now)
+  }
+
+  static update(
+    before: Workspace,
+    fields: WorkspaceFields,
+    now: DateTime.Utc,
+  ): Result.Result<WorkspaceChange, Invalid> {
+    return WorkspaceChange.#with(before, before, fields, now)
+  }
+
+  static #with(
+    before: Workspace | null,
+    on: Workspace,
+    fields: WorkspaceFields,
+    now: DateTime.Utc,
+  ): Result.Result<WorkspaceChange, Invalid> {
+    const issues = check(fields)
+    if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+    const after: Workspace = {
+      ...on,
+      ...fields,
+      senderDefaults: { ...on.senderDefaults, ...fields.senderDefaults },
+      brand: { ...on.brand, ...fields.brand },
+      updatedAt: now,
+    }
+    return Result.succeed(new WorkspaceChange({ before, after }))
+  }
+}

@@ -1,0 +1,38 @@
+// The port to workspaces, their keys and their sending domains.
+import { Context, type DateTime, type Effect } from "effect"
+import type { ApiKeyId, DomainId, WorkspaceId } from "../Ids.ts"
+import type { NotFound } from "../Refusal.ts"
+import type { Transaction } from "../Transactor.ts"
+import type { ApiKey } from "./ApiKey.ts"
+import type { SendingDomain } from "./SendingDomain.ts"
+import type { SlugTaken, Workspace, WorkspaceChange } from "./Workspace.ts"
+
+export class WorkspaceStore extends Context.Service<
+  WorkspaceStore,
+  {
+    readonly find: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound>
+    readonly findBySlug: (slug: string) => Effect.Effect<Workspace, NotFound>
+    /** Oldest first, at most 1,000. */
+    readonly all: Effect.Effect<ReadonlyArray<Workspace>>
+    readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
+    /** A new workspace gets its two system lists with it. */
+    readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>
+    /** The workspace of a page's host: its own domain's, or `<slug>.<PAGES_HOST>`, which the caller has taken apart. */
+    readonly findByPageHost: (host: string) => Effect.Effect<Workspace, NotFound>
+
+    /** The key of this hash with its workspace, revoked and expired ones too: whether it is good is decided in core. */
+    readonly findKey: (
+      hash: Uint8Array,
+    ) => Effect.Effect<{ readonly key: ApiKey; readonly workspace: Workspace }, NotFound>
+    readonly keys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
+    readonly addKey: (key: ApiKey) => Effect.Effect<void, never, Transaction>
+    readonly revokeKey: (id: WorkspaceId, key: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, NotFound, Transaction>
+    /** Notes when a key was last used; to the minute is enough. */
+    readonly touchKey: (id: WorkspaceId, key: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, never, Transaction>
+
+    readonly domains: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<SendingDomain>>
+    /** Adds a domain, or replaces the one of that id: its status moves only here. */
+    readonly putDomain: (id: WorkspaceId, domain: SendingDomain) => Effect.Effect<void, never, Transaction>
+    readonly removeDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<void, NotFound, Transaction>
+  }
+>()("tentpole/WorkspaceStore") {}
