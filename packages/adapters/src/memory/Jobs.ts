@@ -2,7 +2,7 @@
 // that dies mid-job is an interruption, and the job is pending again at once.
 import { type Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Transaction } from "@tentpole/core/Transactor"
-import { Cause, Clock, Context, DateTime, Duration, Effect, Layer } from "effect"
+import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
 import { defaults, type JobsOptions } from "../jobs/PersistedJobs.ts"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
 
@@ -99,13 +99,16 @@ export const layer = (options: JobsOptions = defaults) =>
             const row = yield* take
             if (row === undefined) return yield* Effect.sleep(options.poll)
             yield* handle(row.job, { id: row.id, attempt: row.attempts }).pipe(
-              Effect.matchCauseEffect({
-                onSuccess: () => put({ ...row, state: "completed" }),
-                onFailure: (cause) =>
-                  Cause.hasInterruptsOnly(cause)
-                    ? Effect.andThen(put({ ...row, state: "pending", attempts: row.attempts - 1 }), Effect.interrupt)
-                    : failed(row, cause),
-              }),
+              Effect.onExit((exit) =>
+                Exit.isSuccess(exit)
+                  ? put({ ...row, state: "completed" })
+                  : Cause.hasInterruptsOnly(exit.cause)
+                    ? put({ ...row, state: "pending", attempts: row.attempts - 1 })
+                    : failed(row, exit.cause),
+              ),
+              Effect.catchCause((cause) =>
+                Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.void,
+              ),
             )
           }).pipe(Effect.forever)
           return Effect.all(

@@ -4,6 +4,7 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/Outbox"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import { texts } from "./Arrays.ts"
 import { fenced } from "./Postgres.ts"
 
 interface Row {
@@ -29,9 +30,9 @@ export const appendEvents = (sql: PgClient.PgClient, workspace: WorkspaceId, eve
     ? Effect.void
     : Effect.asVoid(sql`
         insert into outbox_event (workspace_id, type, contact_id, at, data)
-        select ${workspace}, * from unnest(${events.map((event) => event.type)}::text[],
-          ${events.map((event) => event.contactId)}::uuid[], ${events.map((event) => DateTime.formatIso(event.at))}::timestamptz[],
-          ${events.map((event) => JSON.stringify(event.data))}::jsonb[])`)
+        select ${workspace}, * from unnest(${texts(events.map((event) => event.type))}::text[],
+          ${texts(events.map((event) => event.contactId))}::uuid[], ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
+          ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])`)
 
 export const layer = Layer.effect(
   Outbox,

@@ -65,3 +65,6 @@ export const satisfies = (record: DnsRecord, answers: ReadonlyArray<string>): bo
       return answers.includes(record.value)
   }
 }
+
+/** Names that no public DNS has (RFC 6761): in development these need no records. */
+export const isReservedName = (domain: string): boolean => /(^|\.)(test|localhost)$/.test(domain)

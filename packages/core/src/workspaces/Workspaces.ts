@@ -11,7 +11,7 @@ import { Settings } from "../Settings.ts"
 import { Transactor } from "../Transactor.ts"
 import { type ApiKey, checkChosen, hashOf, isLive, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
 import { checkDomain } from "./DomainName.ts"
-import { type DnsRecord, dnsRecords, satisfies, type SendingDomain } from "./SendingDomain.ts"
+import { type DnsRecord, dnsRecords, isReservedName, satisfies, type SendingDomain } from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
@@ -88,19 +88,17 @@ export class Workspaces extends Context.Service<
         return found ?? (yield* new NotFound({ resource: "sending domain" }))
       })
 
-      const lookUp = (record: DnsRecord) =>
-        (record.type === "TXT"
-          ? dns.txt(record.name)
-          : record.type === "MX"
-            ? dns.mx(record.name)
-            : dns.cname(record.name)
-        ).pipe(Effect.map((answers) => satisfies(record, answers)))
+      const lookUp = (domain: SendingDomain, record: DnsRecord) => {
+          if (settings.developmentDomains && isReservedName(domain.domain)) return Effect.succeed(true)
+          const ask = { TXT: dns.txt, MX: dns.mx, CNAME: dns.cname }[record.type]
+          return Effect.map(ask(record.name), (answers) => satisfies(record, answers))
+        }
 
-      const checked = Effect.fnUntraced(function* (domain: SendingDomain) {
+        const checked = Effect.fnUntraced(function* (domain: SendingDomain) {
         const records = yield* Effect.forEach(
           dnsRecords(domain, settings.mailHost),
           (record) =>
-            lookUp(record).pipe(
+            lookUp(domain, record).pipe(
               Effect.catchTag("DnsUnavailable", () => Effect.succeed(false)),
               Effect.map((verified): CheckedRecord => ({ ...record, verified })),
             ),
@@ -209,7 +207,7 @@ export class Workspaces extends Context.Service<
           const domain = yield* domainOf(id, domainId)
           const answers = yield* Effect.result(
             Effect.forEach(dnsRecords(domain, settings.mailHost), (record) =>
-              Effect.map(lookUp(record), (verified): CheckedRecord => ({ ...record, verified })),
+              Effect.map(lookUp(domain, record), (verified): CheckedRecord => ({ ...record, verified })),
             ),
           )
           if (Result.isFailure(answers)) return yield* checked(domain)

@@ -10,10 +10,11 @@ export const workspaces = migration(
      end if;
    exception when duplicate_object or unique_violation then null;
    end $$`,
+  // Since PostgreSQL 16 the maker of a role may not yet act as it. Where an administrator made and granted it, there is
+  // nothing to do and no right to do it; where another database's migration grants at this moment, it is done.
   `do $$ begin
-     if not pg_has_role(current_user, '${service_role}', 'member') then
-       execute format('grant ${service_role} to %I', current_user);
-     end if;
+     execute format('grant ${service_role} to %I', current_user);
+   exception when insufficient_privilege or internal_error then null;
    end $$`,
   `grant usage on schema public to ${service_role}`,
 

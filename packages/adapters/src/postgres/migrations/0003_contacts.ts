@@ -73,8 +73,9 @@ export const contacts = migration(
      workspace_id uuid not null references workspace on delete cascade,
      contact_id uuid not null,
      ${folded("display_name", "first_name", "last_name", "company", "job_title")}
-     email text,
+     ${folded("email")}
      email_normalized text collate "C",
+     -- E.164: its own folded form
      phone text collate "C",
      ${folded("address", "address2", "city", "state", "zip_code", "country", "lead_status", "lifecycle_stage")}
      service_score double precision,

@@ -22,6 +22,11 @@ export const blasts = migration(
      approved_at timestamptz,
      approved_email_version int,
      approval_id uuid,
+     -- its time passed by while the service was down
+     schedule_missed boolean not null default false,
+     launched_at timestamptz,
+     -- what it took of the plan's day, until the audience is fixed and counted
+     allotted_count int not null default 0,
      -- the audience is fixed once, at the start of sending
      audience_fixed_at timestamptz,
      recipient_count int not null default 0,
@@ -36,15 +41,27 @@ export const blasts = migration(
      primary key (workspace_id, blast_id),
      check ((audience_list_id is null) = (audience_source is null)),
      check ((email_id is null) = (email_source is null)),
-     check (status <> 'scheduled' or scheduled_at is not null),
-     check (status <> 'sending' or approval_id is not null),
-     check ((status = 'sent') <= (sent_at is not null)),
-     check ((status = 'cancelled') <= (cancelled_at is not null)),
-     check (not paused or status = 'sending')
+     check ((approval_id is null) = (approved_email_version is null)),
+     check ((approval_id is null) = (approved_at is null)),
+     check ((send_mode is not distinct from 'scheduled') = (scheduled_at is not null)),
+     -- the states, as core/src/blasts/Blast.ts has them
+     check (status <> 'draft' or (approval_id is null and send_mode is null and launched_at is null)),
+     check (status in ('draft', 'archived')
+       or (approval_id is not null and send_mode is not null and audience_list_id is not null and email_id is not null)),
+     check (status <> 'scheduled' or (send_mode = 'scheduled' and launched_at is null)),
+     check (status not in ('sending', 'sent', 'failed') or launched_at is not null),
+     check (audience_fixed_at is null or launched_at is not null),
+     check (status = 'archived' or (status = 'sent') = (sent_at is not null)),
+     check (status = 'archived' or (status = 'failed') = (failure is not null)),
+     check (status = 'archived' or (status = 'cancelled') = (cancelled_at is not null)),
+     check (cancelled_reason is null or cancelled_at is not null),
+     check (not paused or status = 'sending'),
+     check (not schedule_missed or status = 'draft')
    )`,
   `create index blast_created on blast (workspace_id, created_at, blast_id)`,
   `create index blast_updated on blast (workspace_id, updated_at, blast_id)`,
   `create index blast_sending on blast (workspace_id, blast_id) where status = 'sending'`,
+  `create index blast_launched on blast (workspace_id, launched_at) where launched_at is not null`,
   tenant("blast"),
 
   // Numbers claims. Never reused, so that a late holder of an old claim can be told from the present one.
@@ -70,8 +87,8 @@ export const blasts = migration(
      token bigint,
      lease_until timestamptz,
      due_at timestamptz not null,
+     -- tries in vain
      attempts int not null default 0,
-     first_attempt_at timestamptz,
      smtp_reply text,
      handed_over_at timestamptz,
      sent_at timestamptz,
@@ -93,7 +110,8 @@ export const blasts = migration(
   // The promise: one message a person and an address, whatever else goes wrong.
   `create unique index delivery_contact on delivery (workspace_id, blast_id, contact_id)`,
   `create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized) where state <> 'blocked'`,
-  `create index delivery_due on delivery (workspace_id, due_at, delivery_id) where state = 'queued'`,
+  // By blast, so that a paused one with a million rows is stepped over, not through.
+  `create index delivery_due on delivery (workspace_id, blast_id, due_at, delivery_id) where state = 'queued'`,
   `create index delivery_leased on delivery (workspace_id, lease_until) where state in ('claimed', 'handed_over')`,
   `create index delivery_of_contact on delivery (workspace_id, contact_id)`,
   tenant("delivery"),
@@ -168,25 +186,55 @@ export const blasts = migration(
   `create trigger delivery_tally_update after update on delivery referencing old table as removed new table as added
      for each statement execute function delivery_tally_add()`,
 
-  // Grants intents: the fence between "may be taken away" and "may be on its way". A volatile function takes a new
-  // snapshot for each statement, so the second one sees a pause or cancel that committed while the first one waited.
-  `create function grant_intents(workspace uuid, blast uuid, holder bigint, ids uuid[], lease interval)
-     returns setof uuid language plpgsql volatile as $$
+  // Grants intents: the fence between "may be taken away" and "may be on its way". One round trip that commits by itself.
+  // A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancel that committed
+  // while the first one waited for it. Whoever changes whether a blast may send takes these locks exclusively.
+  // Answers, for what its holder still held: granted, paused (back in the queue), or the reason why it is blocked now.
+  `create function grant_intents(workspace uuid, asked uuid[], holders bigint[], lease interval)
+     returns table (granted_id uuid, answer text) language plpgsql volatile as $$
+   declare
+     involved uuid;
    begin
-     perform pg_advisory_xact_lock_shared(hashtextextended(blast::text, 0));
+     perform set_config('tentpole.workspace_id', workspace::text, true);
+     -- An intent that the server could forget would let the message go twice. Stronger settings stay as they are.
+     if current_setting('synchronous_commit') in ('off', 'local') then
+       perform set_config('synchronous_commit', 'on', true);
+     end if;
+     for involved in
+       select distinct d.blast_id from delivery d
+       where d.workspace_id = workspace and d.delivery_id = any(asked) order by d.blast_id
+     loop
+       perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+     end loop;
      return query
-       update delivery d
-         set state = 'handed_over', handed_over_at = clock_timestamp(), lease_until = clock_timestamp() + lease
-       where d.workspace_id = workspace and d.delivery_id = any(ids) and d.blast_id = blast
-         and d.state = 'claimed' and d.token = holder and d.lease_until > clock_timestamp()
-         and exists (select from blast b
-           where b.workspace_id = workspace and b.blast_id = blast and b.status = 'sending' and not b.paused)
-         and exists (select from contact c
-           where c.workspace_id = workspace and c.contact_id = d.contact_id and not c.marketing_email_invalid
-             and (d.operational or (not c.unsubscribed and c.marketing_email_subscribed is distinct from false)))
-         and not exists (select from suppression s
-           where s.workspace_id = workspace and s.email_normalized = d.email_normalized
-             and (s.reason <> 'unsubscribe' or not d.operational))
-       returning d.delivery_id;
+       with held as materialized (
+         select d.delivery_id as id,
+           case
+             when b.status = 'cancelled' then 'cancelled'
+             when b.status <> 'sending' or b.paused then 'paused'
+             when c.contact_id is null then 'contact_deleted'
+             when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+             when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
+             when c.marketing_email_invalid then 'invalid_email'
+             when s.reason <> 'unsubscribe' then 'suppressed'
+             else 'granted'
+           end as verdict
+         from unnest(asked, holders) as ask (id, holder)
+         join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id
+         join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
+         left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
+         left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+         where d.state = 'claimed' and d.token = ask.holder and d.lease_until > clock_timestamp()
+         order by d.delivery_id
+         for update of d
+       )
+       update delivery d set
+         state = case held.verdict when 'granted' then 'handed_over' when 'paused' then 'queued' else 'blocked' end,
+         reason = case when held.verdict in ('granted', 'paused') then null else held.verdict end,
+         token = case when held.verdict = 'granted' then d.token end,
+         lease_until = case when held.verdict = 'granted' then clock_timestamp() + lease end,
+         handed_over_at = case when held.verdict = 'granted' then clock_timestamp() else d.handed_over_at end
+       from held where d.workspace_id = workspace and d.delivery_id = held.id
+       returning d.delivery_id, held.verdict;
    end $$`,
 )

@@ -1,0 +1,13 @@
+// Ids from the uuid package: its v7 is monotonic within a process, so that what was made later sorts later.
+import { Ids } from "@tentpole/core/Ids"
+import { Effect, Layer } from "effect"
+import { v4, v7 } from "uuid"
+
+export const layer = Layer.succeed(
+  Ids,
+  Ids.of({
+    next: Effect.sync(() => v7()),
+    many: (count) => Effect.sync(() => Array.from({ length: count }, () => v7())),
+    random: Effect.sync(() => v4()),
+  }),
+)

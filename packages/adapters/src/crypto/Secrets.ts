@@ -1,0 +1,101 @@
+// Randomness, MACs and sealing by node's crypto, under keys derived from APP_SECRET, one for each purpose.
+import { Secrets, Unsealable } from "@tentpole/core/Secrets"
+import { Effect, Layer, Redacted } from "effect"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  generateKeyPair,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto"
+import { promisify } from "node:util"
+
+export interface SecretsOptions {
+  readonly secret: Redacted.Redacted
+  /** Still verifies and opens; signs and seals nothing. */
+  readonly previous: Redacted.Redacted | null
+}
+
+const tag_length_min = 8
+const nonce_length = 12
+const auth_length = 16
+
+/** A key for a purpose: HKDF (RFC 5869), so that what is signed for one can't pass for another. */
+const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => {
+  const made = new Map<string, KeyObject>()
+  return (purpose) => {
+    const known = made.get(purpose)
+    if (known !== undefined) return known
+    const key = createSecretKey(Buffer.from(hkdfSync("sha256", Redacted.value(secret), "tentpole", purpose, 32)))
+    made.set(purpose, key)
+    return key
+  }
+}
+
+const generate = promisify(generateKeyPair)
+
+export const layer = ({ secret, previous }: SecretsOptions) => {
+  const current = keysOf(secret)
+  const accepted = previous === null ? [current] : [current, keysOf(previous)]
+
+  const decrypt = (purpose: string, sealed: Uint8Array): Uint8Array | undefined => {
+    for (const keys of accepted) {
+      try {
+        const cipher = createDecipheriv("aes-256-gcm", keys(`seal:${purpose}`), sealed.subarray(0, nonce_length))
+        cipher.setAuthTag(sealed.subarray(sealed.length - auth_length))
+        return Buffer.concat([
+          cipher.update(sealed.subarray(nonce_length, sealed.length - auth_length)),
+          cipher.final(),
+        ])
+      } catch {
+        // Sealed with another secret, or changed: the next key may fit.
+      }
+    }
+    return undefined
+  }
+
+  return Layer.succeed(
+    Secrets,
+    Secrets.of({
+      randomBytes: (length) => Effect.sync(() => randomBytes(length)),
+      sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+      mac: (purpose, message) =>
+        createHmac("sha256", current(`mac:${purpose}`))
+          .update(message)
+          .digest(),
+      verifies: (purpose, message, tag) =>
+        tag.length >= tag_length_min &&
+        tag.length <= 32 &&
+        accepted.some((keys) => {
+          const made = createHmac("sha256", keys(`mac:${purpose}`))
+            .update(message)
+            .digest()
+            .subarray(0, tag.length)
+          return timingSafeEqual(made, tag)
+        }),
+      seal: (purpose, plain) =>
+        Effect.sync(() => {
+          const nonce = randomBytes(nonce_length)
+          const cipher = createCipheriv("aes-256-gcm", current(`seal:${purpose}`), nonce)
+          return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+        }),
+      open: (purpose, sealed) =>
+        Effect.suspend(() => {
+          const plain = sealed.length < nonce_length + auth_length ? undefined : decrypt(purpose, sealed)
+          return plain === undefined ? Effect.fail(new Unsealable({ purpose })) : Effect.succeed(plain)
+        }),
+      rsaKeyPair: Effect.promise(async () => {
+        const { publicKey, privateKey } = await generate("rsa", { modulusLength: 2048 })
+        return {
+          privateKeyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+          publicKeyDer: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+        }
+      }),
+    }),
+  )
+}

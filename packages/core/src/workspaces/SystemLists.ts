@@ -1,0 +1,14 @@
+// The two lists that every workspace has from the start.
+import { fold } from "../Text.ts"
+
+const systemList = <const Kind extends string>(kind: Kind, name: string, slug: string) => ({
+  systemList: kind,
+  name,
+  nameFolded: fold(name),
+  slug,
+})
+
+export const systemLists = [
+  systemList("all_contacts", "All contacts", "all-contacts"),
+  systemList("unsubscribed", "Unsubscribed", "unsubscribed"),
+] as const

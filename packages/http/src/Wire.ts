@@ -1,0 +1,76 @@
+// What wire shapes of all rooms are made of: instants, pages, query parameters.
+import { page_limit_default, page_limit_max, type PageRequest, pagination } from "@tentpole/core/Page"
+import { DateTime, Effect, Schema, SchemaGetter } from "effect"
+import { type Body, toBody } from "./Errors.ts"
+import type { ErrorCode } from "@tentpole/core/ErrorCode"
+import type { Refusal } from "@tentpole/core/Refusal"
+
+/** An instant in an answer: ISO 8601, UTC, milliseconds, `Z`. */
+export const InstantWire = Schema.String.annotate({
+  format: "date-time",
+  description: "ISO 8601, UTC",
+  examples: ["2026-05-01T09:30:00.000Z"],
+})
+
+export const iso = (instant: DateTime.Utc): string => DateTime.formatIso(instant)
+export const isoOrNull = (instant: DateTime.Utc | null): string | null => (instant === null ? null : iso(instant))
+
+/** Stored text has no NUL and no lone surrogates: the edge refuses them before any schema looks. */
+export const Text = (length_max: number, length_min = 0) => {
+  const message =
+    length_min === 0
+      ? `must have at most ${length_max} characters`
+      : `must have ${length_min} to ${length_max} characters`
+  return Schema.String.check(Schema.isMinLength(length_min, { message }), Schema.isMaxLength(length_max, { message }))
+}
+
+export const PaginationWire = Schema.Struct({
+  page: Schema.Int,
+  limit: Schema.Int,
+  total: Schema.Int,
+  totalPages: Schema.Int,
+}).annotate({ identifier: "Pagination" })
+
+/** A whole number in a query: digits and nothing else. */
+const whole = (minimum: number, maximum: number) => {
+  const message = `must be a whole number from ${minimum} to ${maximum}`
+  const within = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+  return Schema.String.check(Schema.makeFilter((text: string) => within(text) || message))
+    .annotate({ description: message })
+    .pipe(
+      Schema.decodeTo(Schema.Int, {
+        decode: SchemaGetter.transform((text: string) => Number(text)),
+        encode: SchemaGetter.transform((value: number) => String(value)),
+      }),
+    )
+}
+
+/** One of these words. */
+export const oneOf = <const Words extends ReadonlyArray<string>>(...words: Words) =>
+  Schema.Literals(words).annotate({ message: `must be one of ${words.join(", ")}` })
+
+export const pageParameter = Schema.optionalKey(whole(1, 100_000_000))
+export const limitParameter = (maximum = page_limit_max) => Schema.optionalKey(whole(1, maximum))
+export const searchParameter = Schema.optionalKey(Text(255, 1))
+export const orderParameter = Schema.optionalKey(oneOf("asc", "desc"))
+
+/** `page` and `limit`, as every listing by page has them. */
+export const pageQuery = { page: pageParameter, limit: limitParameter() }
+
+/** `cursor` and `limit`, as every listing by cursor has them. */
+export const cursorQuery = { cursor: Schema.optionalKey(Text(200, 1)), limit: limitParameter() }
+
+export const pageOf = (query: { readonly page?: number; readonly limit?: number }): PageRequest => ({
+  page: query.page ?? 1,
+  limit: query.limit ?? page_limit_default,
+})
+
+export { pagination }
+
+/** What every handler ends with: the domain's value as the wire has it, a refusal as the body of its answer. */
+export const answer =
+  <A, Wire>(toWire: (value: A) => Wire) =>
+  <E extends { readonly code: ErrorCode; readonly message: string } & Pick<Refusal, "details" | "extras">, R>(
+    effect: Effect.Effect<A, E, R>,
+  ): Effect.Effect<Wire, Body<E["code"]>, R> =>
+    Effect.mapBoth(effect, { onSuccess: toWire, onFailure: (refusal) => toBody(refusal) })

@@ -1,0 +1,107 @@
+// The world that handlers are tested in: every use case over memory, a workspace, and its key; no socket.
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as Secrets from "@tentpole/adapters/crypto/Secrets"
+import * as Dns from "@tentpole/adapters/memory/Dns"
+import * as Jobs from "@tentpole/adapters/memory/Jobs"
+import * as Memory from "@tentpole/adapters/memory/All"
+import { Settings } from "@tentpole/core/Settings"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { edge, routesOf } from "@tentpole/http/Edge"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
+
+export const settings = Layer.succeed(
+  Settings,
+  Settings.of({
+    publicApiUrl: "http://api.test",
+    publicPagesUrl: "http://pages.test",
+    pagesHost: "pages.test",
+    mailHost: "mail.test",
+    sending: "on",
+    smtpConnections: 2,
+    acceptMeansDelivered: true,
+    developmentDomains: true,
+  }),
+)
+
+/** Every use case on memory. */
+export const world = useCases.pipe(
+  Layer.provideMerge(Memory.stores),
+  Layer.provideMerge(Jobs.layer()),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Ids.layer,
+      Dns.layer(),
+      settings,
+      Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+    ),
+  ),
+  Layer.provideMerge(Memory.database),
+)
+
+export const testKey = "test_key_0123456789_0123456789_0123"
+
+/** JSON of an answer, for tests to take apart. */
+export type Json = ReturnType<typeof JSON.parse>
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Null when there is none, or when it is no JSON. */
+  readonly json: Json
+}
+
+export interface Sent {
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, as JSON if the headers say nothing else. */
+  readonly body?: string
+  readonly headers?: Record<string, string>
+}
+
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Requests with the test key to a web handler. */
+const caller =
+  (handler: (request: Request) => Promise<Response>) =>
+  (method: string, path: string, sent: Sent = {}) =>
+    Effect.promise(async (): Promise<Answered> => {
+      const body = sent.json === undefined ? sent.body : JSON.stringify(sent.json)
+      const headers = {
+        authorization: `Bearer ${testKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...sent.headers,
+      }
+      const response = await handler(
+        new Request(`http://x${path}`, { method, headers, ...(body === undefined ? {} : { body }) }),
+      )
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: parsed(text) }
+    })
+
+/** Serves an API (`Api` with `handlers`, or a toy one) over the world, and answers how to call it. Scoped. */
+export const serving = <Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>,
+) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(world)
+    yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: testKey })).pipe(Effect.provide(context))
+    const app = Layer.mergeAll(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), edge(routesOf(api))).pipe(
+      Layer.provide(handlers),
+      Layer.provide(Layer.succeedContext(context)),
+      Layer.provide(HttpServer.layerServices),
+    )
+    // What a caller's API needs beyond the world, the compiler says at the call.
+    const { handler } = HttpRouter.toWebHandler(app as Layer.Layer<never, E>, { disableLogger: true })
+    return { call: caller(handler), context }
+  })
