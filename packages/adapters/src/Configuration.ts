@@ -1,0 +1,184 @@
+// The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
+import { Redacted, Result, Schema } from "effect"
+import { resolve } from "node:path"
+
+/** What can't start, and what to do about it, in one sentence. */
+export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+export interface Configuration {
+  readonly production: boolean
+  readonly host: string
+  readonly port: number
+  readonly pagesPort: number
+  readonly publicApiUrl: string
+  readonly publicPagesUrl: string
+  readonly pagesHost: string
+  /** Null: an embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted | null
+  readonly databaseMigrationUrl: Redacted.Redacted | null
+  readonly dataDir: string
+  /** Null: mail is written as files under `dataDir`. */
+  readonly smtpUrl: Redacted.Redacted | null
+  readonly smtpConnections: number
+  readonly acceptMeansDelivered: boolean
+  /** Null: files under `dataDir`. */
+  readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
+  readonly ai: {
+    readonly provider: "fake" | "openai" | "anthropic"
+    readonly apiKey: Redacted.Redacted | null
+    readonly baseUrl: string | null
+    readonly model: string | null
+  }
+  /** Null: made and kept under `dataDir`, in development only. */
+  readonly appSecret: Redacted.Redacted | null
+  readonly appSecretPrevious: Redacted.Redacted | null
+  readonly sending: "on" | "held"
+  readonly bootstrapApiKey: Redacted.Redacted | null
+  readonly logLevel: "debug" | "info" | "warn" | "error"
+  readonly logFormat: "pretty" | "json"
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Collects what is wrong, so that one start tells all of it. */
+const reader = (environment: Environment) => {
+  const wrong: Array<string> = []
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim()
+    return value === undefined || value === "" ? null : value
+  }
+  const complain = <A>(name: string, what: string, instead: A): A => {
+    wrong.push(`${name} ${what}`)
+    return instead
+  }
+  return {
+    wrong,
+    text,
+    complain,
+    secret: (name: string) => {
+      const value = text(name)
+      return value === null ? null : Redacted.make(value)
+    },
+    integer: (name: string, instead: number, minimum: number, maximum: number) => {
+      const value = text(name)
+      if (value === null) return instead
+      const number = Number(value)
+      return /^\d+$/.test(value) && number >= minimum && number <= maximum
+        ? number
+        : complain(name, `must be a whole number from ${minimum} to ${maximum}, got "${value}"`, instead)
+    },
+    flag: (name: string, instead: boolean) => {
+      const value = text(name)?.toLowerCase()
+      if (value === undefined) return instead
+      if (value === "true" || value === "false") return value === "true"
+      return complain(name, `must be true or false, got "${value}"`, instead)
+    },
+    word: <const Words extends ReadonlyArray<string>>(
+      name: string,
+      words: Words,
+      instead: Words[number],
+    ): Words[number] => {
+      const value = text(name)
+      if (value === null) return instead
+      return (
+        words.find((word) => word === value) ??
+        complain(name, `must be one of ${words.join(", ")}, got "${value}"`, instead)
+      )
+    },
+    /** A URL of one of these schemes; what is wrong with it is said without repeating it: it may hold a password. */
+    url: (name: string, schemes: ReadonlyArray<string>, example: string): string | null => {
+      const value = text(name)
+      if (value === null) return null
+      const parsed = URL.canParse(value) ? new URL(value) : undefined
+      return parsed !== undefined && schemes.includes(parsed.protocol) && parsed.hostname !== ""
+        ? value
+        : complain(name, `must be a URL like ${example}`, null)
+    },
+  }
+}
+
+const redacted = (value: string | null): Redacted.Redacted | null => (value === null ? null : Redacted.make(value))
+const origin = (url: string | null, instead: string): string => (url === null ? instead : url.replace(/\/+$/, ""))
+
+const postgresExample = "postgres://user:password@host:5432/database"
+
+const read = (environment: Environment, from: ReturnType<typeof reader>): Configuration => {
+  const production = environment["NODE_ENV"] === "production"
+  const host = from.text("HOST") ?? "127.0.0.1"
+  const port = from.integer("PORT", 8080, 1, 65_535)
+  const pagesPort = from.integer("PAGES_PORT", 8081, 1, 65_535)
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
+  const bucket = from.text("S3_BUCKET")
+  const endpoint = from.url("S3_ENDPOINT", ["http:", "https:"], "https://s3.example.com")
+  const databaseUrl = redacted(from.url("DATABASE_URL", ["postgres:", "postgresql:"], postgresExample))
+  return {
+    production,
+    host,
+    port,
+    pagesPort,
+    publicApiUrl: origin(
+      from.url("PUBLIC_API_URL", ["http:", "https:"], "https://api.example.com"),
+      `http://${shown}:${port}`,
+    ),
+    publicPagesUrl: origin(
+      from.url("PUBLIC_PAGES_URL", ["http:", "https:"], "https://pages.example.com"),
+      `http://${shown === "127.0.0.1" ? "localhost" : shown}:${pagesPort}`,
+    ),
+    pagesHost: from.text("PAGES_HOST")?.toLowerCase() ?? "localhost",
+    databaseUrl,
+    databaseMigrationUrl:
+      redacted(from.url("DATABASE_MIGRATION_URL", ["postgres:", "postgresql:"], postgresExample)) ?? databaseUrl,
+    dataDir: resolve(from.text("DATA_DIR") ?? "./data"),
+    smtpUrl: redacted(from.url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587")),
+    smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
+    acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
+    s3: bucket === null ? null : { bucket, endpoint, region: from.text("S3_REGION") ?? "us-east-1" },
+    ai: {
+      provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
+      apiKey: from.secret("AI_API_KEY"),
+      baseUrl: from.url("AI_BASE_URL", ["http:", "https:"], "https://api.example.com/v1"),
+      model: from.text("AI_MODEL"),
+    },
+    appSecret: from.secret("APP_SECRET"),
+    appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
+    sending: from.word("SENDING", ["on", "held"], "on"),
+    bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
+    logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
+    logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
+  }
+}
+
+const secret_length_min = 32
+
+/** Reads the environment; everything that is wrong with it stands in one sentence. */
+export const configuration = (environment: Environment): Result.Result<Configuration, BadConfiguration> => {
+  const from = reader(environment)
+  const made = read(environment, from)
+  const { appSecret, bootstrapApiKey } = made
+  if (made.production && appSecret === null) {
+    from.complain(
+      "APP_SECRET",
+      "must be set in production: it signs every link. `openssl rand -base64 32` makes one",
+      null,
+    )
+  }
+  if (appSecret !== null && Redacted.value(appSecret).length < secret_length_min) {
+    from.complain("APP_SECRET", `must have at least ${secret_length_min} characters`, null)
+  }
+  if (bootstrapApiKey !== null && !/^[A-Za-z0-9_-]{32,128}$/.test(Redacted.value(bootstrapApiKey))) {
+    from.complain("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -", null)
+  }
+  if (made.ai.provider !== "fake" && made.ai.apiKey === null) {
+    from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${made.ai.provider}`, null)
+  }
+  if (made.port === made.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
+  return from.wrong.length === 0
+    ? Result.succeed(made)
+    : Result.fail(new BadConfiguration({ reason: `The configuration is not usable: ${from.wrong.join("; ")}.` }))
+}

@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+import "@tentpole/http/cli/main"

@@ -1,0 +1,80 @@
+// The two listeners: the API, and (another origin) published pages with tracking.
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
+import { ByteSize, Effect, Layer, Ref } from "effect"
+import { HttpIncomingMessage, HttpRouter, type HttpServerError } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { createServer } from "node:http"
+import { Api } from "./Api.ts"
+import { edge, routesOf } from "./Edge.ts"
+import { handlers } from "./Handlers.ts"
+import { Readiness, routes as operations } from "./Operations.ts"
+
+/** `/v1/contacts/` is not `/v1/contacts`, nor is `/V1/contacts`: one address a resource. */
+const strict = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false } as const
+
+const json_size_max = ByteSize.mebibytes(5)
+
+/** A listener that can't listen says why, and which variable to change. */
+const orRefused = <Out>(
+  listening: Layer.Layer<Out, HttpServerError.ServeError>,
+  say: (error: HttpServerError.ServeError) => string,
+): Layer.Layer<Out, BadConfiguration> =>
+  Layer.catchTag(listening, "ServeError", (error) =>
+    Layer.effectContext<Out, BadConfiguration, never>(Effect.fail(new BadConfiguration({ reason: say(error) }))),
+  )
+
+/** Slow clients are cut off; keep-alive outlives a load balancer's. */
+const listener = (host: string, port: number, variable: string) =>
+  orRefused(
+    NodeHttpServer.layer(
+      () =>
+        createServer({
+          headersTimeout: 15_000,
+          requestTimeout: 300_000,
+          keepAliveTimeout: 65_000,
+          maxHeaderSize: 16_384,
+        }),
+      { host, port, gracefulShutdownTimeout: "25 seconds" },
+    ),
+    (error) => cannotListen(error, host, port, variable),
+  )
+
+const cannotListen = (error: HttpServerError.ServeError, host: string, port: number, variable: string): string => {
+  const code =
+    typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? error.cause.code : undefined
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is taken: stop what uses it, or set ${variable} to a free port.`
+    case "EACCES":
+      return `Port ${port} may not be used by this user: set ${variable} to one above 1023.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `HOST (${host}) is no address of this machine: set it to one that is, or to 127.0.0.1.`
+    default:
+      return `Nothing can listen on ${host}:${port} (${String(code ?? error.cause)}): check HOST and ${variable}.`
+  }
+}
+
+const api = Layer.mergeAll(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+  operations,
+  edge(routesOf(Api)),
+)
+
+/** From the moment the process is asked to stop, `/readyz` says so, while what is under way is answered. */
+const stopping = Layer.effectDiscard(
+  Effect.flatMap(Readiness, (taking) => Effect.addFinalizer(() => Ref.set(taking, false))),
+)
+
+export const server = (config: Configuration) =>
+  stopping.pipe(
+    Layer.provideMerge(
+      HttpRouter.serve(api, { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+        Layer.provide(listener(config.host, config.port, "PORT")),
+        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
+      ),
+    ),
+    Layer.provide(Readiness.layer),
+  )

@@ -1,0 +1,65 @@
+// What the commands share: the use cases over the configured database (or the one that `tentpole start` runs), and how
+// answers are shown.
+import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
+import { ports } from "@tentpole/adapters/FromConfig"
+import { readConfiguration } from "@tentpole/adapters/Launch"
+import * as Logging from "@tentpole/adapters/Logging"
+import { migrate } from "@tentpole/adapters/postgres/Migrate"
+import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { NotFound } from "@tentpole/core/Refusal"
+import { useCases } from "@tentpole/core/Tentpole"
+import type { Workspace } from "@tentpole/core/workspaces/Workspace"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Console, Effect, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import { join } from "node:path"
+
+/** The configuration with a database: a running `tentpole start` is asked where its own is. */
+const reachable = Effect.gen(function* () {
+  const config = yield* readConfiguration
+  if (config.databaseUrl !== null) {
+    return {
+      ...config,
+      databaseUrl: config.databaseUrl,
+      databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl,
+    }
+  }
+  const url = yield* runningUrl(join(config.dataDir, "database"))
+  if (url === null) {
+    return yield* new BadConfiguration({
+      reason: "There is no database to talk to: run `npm start` in another terminal, or set DATABASE_URL.",
+    })
+  }
+  return { ...config, databaseUrl: url, databaseMigrationUrl: url }
+})
+
+const everything = (config: Configuration) =>
+  useCases.pipe(Layer.provideMerge(ports(config, { name: "command line", connections_max: 2 })))
+
+/** Runs a command's work over the use cases and ports. */
+export const overPorts = <A, E>(work: Effect.Effect<A, E, Layer.Success<ReturnType<typeof everything>>>) =>
+  Effect.flatMap(reachable, (config) =>
+    Effect.provide(work, everything(config)).pipe(
+      Effect.provide(Logging.layer({ level: "warn", format: config.logFormat })),
+    ),
+  )
+
+export const workspaceFlag = Flag.String("workspace").pipe(
+  Flag.withDescription("The workspace's slug"),
+  Flag.withDefault("default"),
+)
+
+/** The workspace that a command is about. */
+export const named = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
+  Effect.flatMap(WorkspaceStore, (store) => store.findBySlug(slug))
+
+/** One JSON document on standard output, for people and programs alike. */
+export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+
+export const migrateCommand = Command.make("migrate", {}, () =>
+  Effect.gen(function* () {
+    const config = yield* reachable
+    const applied = yield* migrate(config.databaseMigrationUrl)
+    yield* Console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`)
+  }),
+).pipe(Command.withDescription("Brings the database's schema up to date"))

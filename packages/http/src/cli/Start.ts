@@ -1,0 +1,84 @@
+// `tentpole start`: everything on one machine. A parent that brings the database up, starts an HTTP process and a worker,
+// starts again the one that dies, and stops all of them in order.
+import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
+import { prepareFolder } from "@tentpole/adapters/DataFolder"
+import { prepared } from "@tentpole/adapters/embedded/Prepare"
+import { ports } from "@tentpole/adapters/FromConfig"
+import { readConfiguration } from "@tentpole/adapters/Launch"
+import * as Logging from "@tentpole/adapters/Logging"
+import { migrate } from "@tentpole/adapters/postgres/Migrate"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Effect, Layer, Redacted } from "effect"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { banner } from "./Banner.ts"
+import { claimFolder } from "./FolderClaim.ts"
+import { supervised } from "./Supervisor.ts"
+
+const listens = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const probe = createServer()
+    probe.once("error", () => resume(Effect.succeed(false)))
+    probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
+  })
+
+/** The ports are free. After a crash the old processes may need a moment to notice that their parent is gone. */
+const portsFree = (config: Configuration, patience: number): Effect.Effect<void, BadConfiguration> =>
+  Effect.gen(function* () {
+    for (const [variable, port] of [
+      ["PORT", config.port],
+      ["PAGES_PORT", config.pagesPort],
+    ] as const) {
+      if (yield* listens(config.host, port)) continue
+      if (patience > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, patience - 1))
+      return yield* new BadConfiguration({
+        reason: `Port ${port} on ${config.host} is taken (or not allowed): stop what uses it, or set ${variable} to a free one.`,
+      })
+    }
+  })
+
+/** Where the database is: the one configured, or an embedded one that lives as long as the scope. */
+const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
+  if (config.databaseUrl !== null) {
+    return { databaseUrl: config.databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl }
+  }
+  const { ownerUrl } = yield* prepared({ folder: join(config.dataDir, "database"), durable: true, port: null })
+  return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
+})
+
+const bootstrapped = (config: Configuration) =>
+  Effect.flatMap(Workspaces, ({ bootstrap }) =>
+    bootstrap({ apiKey: config.bootstrapApiKey === null ? null : Redacted.value(config.bootstrapApiKey) }),
+  ).pipe(
+    Effect.provide(useCases.pipe(Layer.provide(ports(config, { name: "start", connections_max: 2 })))),
+    Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
+  )
+
+const childEnvironment = (config: Configuration): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(config.databaseUrl === null ? {} : { DATABASE_URL: Redacted.value(config.databaseUrl) }),
+  ...(config.databaseMigrationUrl === null
+    ? {}
+    : { DATABASE_MIGRATION_URL: Redacted.value(config.databaseMigrationUrl) }),
+})
+
+export const start = Effect.gen(function* () {
+  const configured = yield* readConfiguration
+  yield* prepareFolder(configured)
+  const { crashed } = yield* claimFolder(configured.dataDir)
+  yield* portsFree(configured, crashed ? 60 : 0)
+  const config: Configuration = { ...configured, ...(yield* databaseOf(configured)) }
+  yield* migrate(config.databaseMigrationUrl ?? config.databaseUrl ?? Redacted.make(""))
+  const { key } = yield* bootstrapped(config)
+  const environment = childEnvironment(config)
+  const children = yield* Effect.all(
+    [
+      supervised({ name: "http", module: "@tentpole/http/main", environment }),
+      supervised({ name: "worker", module: "@tentpole/worker/main", environment }),
+    ],
+    { concurrency: 2 },
+  )
+  process.stdout.write(banner(config, key?.raw ?? null))
+  yield* Effect.raceAllFirst(children.map((child) => child.givenUp))
+}).pipe(Effect.scoped)

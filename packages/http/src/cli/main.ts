@@ -1,0 +1,39 @@
+// The command line, `tentpole`: runs the service, and looks after workspaces, keys, sending domains and jobs.
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { domain } from "./Domains.ts"
+import { job } from "./DeadJobs.ts"
+import { key } from "./Keys.ts"
+import { migrateCommand } from "./Run.ts"
+import { start } from "./Start.ts"
+import { workspace } from "./WorkspaceCommands.ts"
+
+const startCommand = Command.make("start", {}, () => start).pipe(
+  Command.withDescription(
+    "Runs everything on this machine: the API, pages, a worker, and a PostgreSQL if none is configured",
+  ),
+)
+
+/** Runs one process by itself: many of each, on many machines, over one PostgreSQL. */
+const processCommand = (name: "http" | "worker", description: string, load: () => Promise<unknown>) =>
+  Command.make(name, {}, () => Effect.andThen(Effect.promise(load), Effect.never)).pipe(
+    Command.withDescription(description),
+  )
+
+const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do: `tentpole --help` lists it.")).pipe(
+  Command.withDescription("Landing pages with AI, contacts, email blasts and flows"),
+  Command.withSubcommands([
+    startCommand,
+    processCommand("http", "Runs one HTTP process: the API, pages and tracking", () => import("../main.ts")),
+    processCommand("worker", "Runs one worker process", () => import("@tentpole/worker/main")),
+    migrateCommand,
+    workspace,
+    key,
+    domain,
+    job,
+  ]),
+)
+
+tentpole.pipe(Command.run({ version: "0.1.0" }), Effect.provide(NodeServices.layer), reportFailure, runToEnd)

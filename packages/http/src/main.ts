@@ -1,0 +1,10 @@
+// The HTTP process: the API, and published pages with tracking.
+import { ports } from "@tentpole/adapters/FromConfig"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Layer } from "effect"
+import { launch } from "@tentpole/adapters/Launch"
+import { server } from "./Server.ts"
+
+launch("http", (config) =>
+  server(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "http", connections_max: 20 }))),
+)
