@@ -56,7 +56,7 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     Cause.hasInterruptsOnly(cause)
       ? Effect.void
       : Effect.sync(() => {
-          process.stderr.write(`${Logging.scrub(sentenceOf(cause) ?? Cause.pretty(cause))}\n`)
+          process.stderr.write(`${sentenceOf(cause) ?? Logging.scrub(Cause.pretty(cause))}\n`)
         }),
   )
 

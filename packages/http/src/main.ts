@@ -3,8 +3,12 @@ import { ports } from "@tentpole/adapters/FromConfig"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer } from "effect"
 import { launch } from "@tentpole/adapters/Launch"
+import * as FirstStart from "./FirstStart.ts"
 import { server } from "./Server.ts"
 
 launch("http", (config) =>
-  server(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "http", connections_max: 20 }))),
+  Layer.merge(FirstStart.layer(config), server(config)).pipe(
+    Layer.provide(useCases),
+    Layer.provide(ports(config, { name: "http", connections_max: 20 })),
+  ),
 )

@@ -1,4 +1,5 @@
-// One `tentpole start` a data folder: a second one would stop the first one's database with its own.
+// One `tentpole start` a data folder: a second one would stop the first one's database with its own. The folder also tells
+// which processes run.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Effect } from "effect"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -40,6 +41,19 @@ export const claimFolder = (folder: string) => {
       }
       writeFileSync(path, String(process.pid))
       return Effect.succeed({ crashed: left !== undefined })
+    }),
+    () => Effect.sync(() => rmSync(path, { force: true })),
+  )
+}
+
+/** Keeps `processes.json` in the folder: the process ids of this start and its children, as they are now. */
+export const processList = (folder: string) => {
+  const path = join(folder, "processes.json")
+  const pids: Record<string, number> = { start: process.pid }
+  return Effect.acquireRelease(
+    Effect.sync(() => (name: string) => (pid: number) => {
+      pids[name] = pid
+      writeFileSync(path, JSON.stringify(pids))
     }),
     () => Effect.sync(() => rmSync(path, { force: true })),
   )

@@ -8,12 +8,12 @@ import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { firstKey } from "../FirstStart.ts"
 import { banner } from "./Banner.ts"
-import { claimFolder } from "./FolderClaim.ts"
+import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
 
 const listens = (host: string, port: number): Effect.Effect<boolean> =>
@@ -47,10 +47,9 @@ const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
   return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
 })
 
-const bootstrapped = (config: Configuration) =>
-  Effect.flatMap(Workspaces, ({ bootstrap }) =>
-    bootstrap({ apiKey: config.bootstrapApiKey === null ? null : Redacted.value(config.bootstrapApiKey) }),
-  ).pipe(
+/** The key of a first start: made here, so that the banner can show it. */
+const keyOfFirstStart = (config: Configuration) =>
+  firstKey(config).pipe(
     Effect.provide(useCases.pipe(Layer.provide(ports(config, { name: "start", connections_max: 2 })))),
     Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
   )
@@ -70,15 +69,16 @@ export const start = Effect.gen(function* () {
   yield* portsFree(configured, crashed ? 60 : 0)
   const config: Configuration = { ...configured, ...(yield* databaseOf(configured)) }
   yield* migrate(config.databaseMigrationUrl ?? config.databaseUrl ?? Redacted.make(""))
-  const { key } = yield* bootstrapped(config)
+  const key = yield* keyOfFirstStart(config)
   const environment = childEnvironment(config)
+  const born = yield* processList(config.dataDir)
   const children = yield* Effect.all(
     [
-      supervised({ name: "http", module: "@tentpole/http/main", environment }),
-      supervised({ name: "worker", module: "@tentpole/worker/main", environment }),
+      supervised({ name: "http", module: "@tentpole/http/main", environment, born: born("http") }),
+      supervised({ name: "worker", module: "@tentpole/worker/main", environment, born: born("worker") }),
     ],
     { concurrency: 2 },
   )
-  process.stdout.write(banner(config, key?.raw ?? null))
+  process.stdout.write(banner(config, key))
   yield* Effect.raceAllFirst(children.map((child) => child.givenUp))
 }).pipe(Effect.scoped)

@@ -9,6 +9,8 @@ export interface Supervised {
   /** What it runs, as a package's module. */
   readonly module: string
   readonly environment: NodeJS.ProcessEnv
+  /** Told the process id of each life. */
+  readonly born: (pid: number) => void
 }
 
 interface End {
@@ -58,6 +60,7 @@ const life = (supervised: Supervised, onReady: Effect.Effect<unknown>) =>
       Effect.sync(() => spawnChild(supervised)),
       stop,
     )
+    if (child.pid !== undefined) supervised.born(child.pid)
     yield* Effect.callback<void>((resume) => {
       child.on("message", (message) => {
         if (message === "ready") resume(Effect.void)

@@ -1,0 +1,132 @@
+// Starting and stopping, as a user does it: the real command, the real processes, a database of its own.
+import { apiKey, freePort, Service, tentpole, until } from "../support/Service.ts"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("tentpole start", () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await Service.prepare()
+  })
+  afterAll(() => service.remove())
+
+  it("prints where everything is, with the key of a first start and a curl line that works", async () => {
+    await service.start()
+    for (const shown of [service.api, `${service.api}/docs`, service.pages, "outbox", apiKey]) {
+      assert.include(service.output, shown)
+    }
+    const ready = await service.call("GET", "/readyz")
+    assert.deepStrictEqual([ready.status, ready.json.status], [200, "ready"])
+    const description = await service.call("GET", "/openapi.json")
+    assert.strictEqual(description.json.info.version, "1.0.0")
+    const docs = await service.call("GET", "/docs")
+    assert.strictEqual(docs.status, 200)
+    assert.notMatch(docs.text, /<script[^>]+src="http/)
+    assert.include((await service.call("GET", "/metrics")).text, "tentpole_http_requests_total")
+  })
+
+  it("a second start on the same folder is refused in one sentence", async () => {
+    const port = String(await freePort())
+    const other = String(await freePort())
+    const second = await tentpole(["start"], { ...service.environment, PORT: port, PAGES_PORT: other })
+    assert.strictEqual(second.code, 1)
+    assert.match(second.output.trim(), /^Tentpole runs already on .*stop it, or set DATA_DIR to another folder\.$/)
+  })
+
+  it("a process that dies is started again", async () => {
+    const before = await service.pids()
+    process.kill(before.http, "SIGKILL")
+    const after = await until("a new http process", async () => {
+      const { http } = await service.pids()
+      return http !== before.http && (await fetch(`${service.api}/readyz`).catch(() => undefined))?.ok && http
+    })
+    assert.notStrictEqual(after, before.http)
+    assert.include(service.output, "The http process ended by SIGKILL; it is started again.")
+  })
+
+  it("Ctrl-C stops everything, the database too, with exit code 0", async () => {
+    const { http, worker } = await service.pids()
+    assert.strictEqual(await service.signal("SIGINT"), 0)
+    assert.isFalse(alive(http))
+    assert.isFalse(alive(worker))
+    const key = await tentpole(["key", "list"], service.environment)
+    assert.strictEqual(key.code, 1)
+    assert.include(key.output, "There is no database to talk to")
+  })
+
+  it("a second start finds all data again, and one after kill -9 of everything recovers by itself", async () => {
+    service.output = ""
+    await service.start()
+    assert.notInclude(service.output, apiKey)
+    assert.include((await tentpole(["key", "list"], service.environment)).output, "first key")
+    const { http, worker } = await service.pids()
+    await service.signal("SIGKILL")
+    for (const pid of [http, worker]) if (alive(pid)) process.kill(pid, "SIGKILL")
+    service.output = ""
+    await service.start()
+    assert.include((await tentpole(["key", "list"], service.environment)).output, "first key")
+    assert.strictEqual(await service.signal("SIGTERM"), 0)
+  })
+})
+
+describe("a configuration that can't work ends the start with one sentence that says what to do", () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tentpole-bad-"))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const refused = async (more: Record<string, string>, sentence: RegExp) => {
+    const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()) }
+    const { code, output } = await tentpole(["start"], { DATA_DIR: folder, ...ports, ...more })
+    assert.strictEqual(code, 1, output)
+    assert.match(output.trim(), sentence)
+    assert.strictEqual(output.trim().split("\n").length, 1)
+  }
+
+  it("an unreachable database", async () => {
+    const nobody = await freePort()
+    await refused(
+      { DATABASE_URL: `postgres://u:secret@127.0.0.1:${nobody}/x` },
+      /^PostgreSQL can't be reached: check DATABASE_URL/,
+    )
+  })
+
+  it("a port that is taken", async () => {
+    const server = createServer().listen(0, "127.0.0.1")
+    await new Promise((resolve) => server.once("listening", resolve))
+    const address = server.address()
+    const port = address !== null && typeof address === "object" ? address.port : 0
+    await refused({ PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is taken.*set PORT to a free one\.$/)
+    server.close()
+  })
+
+  it("a malformed SMTP_URL", () =>
+    refused({ SMTP_URL: "mail.example.com:25" }, /SMTP_URL must be a URL like smtp:\/\/user:password@/))
+
+  it("a DATA_DIR that can't be written", async () => {
+    await chmod(folder, 0o755)
+    await refused(
+      { DATA_DIR: "/dev/null/data" },
+      /^DATA_DIR \(\/dev\/null\/data\) can't be written: .* this user may write\.$/,
+    )
+  })
+
+  it("several mistakes at once stand in one sentence", () =>
+    refused(
+      { SMTP_CONNECTIONS: "many", SENDING: "off" },
+      /SMTP_CONNECTIONS must be .*; SENDING must be one of on, held/,
+    ))
+})

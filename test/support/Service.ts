@@ -1,0 +1,163 @@
+// The whole service as a user starts it, `tentpole start`, in a folder and on ports of its own.
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(address !== null && typeof address === "object" ? address.port : 0))
+    })
+  })
+
+/** Asks until the answer is there; what was waited for stands in the error. */
+export const until = async <A>(
+  what: string,
+  probe: () => Promise<A | undefined | null | false>,
+  { within_ms = 30_000, every_ms = 100 } = {},
+): Promise<A> => {
+  const end = Date.now() + within_ms
+  for (;;) {
+    const found = await probe()
+    if (found !== undefined && found !== null && found !== false) return found
+    if (Date.now() > end) throw new Error(`waited ${within_ms} ms for ${what}`)
+    await pause(every_ms)
+  }
+}
+
+/** JSON of an answer, for tests to take apart. */
+export type Json = ReturnType<typeof JSON.parse>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly json: Json
+  readonly text: string
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const commandLine = join(root, "packages/http/src/cli/main.ts")
+
+export const apiKey = "e2e_0123456789_0123456789_0123456789"
+
+export interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** The environment of a service that is nobody else's: what this shell sets for itself must not leak in. */
+const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  HOME: process.env["HOME"],
+  NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "--conditions=tentpole:source",
+  LOG_LEVEL: "warn",
+  RATE_LIMIT_PER_MINUTE: "0",
+  ...more,
+})
+
+/** A command of the command line, run to its end. */
+export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: environment(more) })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)))
+    child.once("exit", (code) => resolve({ code, output }))
+  })
+
+export class Service {
+  readonly folder: string
+  readonly port: number
+  readonly pagesPort: number
+  readonly api: string
+  readonly pages: string
+  output = ""
+  readonly #environment: Record<string, string>
+  #child: ChildProcess | undefined
+
+  private constructor(folder: string, ports: readonly [number, number], more: Record<string, string>) {
+    this.folder = folder
+    this.port = ports[0]
+    this.pagesPort = ports[1]
+    this.api = `http://127.0.0.1:${ports[0]}`
+    this.pages = `http://default.localhost:${ports[1]}`
+    this.#environment = {
+      DATA_DIR: join(folder, "data"),
+      PORT: String(ports[0]),
+      PAGES_PORT: String(ports[1]),
+      BOOTSTRAP_API_KEY: apiKey,
+      ...more,
+    }
+  }
+
+  static async prepare(more: Record<string, string> = {}): Promise<Service> {
+    const folder = await mkdtemp(join(tmpdir(), "tentpole-e2e-"))
+    return new Service(folder, [await freePort(), await freePort()], more)
+  }
+
+  get environment(): Record<string, string> {
+    return this.#environment
+  }
+
+  /** Starts it and waits until it is ready; a start that ends instead is an error with its output. */
+  async start(): Promise<this> {
+    const child = spawn(process.execPath, [commandLine, "start"], { cwd: root, env: environment(this.#environment) })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (this.output += String(chunk)))
+    await until("the service to be ready", async () => {
+      if (child.exitCode !== null) throw new Error(`the start ended with ${child.exitCode}: ${this.output}`)
+      if (!this.output.includes("Tentpole is running")) return false
+      const ready = await fetch(`${this.api}/readyz`).catch(() => undefined)
+      return ready?.ok
+    })
+    return this
+  }
+
+  /** Signals the parent and waits for its end. */
+  async signal(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child
+    if (child === undefined) return null
+    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    else return child.exitCode
+    return ended
+  }
+
+  async pids(): Promise<{ readonly start: number; readonly http: number; readonly worker: number }> {
+    return JSON.parse(await readFile(join(this.folder, "data/processes.json"), "utf8"))
+  }
+
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(path.startsWith("http") ? path : this.api + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    let json: Json = null
+    try {
+      json = JSON.parse(text)
+    } catch {
+      // No JSON: the text says it.
+    }
+    return { status: response.status, headers: response.headers, json, text }
+  }
+
+  /** Stops it if it runs, and removes its folder. */
+  async remove(): Promise<void> {
+    await this.signal("SIGTERM")
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
