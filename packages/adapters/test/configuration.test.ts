@@ -1,0 +1,65 @@
+import { configuration } from "@tentpole/adapters/Configuration"
+import { scrub } from "@tentpole/adapters/Logging"
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+
+const read = (environment: Record<string, string>) => Result.getOrThrow(configuration(environment))
+const refusal = (environment: Record<string, string>): string => {
+  const result = configuration(environment)
+  return Result.isFailure(result) ? result.failure.message : assert.fail("it was accepted")
+}
+
+describe("the configuration", () => {
+  it("of an empty environment is that of a development", () => {
+    const config = read({})
+    assert.deepStrictEqual(
+      [config.port, config.pagesPort, config.host, config.publicApiUrl, config.publicPagesUrl, config.sending],
+      [8080, 8081, "127.0.0.1", "http://127.0.0.1:8080", "http://localhost:8081", "on"],
+    )
+    assert.isNull(config.databaseUrl)
+    assert.isNull(config.smtpUrl)
+    assert.strictEqual(config.logFormat, "pretty")
+  })
+
+  it("an empty variable counts as not set", () => {
+    assert.strictEqual(read({ PORT: "", SMTP_URL: " " }).port, 8080)
+  })
+
+  it("migrations run under the database's own user where no other is named", () => {
+    const url = "postgres://a:b@localhost/x"
+    assert.strictEqual(Redacted.value(read({ DATABASE_URL: url }).databaseMigrationUrl ?? Redacted.make("")), url)
+  })
+
+  it("says what is wrong, where, and what would be right", () => {
+    assert.include(refusal({ PORT: "80a" }), 'PORT must be a whole number from 1 to 65535, got "80a"')
+    assert.include(refusal({ PORT: "8081" }), "PAGES_PORT must differ from PORT")
+    assert.include(refusal({ SMTP_URL: "localhost:25" }), "SMTP_URL must be a URL like smtp://")
+    assert.include(refusal({ DATABASE_URL: "mysql://x" }), "DATABASE_URL must be a URL like postgres://")
+    assert.include(refusal({ AI_PROVIDER: "openai" }), "AI_API_KEY must be set for AI_PROVIDER=openai")
+    assert.include(refusal({ BOOTSTRAP_API_KEY: "short" }), "BOOTSTRAP_API_KEY must be 32 to 128")
+  })
+
+  it("never repeats what may hold a password", () => {
+    assert.notInclude(refusal({ SMTP_URL: "ftp://user:hunter2@x" }), "hunter2")
+    assert.notInclude(JSON.stringify(read({ SMTP_URL: "smtp://user:hunter2@x.test" })), "hunter2")
+  })
+
+  it("needs a secret of its own in production", () => {
+    assert.include(refusal({ NODE_ENV: "production" }), "APP_SECRET must be set in production")
+    assert.include(refusal({ APP_SECRET: "short" }), "APP_SECRET must have at least 32 characters")
+    assert.strictEqual(read({ NODE_ENV: "production", APP_SECRET: "x".repeat(32) }).logFormat, "json")
+  })
+})
+
+describe("a line of the log", () => {
+  it("keeps no address, key or password", () => {
+    const line = scrub(
+      'failed for ann.o\'hara+x@mail.example.com with Bearer abc.def and tp_live_0123456789abcdef at smtp://me:hunter2@host "x@y.zz"',
+    )
+    for (const secret of ["example.com", "abc.def", "0123456789", "hunter2", "y.zz"]) assert.notInclude(line, secret)
+  })
+
+  it("is left alone otherwise", () => {
+    assert.strictEqual(scrub("status=200 route=/v1/contacts/:contact_id"), "status=200 route=/v1/contacts/:contact_id")
+  })
+})

@@ -1,0 +1,203 @@
+// Blasts of every kind, and random lives of them: a list of events, drawn from schemas, run through the machine.
+import { DateTime, Result, Schema } from "effect"
+import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import type { LaunchFacts } from "../../src/blasts/Launch.ts"
+import { fixAudience } from "../../src/blasts/Machine.ts"
+import { ApprovalId, BlastId, EmailId, ListId } from "../../src/Ids.ts"
+import { plans } from "../../src/workspaces/Workspace.ts"
+
+const uuid = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`
+export const blastId = BlastId.make(uuid(1))
+export const listId = (n: number) => ListId.make(uuid(100 + n))
+export const emailId = (n: number) => EmailId.make(uuid(200 + n))
+export const approvalId = (n: number) => ApprovalId.make(uuid(300 + n))
+export const at = (ms: number): DateTime.Utc => DateTime.makeUnsafe(ms)
+
+export const draft = (over: Partial<DraftBlast> = {}): DraftBlast => ({
+  id: blastId,
+  name: "News",
+  description: null,
+  status: "draft",
+  operational: false,
+  audience: { listId: listId(0), source: "existing" },
+  email: { emailId: emailId(0), source: "existing" },
+  scheduleMissed: false,
+  createdAt: at(0),
+  updatedAt: at(0),
+  ...over,
+})
+
+/** Everything there, on a plan without limits. */
+export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
+  list: { listId: listId(0), name: "All", kind: "static", memberCount: 3, empty: false },
+  email: {
+    emailId: emailId(0),
+    name: "Mail",
+    status: "approved",
+    subject: "Hello",
+    currentVersion: 1,
+    approval: { approvalId: approvalId(0), version: 1 },
+    texts: ["Hello {{contact.first_name|you}}"],
+  },
+  senderAddress: "News@Example.test",
+  verifiedDomains: new Set(["example.test"]),
+  postalAddress: "1 Way",
+  customFields: new Set(["size"]),
+  plan: plans.max,
+  allotment: null,
+  ...over,
+})
+
+export const moves = [
+  "rename",
+  "setAudience",
+  "setEmail",
+  "schedule",
+  "unschedule",
+  "launch",
+  "fire",
+  "fixAudience",
+  "pause",
+  "resume",
+  "cancel",
+  "complete",
+  "fail",
+  "retry",
+  "archive",
+  "remove",
+] as const
+
+const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** What the world is like when the move is tried. */
+const World = Schema.Struct({
+  list: Schema.Literals(["static", "dynamic", "system", "gone"]),
+  empty: Schema.Boolean,
+  email: Schema.Literals(["approved", "draft", "gone"]),
+  sender: Schema.Literals(["verified", "unverified", "unnamed"]),
+  tokens: Schema.Boolean,
+  address: Schema.Boolean,
+  plan: Schema.Literals(["free", "max"]),
+  contacts: whole(0, 1_100),
+  usedToday: whole(0, 120),
+  qualified: whole(0, 120),
+  approval: whole(0, 3),
+})
+export type World = typeof World.Type
+
+/** Mostly good, so that lives get somewhere. */
+const Good = Schema.Struct({
+  ...World.fields,
+  list: Schema.Literal("static"),
+  email: Schema.Literal("approved"),
+  sender: Schema.Literal("verified"),
+  plan: Schema.Literal("max"),
+})
+
+export const Happening = Schema.Struct({
+  move: Schema.Literals(moves),
+  /** Since the last one. */
+  elapsed_ms: Schema.Union([whole(0, 5_000), whole(0, 3 * 86_400_000)]),
+  /** For `schedule`: before or after now. */
+  ahead_ms: whole(-1_000, 86_400_000),
+  operational: Schema.Boolean,
+  other: whole(1, 3),
+  world: Schema.Union([World, Good, Good]),
+})
+export type Happening = typeof Happening.Type
+
+export const Life = Schema.Array(Happening).check(Schema.isMinLength(1), Schema.isMaxLength(40))
+
+export const factsOf = (world: World): LaunchFacts =>
+  facts({
+    list:
+      world.list === "gone"
+        ? null
+        : {
+            listId: listId(0),
+            name: "List",
+            kind: world.list,
+            memberCount: world.list === "static" ? (world.empty ? 0 : 3) : null,
+            empty: world.empty,
+          },
+    email:
+      world.email === "gone"
+        ? null
+        : {
+            emailId: emailId(0),
+            name: "Mail",
+            status: world.email,
+            subject: "Hello",
+            currentVersion: 5,
+            approval: world.email === "approved" ? { approvalId: approvalId(world.approval), version: 4 } : null,
+            texts: world.tokens ? ["{{contact.custom_fields.shoe_size}}"] : [],
+          },
+    senderAddress: world.sender === "unnamed" ? null : "news@example.test",
+    verifiedDomains: new Set(world.sender === "verified" ? ["example.test"] : ["other.test"]),
+    postalAddress: world.address ? "1 Way" : null,
+    plan: plans[world.plan],
+    allotment:
+      world.plan === "max"
+        ? null
+        : { contacts: world.contacts, usedToday: world.usedToday, qualified: world.qualified },
+  })
+
+interface Step {
+  readonly happening: Happening
+  readonly now: DateTime.Utc
+  readonly before: Blast
+  /** Null: the move was refused. */
+  readonly change: BlastChange | null
+  readonly after: Blast
+}
+
+type Moved = Result.Result<BlastChange | Blast, unknown>
+
+const run = (blast: Blast, { move, ahead_ms, operational, other, world }: Happening, now: DateTime.Utc): Moved => {
+  const known = factsOf(world)
+  switch (move) {
+    case "rename":
+      return BlastChange.rename(blast, { name: `Name ${other}` }, now)
+    case "setAudience":
+      return BlastChange.setAudience(blast, { listId: listId(other), source: "existing" }, [], now)
+    case "setEmail":
+      return BlastChange.setEmail(blast, { emailId: emailId(other), source: "existing" }, null, now)
+    case "schedule":
+      return BlastChange.schedule(blast, known, { scheduledAt: at(now.epochMilliseconds + ahead_ms), operational }, now)
+    case "launch":
+      return BlastChange.launch(blast, known, { operational }, now)
+    case "fire":
+      return BlastChange.fire(blast, known, now)
+    case "fixAudience":
+      return fixAudience(blast, { at: now, recipientCount: 5, qualifiedCount: other, truncated: false })
+    case "fail":
+      return BlastChange.fail(blast, "authentication_refused", now)
+    case "remove":
+      return BlastChange.remove(blast, [], now)
+    default:
+      return BlastChange[move](blast, now)
+  }
+}
+
+/** A blast's life from a draft; it ends early when the blast is deleted. */
+export const live = (happenings: ReadonlyArray<Happening>, first: Blast = draft()): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  let before = first
+  let now_ms = 1_000
+  for (const happening of happenings) {
+    now_ms += happening.elapsed_ms
+    const now = at(now_ms)
+    const moved = run(before, happening, now)
+    if (Result.isFailure(moved)) {
+      steps.push({ happening, now, before, change: null, after: before })
+      continue
+    }
+    const change = moved.success instanceof BlastChange ? moved.success : null
+    const after = moved.success instanceof BlastChange ? moved.success.after : moved.success
+    steps.push({ happening, now, before, change, after: after ?? before })
+    if (after === null) break
+    before = after
+  }
+  return steps
+}

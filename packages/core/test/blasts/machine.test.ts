@@ -1,0 +1,268 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { type Blast, type BlastStatus, launchOf, lockedOf, timeOf } from "../../src/blasts/Blast.ts"
+import { BlastChange, earlyEndingOf } from "../../src/blasts/BlastChange.ts"
+import { at, draft, facts, Happening, Life, listId, live } from "./Arbitraries.ts"
+
+/** The whole table of the machine. */
+const edges: { readonly [From in BlastStatus]: ReadonlyArray<BlastStatus> } = {
+  draft: ["draft", "scheduled", "sending", "archived"],
+  scheduled: ["scheduled", "draft", "sending", "cancelled", "failed", "archived"],
+  sending: ["sending", "sent", "failed", "cancelled"],
+  sent: ["sent", "sending", "archived"],
+  failed: ["failed", "sending", "archived"],
+  cancelled: ["cancelled", "archived"],
+  archived: ["archived"],
+}
+
+const frozen = ({ audience, email }: Blast) => JSON.stringify([audience, email])
+const success = <A, E>(result: Result.Result<A, E>): A => {
+  assert.isTrue(Result.isSuccess(result), JSON.stringify(result))
+  return Result.getOrThrow(result)
+}
+const code = <A, E extends { readonly code: string }>(result: Result.Result<A, E>) =>
+  Result.isFailure(result) ? result.failure.code : "no refusal"
+
+const lives = { arbitrary: { runs: 400 } }
+
+describe("a blast's life, whatever happens", () => {
+  it.prop(
+    "keeps to the edges of the machine, and a refused move changes nothing",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, change, happening } of live(happenings)) {
+        assert.include(edges[before.status], after.status, happening.move)
+        if (change === null && happening.move !== "fixAudience") assert.strictEqual(after, before)
+        assert.isTrue(after.updatedAt.epochMilliseconds >= before.updatedAt.epochMilliseconds)
+        assert.deepStrictEqual([after.id, after.createdAt], [before.id, before.createdAt])
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "freezes audience and email outside of draft",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after } of live(happenings)) {
+        if (frozen(before) === frozen(after)) continue
+        assert.deepStrictEqual([before.status, after.status], ["draft", "draft"])
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "locks one approval and one time from the day it is scheduled or launched, until it is a draft again",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after } of live(happenings)) {
+        if (after.status === "draft") assert.deepStrictEqual([lockedOf(after), timeOf(after)], [null, null])
+        else if (before.status !== "draft") {
+          assert.deepStrictEqual([lockedOf(after), timeOf(after)], [lockedOf(before), timeOf(before)])
+        }
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "launches at most once, and only what was ready at that moment",
+    [Life],
+    ([happenings]) => {
+      const steps = live(happenings)
+      const launched = steps.filter(({ before, after }) => launchOf(before) === null && launchOf(after) !== null)
+      assert.isAtMost(launched.length, 1)
+      for (const { before, after, happening } of launched) {
+        if (after.status === "failed") continue
+        assert.notStrictEqual(before.audience, null)
+        assert.notStrictEqual(before.email, null)
+        assert.notStrictEqual(happening.world.list, "gone")
+        assert.strictEqual(happening.world.sender === "unverified", false)
+        if (before.status === "draft") assert.strictEqual(happening.world.email, "approved")
+      }
+      const starts = steps.flatMap(({ change }) => change?.jobs ?? []).filter(({ type }) => type === "blast_start")
+      const began = launched.filter(({ after }) => after.status === "sending")
+      assert.strictEqual(starts.length, began.length)
+    },
+    lives,
+  )
+
+  it.prop(
+    "begins no mail over the plan's limits",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, happening } of live(happenings)) {
+        const { plan, contacts, usedToday, qualified } = happening.world
+        const over = plan === "free" && (usedToday + qualified > 100 || contacts > 1_000)
+        if (over && launchOf(before) === null) assert.notStrictEqual(after.status, "sending")
+        if (after.status === "cancelled" && before.status !== "cancelled") {
+          const reason =
+            happening.move === "cancel" ? null : usedToday + qualified > 100 ? "daily_email_limit" : "contact_allowance"
+          assert.strictEqual(after.cancelledReason, reason)
+          assert.strictEqual(reason !== null, happening.move === "fire" && over)
+        }
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "is sent only after its audience was fixed, and every change of status is told once",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, change, now } of live(happenings)) {
+        if (after.status === "sent") {
+          assert.notStrictEqual(after.launch.audience, null)
+          if (before.status === "sending") assert.deepStrictEqual(after.sentAt, now)
+        }
+        if (change === null) continue
+        const to = change.after?.status ?? "deleted"
+        assert.deepStrictEqual(
+          change.events.map(({ type }) => type),
+          to === before.status ? [] : [`blast_${to}`],
+        )
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "makes deliveries due exactly when recipients may wait to be sent to, or to be ended with their blast",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, change } of live(happenings)) {
+        if (change === null) continue
+        const open = (blast: Blast) => blast.status === "sending" && !blast.paused && blast.launch.audience !== null
+        const ends = before.status === "sending" && before.launch.audience !== null && earlyEndingOf(after) !== null
+        assert.strictEqual(change.wakes, change.after !== null && ((open(after) && !open(before)) || ends))
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "ends only by the user's hand: nothing scheduled, sending or archived is deleted",
+    [Life],
+    ([happenings]) => {
+      for (const { before, change } of live(happenings)) {
+        if (change?.after === null) assert.include(["draft", "sent", "failed", "cancelled"], before.status)
+      }
+    },
+    lives,
+  )
+
+  it("reaches every state", () => {
+    const seen = new Set<BlastStatus>()
+    const reach = (moves: ReadonlyArray<Happening["move"]>) => {
+      const happenings = moves.map((move): Happening => ({
+        move,
+        elapsed_ms: 10,
+        ahead_ms: 5,
+        operational: false,
+        other: 1,
+        world: {
+          list: "static",
+          empty: false,
+          email: "approved",
+          sender: "verified",
+          tokens: false,
+          address: true,
+          plan: "max",
+          contacts: 0,
+          usedToday: 0,
+          qualified: 0,
+          approval: 0,
+        },
+      }))
+      for (const { after, change } of live(happenings)) {
+        if (change !== null) seen.add(after.status)
+      }
+    }
+    reach(["setAudience", "setEmail", "schedule", "fire", "fixAudience", "complete", "retry", "fail", "archive"])
+    reach(["launch", "cancel"])
+    assert.sameMembers([...seen], Object.keys(edges))
+  })
+})
+
+describe("moves", () => {
+  const now = at(10_000)
+  const scheduled = success(
+    BlastChange.schedule(draft(), facts(), { scheduledAt: at(20_000), operational: true }, now),
+  ).after
+  const sending = success(BlastChange.launch(draft(), facts(), { operational: false }, now)).after
+
+  it("unschedule clears time and approval, and the blast is editable again", () => {
+    const again = success(BlastChange.unschedule(scheduled, now)).after
+    assert.deepStrictEqual(Object.keys(again).sort(), Object.keys(draft()).sort())
+    assert.isTrue(Result.isSuccess(BlastChange.setAudience(again, { listId: listId(2), source: "inline" }, [], now)))
+  })
+
+  it("a schedule fires from its time on, for a day; after that the blast is a draft that says so", () => {
+    assert.strictEqual(code(BlastChange.fire(scheduled, facts(), at(19_999))), "invalid_state")
+    assert.strictEqual(success(BlastChange.fire(scheduled, facts(), at(20_000))).after.status, "sending")
+    assert.strictEqual(success(BlastChange.fire(scheduled, facts(), at(20_000 + 86_400_000))).after.status, "sending")
+    const missed = success(BlastChange.fire(scheduled, facts(), at(20_001 + 86_400_000))).after
+    assert.deepInclude(missed, { status: "draft", scheduleMissed: true })
+    assert.isFalse("time" in missed)
+  })
+
+  it("a schedule fires with the approval it was scheduled with", () => {
+    const email = facts().email
+    const newer = facts({ email: email === null ? null : { ...email, approval: null, status: "draft" } })
+    const fired = success(BlastChange.fire(scheduled, newer, at(20_000))).after
+    assert.deepStrictEqual(lockedOf(fired), scheduled.locked)
+  })
+
+  it("a schedule whose list is gone or whose sender is not verified any more fails", () => {
+    const gone = success(BlastChange.fire(scheduled, facts({ list: null }), at(20_000))).after
+    assert.deepInclude(gone, { status: "failed", failure: "audience_gone" })
+    const sender = success(BlastChange.fire(scheduled, facts({ verifiedDomains: new Set() }), at(20_000))).after
+    assert.deepInclude(sender, { status: "failed", failure: "sender_domain_unverified" })
+  })
+
+  it("pausing and resuming twice changes nothing the second time", () => {
+    const paused = success(BlastChange.pause(sending, at(11_000))).after
+    assert.strictEqual(success(BlastChange.pause(paused, at(12_000))).after, paused)
+    const resumed = success(BlastChange.resume(paused, at(13_000))).after
+    assert.strictEqual(success(BlastChange.resume(resumed, at(14_000))).after, resumed)
+    for (const other of [draft(), scheduled]) {
+      assert.strictEqual(code(BlastChange.pause(other, now)), "invalid_state")
+      assert.strictEqual(code(BlastChange.resume(other, now)), "invalid_state")
+    }
+  })
+
+  it("a cancelled blast keeps what it was to be, and carries no reason of the service's", () => {
+    const early = success(BlastChange.cancel(scheduled, now)).after
+    assert.deepInclude(early, { launch: null, cancelledAt: now, cancelledReason: null })
+    assert.deepStrictEqual(early.time, scheduled.time)
+    const mid = success(BlastChange.cancel(sending, now)).after
+    assert.deepStrictEqual(mid.launch, sending.launch)
+  })
+
+  it("every refused move names the status and what was asked for", () => {
+    const refused = BlastChange.setEmail(sending, sending.email, null, now)
+    assert.isTrue(Result.isFailure(refused))
+    if (Result.isFailure(refused)) {
+      assert.deepStrictEqual(refused.failure.details, { status: "sending" })
+      assert.strictEqual(refused.failure.message, "The email blast is sending and can't be given another email")
+    }
+  })
+
+  it("names have 1 to 200 characters and descriptions at most 1000, told together", () => {
+    const both = BlastChange.create(draft().id, { name: " ", description: "x".repeat(1001) }, now)
+    assert.deepStrictEqual(Result.isFailure(both) ? both.failure.issues.map(({ path }) => path) : [], [
+      "name",
+      "description",
+    ])
+    assert.isTrue(Result.isSuccess(BlastChange.create(draft().id, { name: "x".repeat(200) }, now)))
+    assert.strictEqual(code(BlastChange.rename(draft(), { name: "" }, now)), "validation_failed")
+  })
+
+  it("a change can't be forged", () => {
+    const real = success(BlastChange.pause(sending, now))
+    assert.isTrue(BlastChange.is(real))
+    assert.isFalse(BlastChange.is({ ...real }))
+    assert.isFalse(BlastChange.is(Object.create(BlastChange.prototype)))
+  })
+})

@@ -1,0 +1,213 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/Ids"
+import { compileRules, ruleIssues, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
+import { parseRules } from "@tentpole/core/segments/Parse"
+import type { RuleField } from "@tentpole/core/segments/RuleFacts"
+import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import { DateTime, Result } from "effect"
+
+const at = (text: string) => DateTime.makeUnsafe(text)
+const now = at("2026-05-31T12:00:00.000Z")
+const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
+
+const shoe: RuleField = {
+  id: FieldDefinitionId.make("00000000-0000-4000-8000-000000000001"),
+  apiName: "constructor",
+  displayName: "Shoe size",
+  valueType: "string",
+  status: "active",
+  provenanceProvider: null,
+}
+const birthday: RuleField = {
+  ...shoe,
+  id: FieldDefinitionId.make("00000000-0000-4000-8000-000000000002"),
+  apiName: "birthday",
+  valueType: "date",
+}
+const fields = [shoe, birthday]
+
+const nobody: Contact = {
+  id: ContactId.make("00000000-0000-4000-8000-000000000000"),
+  displayName: null,
+  firstName: null,
+  lastName: null,
+  company: null,
+  jobTitle: null,
+  email: null,
+  emailNormalized: null,
+  phone: null,
+  address: null,
+  address2: null,
+  city: null,
+  state: null,
+  zipCode: null,
+  country: null,
+  leadStatus: null,
+  lifecycleStage: null,
+  serviceScore: null,
+  unsubscribed: false,
+  marketingEmailSubscribed: null,
+  marketingSmsSubscribed: null,
+  marketingEmailInvalid: false,
+  originalSource: null,
+  originalSourceDetail: null,
+  customFields: {},
+  createdAt: now,
+  updatedAt: now,
+  lastActivityAt: null,
+}
+
+const subject = (contact: Partial<Contact>, more: Partial<RuleSubject> = {}): RuleSubject => ({
+  contact: { ...nobody, ...contact },
+  activities: [],
+  lists: new Set(),
+  ...more,
+})
+
+const parsed = (rules: unknown): RuleTree =>
+  Result.getOrThrow(parseRules(rules, { fields, staticLists: new Set([list]) }))
+const holds = (rules: unknown, it: RuleSubject, known = fields) =>
+  compileRules(parsed(rules), { fields: known, now })(it)
+const rule = (field: string, operator: string, value?: unknown) => ({
+  kind: "condition",
+  source: "contact",
+  field,
+  operator,
+  value,
+})
+const custom = (field: RuleField, operator: string, value?: unknown) => ({
+  kind: "condition",
+  source: "custom_field",
+  fieldDefinitionId: field.id,
+  operator,
+  value,
+})
+
+describe("what rules mean", () => {
+  it("text is compared by its folded form: case, composition, the Turkish i, final sigma", () => {
+    for (const [stored, value] of [
+      ["Zürich", "ZU\u0308RICH"],
+      ["ΟΔΟΣ", "οδος"],
+      ["οδοσ", "ΟΔΟς"],
+      ["İzmir", "i\u0307zmir"],
+    ] as const) {
+      assert.isTrue(holds(rule("city", "equals", value), subject({ city: stored })), `${stored} ${value}`)
+    }
+    assert.isFalse(holds(rule("city", "equals", "strasse"), subject({ city: "straße" })))
+    assert.isFalse(holds(rule("city", "contains", "e"), subject({ city: "É" })))
+    assert.isTrue(holds(rule("city", "starts_with", "ZÜ"), subject({ city: "zürich" })))
+    assert.isTrue(holds(rule("city", "ends_with", "%_\\"), subject({ city: "a%_\\" })))
+    assert.isFalse(holds(rule("city", "ends_with", "%_\\"), subject({ city: "axyz" })))
+    assert.isTrue(holds(rule("email", "contains", "@MÜNCHEN.de"), subject({ email: "ann@münchen.de" })))
+  })
+
+  it("negative operators hold for a field without a value", () => {
+    for (const [operator, value] of [
+      ["not_equals", "x"],
+      ["not_contains", "x"],
+      ["is_empty", undefined],
+    ] as const) {
+      assert.isTrue(holds(rule("city", operator, value), subject({})), operator)
+    }
+    assert.isTrue(holds(rule("serviceScore", "not_equals", 5), subject({})))
+    for (const operator of ["equals", "contains", "starts_with", "ends_with", "is_not_empty"]) {
+      assert.isFalse(holds(rule("city", operator, "x"), subject({})), operator)
+    }
+    for (const operator of ["equals", "gt", "gte", "lt", "lte"]) {
+      assert.isFalse(holds(rule("serviceScore", operator, 0), subject({})), operator)
+      assert.isFalse(holds(rule("lastActivityAt", operator, "2026-05-01"), subject({})), operator)
+    }
+  })
+
+  it("text of white space alone is empty", () => {
+    for (const blank of ["", " ", "\t\n\u00a0\u2003\u3000\u0085"]) {
+      assert.isTrue(holds(rule("city", "is_empty"), subject({ city: blank })))
+      assert.isFalse(holds(rule("city", "is_not_empty"), subject({ city: blank })))
+    }
+    assert.isFalse(holds(rule("city", "is_empty"), subject({ city: "\u200b" })))
+  })
+
+  it("a boolean without a value is neither true nor false", () => {
+    assert.isFalse(holds(rule("marketingEmailSubscribed", "is_true"), subject({})))
+    assert.isFalse(holds(rule("marketingEmailSubscribed", "is_false"), subject({})))
+    assert.isTrue(holds(rule("marketingEmailSubscribed", "is_empty"), subject({})))
+    assert.isTrue(holds(rule("marketingEmailSubscribed", "false"), subject({ marketingEmailSubscribed: false })))
+  })
+
+  it("a day as value is the whole UTC day, a timestamp its millisecond", () => {
+    const day = "2026-05-01"
+    const first = at("2026-05-01T00:00:00.000Z")
+    const last = at("2026-05-01T23:59:59.999Z")
+    const before = at("2026-04-30T23:59:59.999Z")
+    const after = at("2026-05-02T00:00:00.000Z")
+    const answers = (operator: string, value: string) =>
+      [before, first, last, after].map((createdAt) => holds(rule("createdAt", operator, value), subject({ createdAt })))
+    assert.deepStrictEqual(answers("equals", day), [false, true, true, false])
+    assert.deepStrictEqual(answers("not_equals", day), [true, false, false, true])
+    assert.deepStrictEqual(answers("greater_than", day), [false, false, false, true])
+    assert.deepStrictEqual(answers("greater_than_or_equal", day), [false, true, true, true])
+    assert.deepStrictEqual(answers("less_than", day), [true, false, false, false])
+    assert.deepStrictEqual(answers("less_than_or_equal", day), [true, true, true, false])
+    assert.deepStrictEqual(answers("equals", "2026-05-01T02:00:00+02:00"), [false, true, false, false])
+    assert.deepStrictEqual(answers("gt", "2026-05-01T00:00:00Z"), [false, false, true, true])
+    assert.deepStrictEqual(answers("lte", "2026-05-01T00:00:00Z"), [true, true, false, false])
+  })
+
+  it("a stored day counts as its first instant", () => {
+    const born = subject({ customFields: { birthday: "2026-05-01" } })
+    assert.isTrue(holds(custom(birthday, "equals", "2026-05-01T00:00:00Z"), born))
+    assert.isTrue(holds(custom(birthday, "lt", "2026-05-01T00:00:00.001Z"), born))
+    assert.isFalse(holds(custom(birthday, "gt", "2026-05-01"), born))
+  })
+
+  it("time windows go back from now, months by the calendar", () => {
+    const start = (amount: number, unit: "minute" | "hour" | "day" | "week" | "month") =>
+      DateTime.formatIso(windowStart(now, { amount, unit }))
+    assert.strictEqual(start(90, "minute"), "2026-05-31T10:30:00.000Z")
+    assert.strictEqual(start(2, "week"), "2026-05-17T12:00:00.000Z")
+    assert.strictEqual(start(1, "month"), "2026-04-30T12:00:00.000Z")
+    assert.strictEqual(start(3, "month"), "2026-02-28T12:00:00.000Z")
+    assert.strictEqual(start(27, "month"), "2024-02-29T12:00:00.000Z")
+    const opened = (when: string) => subject({}, { activities: [{ type: "email_opened", at: at(when) }] })
+    const window = (operator: string) => ({
+      kind: "condition",
+      source: "activity",
+      activityType: "email_opened",
+      operator,
+      timeWindow: { amount: 1, unit: "month" },
+    })
+    assert.isTrue(holds(window("did"), opened("2026-04-30T12:00:00.000Z")))
+    assert.isFalse(holds(window("did"), opened("2026-04-30T11:59:59.999Z")))
+    assert.isTrue(holds(window("did_not"), opened("2026-04-30T11:59:59.999Z")))
+    assert.isTrue(holds(window("did_not"), subject({})))
+  })
+
+  it("membership is of the list named", () => {
+    const member = (operator: string) => ({ kind: "condition", source: "list_membership", listId: list, operator })
+    assert.isTrue(holds(member("is_member"), subject({}, { lists: new Set([list]) })))
+    assert.isFalse(holds(member("is_not_member"), subject({}, { lists: new Set([list]) })))
+    assert.isTrue(holds(member("is_not_member"), subject({})))
+  })
+
+  it("a condition on an archived field holds for nobody, whatever its operator", () => {
+    const archived = [{ ...shoe, status: "archived" as const }, birthday]
+    for (const [operator, value] of [["equals", "42"], ["not_equals", "42"], ["is_empty"], ["is_not_empty"]]) {
+      for (const customFields of [{}, { constructor: "42" } as Record<string, string>]) {
+        const tree = parsed(custom(shoe, operator ?? "", value))
+        assert.isFalse(compileRules(tree, { fields: archived, now })(subject({ customFields })), operator)
+        assert.deepStrictEqual(ruleIssues(tree, archived), [
+          { label: "Shoe size", provider: null, apiName: "constructor" },
+        ])
+        assert.deepStrictEqual(ruleIssues(tree, fields), [])
+      }
+    }
+  })
+
+  it("a field called constructor is empty where it is not set", () => {
+    assert.isTrue(holds(custom(shoe, "is_empty"), subject({})))
+    assert.isTrue(
+      holds(custom(shoe, "equals", "42"), subject({ customFields: { constructor: "42" } as Record<string, string> })),
+    )
+  })
+})

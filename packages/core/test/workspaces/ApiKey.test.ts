@@ -1,0 +1,62 @@
+import * as SecretsLayer from "./secrets.ts"
+import { type ApiKey, checkChosen, isLive, newKey, wellFormed } from "@tentpole/core/workspaces/ApiKey"
+import { ApiKeyId, WorkspaceId } from "@tentpole/core/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+
+const { sha256 } = SecretsLayer
+
+const key = (over: Partial<ApiKey>): ApiKey => ({
+  id: ApiKeyId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  workspaceId: WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  name: "a key",
+  prefix: "tp_live_abcd",
+  hash: Uint8Array.of(1),
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  createdAt: DateTime.makeUnsafe(0),
+  ...over,
+})
+
+describe("API keys", () => {
+  it.effect("a new one has the form that is documented, and its checksum right", () =>
+    Effect.gen(function* () {
+      const raw = yield* newKey
+      assert.match(raw, /^tp_live_[0-9A-Za-z]{38}$/)
+      assert.isTrue(wellFormed(sha256, raw))
+    }).pipe(Effect.provide(SecretsLayer.layer)),
+  )
+
+  it.effect("two new ones differ", () =>
+    Effect.gen(function* () {
+      assert.notStrictEqual(yield* newKey, yield* newKey)
+    }).pipe(Effect.provide(SecretsLayer.layer)),
+  )
+
+  it("what can't be a key is known without asking anybody", () => {
+    for (const text of [
+      "",
+      "tp_live_short",
+      "a".repeat(31),
+      "a".repeat(129),
+      `${"a".repeat(40)} `,
+      "ключ".repeat(10),
+    ]) {
+      assert.isFalse(wellFormed(sha256, text), text)
+    }
+  })
+
+  it("an operator's own may have 32 to 128 plain characters", () => {
+    assert.isTrue(Result.isSuccess(checkChosen("a-b_C".repeat(7))))
+    assert.isTrue(Result.isFailure(checkChosen("short")))
+    assert.isTrue(Result.isFailure(checkChosen(`${"a".repeat(40)}!`)))
+  })
+
+  it("is live until it is revoked or its time is over", () => {
+    assert.isTrue(isLive(key({}), 1_000))
+    assert.isTrue(isLive(key({ expiresAt: DateTime.makeUnsafe(1_001) }), 1_000))
+    assert.isFalse(isLive(key({ expiresAt: DateTime.makeUnsafe(1_000) }), 1_000))
+    assert.isFalse(isLive(key({ revokedAt: DateTime.makeUnsafe(5_000) }), 1_000))
+  })
+})

@@ -1,0 +1,84 @@
+import { checkDomain, toDomain } from "@tentpole/core/workspaces/DomainName"
+import { dnsRecords, isReservedName, satisfies, type SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
+import { DomainId } from "@tentpole/core/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Result, Schema } from "effect"
+
+const domain: SendingDomain = {
+  id: DomainId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  domain: "example.com",
+  status: "pending",
+  dkimSelector: "tentpole",
+  dkimPublicKey: "MIIBIjAN",
+  dkimPrivateKeySealed: Uint8Array.of(),
+  verifiedAt: null,
+  createdAt: DateTime.makeUnsafe(0),
+}
+
+describe("the DNS records of a sending domain", () => {
+  const [dkim, spf, returnPath, dmarc] = dnsRecords(domain, "mail.example.org")
+
+  it("name what has to be set, and where", () => {
+    assert.deepStrictEqual(dkim, {
+      purpose: "dkim",
+      type: "TXT",
+      name: "tentpole._domainkey.example.com",
+      value: "v=DKIM1; k=rsa; p=MIIBIjAN",
+    })
+    assert.strictEqual(returnPath?.name, "bounce.example.com")
+    assert.strictEqual(dmarc?.name, "_dmarc.example.com")
+  })
+
+  it("are satisfied by what means the same, and by nothing else", () => {
+    if (dkim === undefined || spf === undefined || returnPath === undefined || dmarc === undefined) return assert.fail()
+    assert.isTrue(satisfies(dkim, ["v=DKIM1;k=rsa;  p=MIIB IjAN"]))
+    assert.isFalse(satisfies(dkim, ["v=DKIM1; k=rsa; p=other"]))
+    assert.isFalse(satisfies(dkim, []))
+    assert.isTrue(satisfies(spf, ["google-verification=1", "v=spf1 include:x ~all"]))
+    assert.isFalse(satisfies(spf, ["v=spf10"]))
+    assert.isTrue(satisfies(dmarc, ["v=DMARC1; p=reject"]))
+    assert.isTrue(satisfies(returnPath, ["mail.example.org"]))
+    assert.isFalse(satisfies(returnPath, ["mail.example.net"]))
+  })
+})
+
+describe("domain names", () => {
+  it("are A-labels in lower case", () => {
+    assert.strictEqual(toDomain("Bücher.Example"), "xn--bcher-kva.example")
+    assert.strictEqual(toDomain(" example.COM "), "example.com")
+  })
+
+  it("that look like another one, or are none, are refused", () => {
+    for (const text of [
+      "",
+      "localhost",
+      "a b.com",
+      "exa%6dple.com",
+      "ex\u200bample.com",
+      "-a.com",
+      "a..b",
+      "a_b.com",
+      "x.com\r\nBcc: y",
+    ]) {
+      assert.isNull(toDomain(text), JSON.stringify(text))
+    }
+  })
+
+  it("of a public suffix belong to nobody", () => {
+    assert.isTrue(Result.isFailure(checkDomain("domain", "co.uk")))
+    assert.isTrue(Result.isSuccess(checkDomain("domain", "example.co.uk")))
+    assert.isTrue(Result.isSuccess(checkDomain("domain", "example.test")))
+  })
+
+  it.prop("reading one never throws, and is the same the second time", [Schema.String], ([text]) => {
+    const once = toDomain(text)
+    return once === null || toDomain(once) === once
+  })
+
+  it("under .test and .localhost exist nowhere", () => {
+    assert.isTrue(isReservedName("example.test"))
+    assert.isTrue(isReservedName("a.localhost"))
+    assert.isFalse(isReservedName("mytest"))
+    assert.isFalse(isReservedName("example.latest"))
+  })
+})

@@ -1,0 +1,222 @@
+// One line through everything, as a user walks it: contacts, a field, an import, a list, an email, a blast to a real mail
+// server, a page and its views; over HTTP, by the real processes, on a real database.
+import { dkimVerify } from "mailauth/lib/dkim/verify.js"
+import PostalMime from "postal-mime"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Service, until } from "../support/Service.ts"
+import { type Sink, startSink } from "../support/Sink.ts"
+import { tentpole } from "../support/Service.ts"
+
+const people = 250
+
+const csv = [
+  "E-mail,First Name,Last Name,City,Favourite Colour",
+  ...Array.from(
+    { length: people },
+    (_, at) => `person${at}@example.org,Ann ${at},Lee,${at % 2 === 0 ? "Rome" : "Oslo"},blue ${at}`,
+  ),
+].join("\r\n")
+
+describe("the line", () => {
+  let sink: Sink
+  let service: Service
+  let listId = ""
+  let blastId = ""
+
+  const made = async (method: string, path: string, body: unknown, status: number) => {
+    const answer = await service.call(method, path, body)
+    assert.strictEqual(answer.status, status, `${method} ${path}: ${answer.text}`)
+    return answer.json
+  }
+
+  beforeAll(async () => {
+    sink = await startSink()
+    service = await Service.prepare({ SMTP_URL: sink.url })
+    await service.start()
+  })
+  afterAll(async () => {
+    await service.remove()
+    await sink.close()
+  })
+
+  it("contacts are made, listed and read", async () => {
+    const batch = await made(
+      "POST",
+      "/v1/contacts",
+      { items: [{ email: "Ann@Example.org", first_name: "Ann" }, { first_name: "nobody" }] },
+      201,
+    )
+    assert.deepStrictEqual([batch.created_count, batch.rejected_count], [1, 1])
+    const contact = await made("GET", `/v1/contacts/${batch.items[0].contact_id}`, undefined, 200)
+    assert.deepStrictEqual([contact.email, contact.first_name, contact.unsubscribed], ["Ann@Example.org", "Ann", false])
+    const listed = await made("GET", "/v1/contacts?limit=10", undefined, 200)
+    assert.strictEqual(listed.pagination.total, 1)
+  })
+
+  it("a CSV is uploaded, previewed and imported, a column of its own included", async () => {
+    const field = await made(
+      "POST",
+      "/v1/contact-fields",
+      { display_name: "Favourite Colour", api_name: "favourite_colour", value_type: "string" },
+      201,
+    )
+    assert.strictEqual(field.items[0].api_name, "favourite_colour")
+    const session = await made("POST", "/v1/contacts/imports", { source: "upload", file_name: "people.csv" }, 201)
+    const put = await fetch(session.upload_url, { method: "PUT", body: csv, headers: { "content-type": "text/csv" } })
+    assert.strictEqual(put.status, 200)
+    const preview = await made("POST", `/v1/contacts/imports/${session.import_session_id}/preview`, undefined, 200)
+    const proposed = preview.proposed_mappings.filter(
+      (each: { target_field: string | null }) => each.target_field !== null,
+    )
+    assert.sameMembers(
+      proposed.map((each: { target_field: string }) => each.target_field),
+      ["email", "first_name", "last_name", "city", "favourite_colour"],
+    )
+    const mappings = proposed.map((each: Record<string, unknown>) => ({
+      header: each["header"],
+      target_field: each["target_field"],
+      target_kind: each["target_kind"],
+    }))
+    const { import_run_id } = await made(
+      "POST",
+      `/v1/contacts/imports/${session.import_session_id}/execute`,
+      { mappings },
+      202,
+    )
+    const run = await until("the import to end", async () => {
+      const each = await made("GET", `/v1/contacts/imports/${import_run_id}`, undefined, 200)
+      return each.status === "completed" || each.status === "failed" ? each : false
+    })
+    assert.deepStrictEqual(
+      [run.status, run.created_count, run.updated_count, run.skipped_count, run.error_count],
+      ["completed", people, 0, 0, 0],
+    )
+  })
+
+  it("a dynamic list holds whom its rules match", async () => {
+    const rules = {
+      kind: "group",
+      operator: "and",
+      conditions: [{ kind: "condition", source: "contact", field: "city", operator: "eq", value: "rome" }],
+    }
+    const list = await made("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules }, 201)
+    assert.strictEqual(list.rules.conditions[0].operator, "equals")
+    listId = list.list_id
+    const count = await made("GET", `/v1/contact-lists/${listId}/member-count`, undefined, 200)
+    assert.strictEqual(count.member_count, people / 2)
+  })
+
+  it("a blast is written, refused while it is not ready, approved and sent", async () => {
+    const blast = await made("POST", "/v1/email-blasts", { name: "Spring news" }, 201)
+    blastId = blast.blast_id
+    await made("PUT", `/v1/email-blasts/${blastId}/audience`, { source: "existing", list_id: listId }, 200)
+    const html =
+      "<html><body><h1>Hello {{contact.first_name}}</h1><p>From {{contact.city}}: {{contact.custom_fields.favourite_colour|none}}</p>" +
+      '<a href="https://example.com/?a=1&amp;b=2">Read</a></body></html>'
+    const withEmail = await made(
+      "PUT",
+      `/v1/email-blasts/${blastId}/email`,
+      {
+        source: "inline",
+        html,
+        subject: "News for {{contact.first_name}}",
+        from_name: "Tentpole",
+        from_address: "news@example.test",
+        reply_to_email: "reply@example.test",
+      },
+      200,
+    )
+    const early = await service.call("POST", `/v1/email-blasts/${blastId}/send-now`, {})
+    assert.deepStrictEqual([early.status, early.json.error_code], [400, "campaign_not_ready"])
+    assert.include(early.json.approval_readiness.missing, "email_approval")
+    await made("POST", `/v1/emails/${withEmail.email.email_id}/approve`, {}, 200)
+    const sending = await made("POST", `/v1/email-blasts/${blastId}/send-now`, {}, 202)
+    assert.strictEqual(sending.status, "sending")
+    const sent = await until("the blast to be sent", async () => {
+      const each = await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
+      return each.status === "sent" && each
+    })
+    assert.strictEqual(sent.details.blast_sent_count, people / 2)
+    assert.strictEqual(sent.details.blast_recipient_count, people / 2)
+    assert.strictEqual(new Set(sink.mails.map((mail) => mail.to)).size, people / 2)
+    assert.strictEqual(sink.mails.length, people / 2)
+  })
+
+  it("a message is personal, signed, trackable, and can be unsubscribed from by one POST", async () => {
+    const mail = sink.mails.find((each) => each.to === "person4@example.org")
+    if (mail === undefined) return assert.fail("no mail to person4")
+    const parsed = await PostalMime.parse(mail.raw)
+    assert.strictEqual(parsed.subject, "News for Ann 4")
+    assert.include(parsed.html, "<h1>Hello Ann 4</h1>")
+    assert.include(parsed.html, "From Rome: blue 4")
+    assert.include(parsed.text, "Hello Ann 4")
+
+    const records = JSON.parse(
+      (await tentpole(["domain", "verify", "example.test"], service.environment)).output,
+    ).dns_records
+    const dkim = records.find((each: { purpose: string }) => each.purpose === "dkim")
+    const verified = await dkimVerify(Buffer.from(mail.raw, "latin1"), {
+      resolver: async (name: string) => (name === dkim.name ? [[dkim.value]] : []),
+    })
+    assert.strictEqual(verified.results[0].status.result, "pass")
+
+    const click = /href="([^"]*\/c\/[^"]*)"/.exec(parsed.html ?? "")?.[1]?.replaceAll("&amp;", "&") ?? ""
+    await new Promise((resolve) => setTimeout(resolve, 2100))
+    const browser = {
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36",
+    }
+    const clicked = await service.call("GET", click, undefined, browser)
+    assert.strictEqual(clicked.status, 302)
+    assert.strictEqual(clicked.headers.get("location"), "https://example.com/?a=1&b=2")
+
+    const unsubscribe =
+      /<(https?:[^>]*)>/.exec(mail.raw.replace(/\r\n[ \t]/g, "").match(/^List-Unsubscribe: .*$/im)?.[0] ?? "")?.[1] ??
+      ""
+    assert.strictEqual((await service.call("GET", unsubscribe)).status, 200)
+    const form = { "content-type": "application/x-www-form-urlencoded" }
+    const one = await service.call("POST", unsubscribe, "List-Unsubscribe=One-Click", form)
+    assert.strictEqual(one.status, 200)
+
+    const details = await until("the click and the unsubscribe to be counted", async () => {
+      const { details: each } = await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)
+      return each.blast_clicked_count === 1 && each.blast_unsubscribed_count === 1 && each
+    })
+    assert.strictEqual(details.blast_opened_count, 1)
+    const { contacts } = await made("GET", `/v1/email-blasts/${blastId}/contacts?category=unsubscribed`, undefined, 200)
+    assert.deepStrictEqual(
+      contacts.map((each: { email: string }) => each.email),
+      ["person4@example.org"],
+    )
+    const found = await made("GET", "/v1/contacts?email=person4%40example.org", undefined, 200)
+    assert.isTrue(found.items[0].unsubscribed)
+  })
+
+  it("a page is generated, published under an alias, served, and its view counted", async () => {
+    const { id } = await made(
+      "POST",
+      "/v1/tents",
+      { name: "Spring", prompt: "A landing page for a spring bakery sale" },
+      202,
+    )
+    await until("the page to be generated", async () => {
+      const each = await made("GET", `/v1/tents/${id}`, undefined, 200)
+      return each.status === "completed"
+    })
+    const { publication } = await made("POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" }, 200)
+    assert.strictEqual(publication.published_url, `${service.pages}/spring`)
+    const page = await fetch(publication.published_url, {
+      headers: {
+        "user-agent":
+          "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36",
+      },
+    })
+    assert.strictEqual(page.status, 200)
+    assert.include(page.headers.get("content-security-policy") ?? "", "default-src 'none'")
+    assert.include(await page.text(), "<h1")
+    const analytics = await until("the view to be counted", async () => {
+      const each = await made("GET", "/v1/analytics/tent?tentIdOrAlias=spring", undefined, 200)
+      return each.pageviews === 1 && each
+    })
+    assert.strictEqual(analytics.visits, 1)
+  })
+})
