@@ -2,7 +2,10 @@
 import type { DateTime } from "effect"
 import type { ContactId } from "../Ids.ts"
 
-/** The value of a custom field. A date is kept as it was given: a day (`2026-05-01`) or a timestamp. */
+/**
+ * The value of a custom field. A date is text: a day (`2026-05-01`), or a timestamp in UTC with milliseconds
+ * (`2026-05-01T12:30:00.000Z`).
+ */
 export type CustomValue = string | number | boolean
 
 export interface Contact {
@@ -33,9 +36,13 @@ export interface Contact {
   readonly marketingEmailInvalid: boolean
   readonly originalSource: string | null
   readonly originalSourceDetail: string | null
-  /** By `api_name`; unset fields are absent. */
+  /** By `api_name`, archived fields' values too; unset fields are absent. Read one with `customValue`. */
   readonly customFields: Readonly<Record<string, CustomValue>>
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
   readonly lastActivityAt: DateTime.Utc | null
 }
+
+/** A custom field's value. (An `api_name` may be `constructor`: only own properties count.) */
+export const customValue = (contact: Contact, apiName: string): CustomValue | null =>
+  Object.hasOwn(contact.customFields, apiName) ? (contact.customFields[apiName] ?? null) : null

@@ -1,0 +1,205 @@
+// A change of contacts, written: whatever its size, one statement for those altered, one for those new, one for the
+// timelines and one for the events. Rooms that carry such a change in their own call `writeContacts` in their transaction.
+import type { PgClient } from "@effect/sql-pg"
+import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { fold } from "@tentpole/core/Text"
+import { DateTime, Effect } from "effect"
+import { booleans, floats, texts } from "./Arrays.ts"
+import { appendEvents } from "./Outbox.ts"
+
+/**
+ * Writes a change, within the caller's fence and transaction. `IdentityTaken` comes from changes that were decided without
+ * `lock`; the transaction can then only be rolled back.
+ */
+export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ContactsChange) =>
+  Effect.gen(function* () {
+    if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
+    yield* parkHandedOver(sql, workspace, change)
+    yield* updateContacts(
+      sql,
+      workspace,
+      change.updates.map((update) => update.after),
+    )
+    yield* insertContacts(sql, workspace, change.creates)
+    yield* writeActivities(sql, workspace, change.activities)
+    yield* liftSuppressions(sql, workspace, change.resubscribed)
+    yield* appendEvents(sql, workspace, change.events)
+  }).pipe(
+    Effect.catchReason(
+      "SqlError",
+      "UniqueViolation",
+      () => Effect.fail(new IdentityTaken()),
+      (_, error) => Effect.fail(error),
+    ),
+  )
+
+/** Adds to timelines, and moves `last_activity_at` by what the person did; within the caller's fence and transaction. */
+export const writeActivities = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  activities: ReadonlyArray<Activity>,
+) {
+  if (activities.length === 0) return
+  yield* sql`
+    insert into activity (workspace_id, contact_id, at, type, metadata)
+    select ${workspace}, * from unnest(${texts(activities.map((activity) => activity.contactId))}::uuid[],
+      ${texts(activities.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[],
+      ${texts(activities.map((activity) => activity.type))}, ${texts(activities.map((activity) => JSON.stringify(activity.metadata)))}::jsonb[])`
+  const own = activities.filter((activity) => ownActivityTypes.has(activity.type))
+  if (own.length === 0) return
+  yield* sql`
+    update contact c set last_activity_at = greatest(c.last_activity_at, u.at)
+    from (
+      select contact_id, max(at) as at from unnest(${texts(own.map((activity) => activity.contactId))}::uuid[],
+        ${texts(own.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[]) as each (contact_id, at)
+      group by contact_id
+    ) as u
+    where c.workspace_id = ${workspace} and c.contact_id = u.contact_id`
+})
+
+/** A column of `contact`, as an array of its values for many contacts. */
+interface Column {
+  readonly name: string
+  readonly type: string
+  readonly values: (contacts: ReadonlyArray<Contact>) => ReturnType<typeof texts>
+}
+
+const column = (name: string, type: string, of: (contact: Contact) => string | null): Column => ({
+  name,
+  type,
+  values: (contacts) => texts(contacts.map(of)),
+})
+
+/** Text, and its folded form beside it. */
+const folded = (name: string, of: (contact: Contact) => string | null): ReadonlyArray<Column> => [
+  column(name, "text", of),
+  column(`${name}_folded`, "text", (contact) => {
+    const text = of(contact)
+    return text === null ? null : fold(text)
+  }),
+]
+
+const boolean = (name: string, of: (contact: Contact) => boolean | null): Column => ({
+  name,
+  type: "boolean",
+  values: (contacts) => booleans(contacts.map(of)),
+})
+
+const foldedFields = (contact: Contact): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(contact.customFields).map(([name, value]) => [
+        name,
+        typeof value === "string" ? fold(value) : value,
+      ]),
+    ),
+  )
+
+const idColumn = column("contact_id", "uuid", (contact) => contact.id)
+
+/** What an update writes. A contact's birth and its last activity are not a change's to say. */
+const changing: ReadonlyArray<Column> = [
+  ...folded("display_name", (contact) => contact.displayName),
+  ...folded("first_name", (contact) => contact.firstName),
+  ...folded("last_name", (contact) => contact.lastName),
+  ...folded("company", (contact) => contact.company),
+  ...folded("job_title", (contact) => contact.jobTitle),
+  ...folded("email", (contact) => contact.email),
+  column("email_normalized", "text", (contact) => contact.emailNormalized),
+  column("phone", "text", (contact) => contact.phone),
+  ...folded("address", (contact) => contact.address),
+  ...folded("address2", (contact) => contact.address2),
+  ...folded("city", (contact) => contact.city),
+  ...folded("state", (contact) => contact.state),
+  ...folded("zip_code", (contact) => contact.zipCode),
+  ...folded("country", (contact) => contact.country),
+  ...folded("lead_status", (contact) => contact.leadStatus),
+  ...folded("lifecycle_stage", (contact) => contact.lifecycleStage),
+  {
+    name: "service_score",
+    type: "double precision",
+    values: (contacts) => floats(contacts.map((contact) => contact.serviceScore)),
+  },
+  boolean("unsubscribed", (contact) => contact.unsubscribed),
+  boolean("marketing_email_subscribed", (contact) => contact.marketingEmailSubscribed),
+  boolean("marketing_sms_subscribed", (contact) => contact.marketingSmsSubscribed),
+  boolean("marketing_email_invalid", (contact) => contact.marketingEmailInvalid),
+  ...folded("original_source", (contact) => contact.originalSource),
+  ...folded("original_source_detail", (contact) => contact.originalSourceDetail),
+  column("custom_fields", "jsonb", (contact) => JSON.stringify(contact.customFields)),
+  column("custom_fields_folded", "jsonb", foldedFields),
+  column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),
+]
+
+const inserted = [
+  idColumn,
+  ...changing,
+  column("created_at", "timestamptz", (contact) => DateTime.formatIso(contact.createdAt)),
+]
+const updated = [idColumn, ...changing]
+
+const names = (columns: ReadonlyArray<Column>): string => columns.map(({ name }) => name).join(", ")
+const assignments = changing.map(({ name }) => `${name} = u.${name}`).join(", ")
+
+/** The contacts as rows, under the alias `u`. */
+const rowsOf = (sql: PgClient.PgClient, columns: ReadonlyArray<Column>, contacts: ReadonlyArray<Contact>) => sql`
+  unnest(${sql.csv(columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`))})
+    as u (${sql.literal(names(columns))})`
+
+const updateContacts = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  contacts: ReadonlyArray<Contact>,
+) {
+  if (contacts.length === 0) return
+  const rows = yield* sql`
+    update contact c set ${sql.literal(assignments)} from ${rowsOf(sql, updated, contacts)}
+    where c.workspace_id = ${workspace} and c.contact_id = u.contact_id
+    returning 1`
+  if (rows.length !== contacts.length) {
+    return yield* Effect.die(`${contacts.length - rows.length} contacts of a change are gone: they were not locked`)
+  }
+})
+
+const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
+  contacts.length === 0
+    ? Effect.void
+    : sql`
+        insert into contact (workspace_id, ${sql.literal(names(inserted))})
+        select ${workspace}, u.* from ${rowsOf(sql, inserted, contacts)}`
+
+const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
+  emails.length === 0
+    ? Effect.void
+    : sql`
+        delete from suppression
+        where workspace_id = ${workspace} and reason = 'unsubscribe' and email_normalized = any(${texts(emails)})`
+
+/**
+ * Unique keys hold after each row. When one contact gives up an email or a phone and another one takes it in the same
+ * change, the giver first lets go of it, for a value that nobody can have.
+ */
+const parkHandedOver = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { updates }: ContactsChange,
+) {
+  const givers = (key: "emailNormalized" | "phone"): ReadonlyArray<string> => {
+    const taken = new Set(updates.flatMap(({ before, after }) => (before[key] === after[key] ? [] : [after[key]])))
+    return updates.flatMap(({ before, after }) =>
+      before[key] !== null && before[key] !== after[key] && taken.has(before[key]) ? [before.id] : [],
+    )
+  }
+  const [emails, phones] = [givers("emailNormalized"), givers("phone")]
+  if (emails.length + phones.length === 0) return
+  yield* sql`
+    update contact c set
+      email_normalized = case when c.contact_id = any(${texts(emails)}::uuid[]) then 'parked ' || c.contact_id
+        else c.email_normalized end,
+      phone = case when c.contact_id = any(${texts(phones)}::uuid[]) then 'parked ' || c.contact_id else c.phone end
+    where c.workspace_id = ${workspace} and c.contact_id = any(${texts([...emails, ...phones])}::uuid[])`
+})

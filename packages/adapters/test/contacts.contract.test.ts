@@ -1,0 +1,135 @@
+import { suppressions } from "@tentpole/adapters/memory/DeliveryTables"
+import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import { fenced } from "@tentpole/adapters/postgres/Postgres"
+import { apiUpsert, decideUpserts, identitiesOf, type UpsertOptions } from "@tentpole/core/contacts/Batch"
+import { Contacts } from "@tentpole/core/contacts/Contacts"
+import { standard_fields_namespace, standardFields } from "@tentpole/core/contacts/ContactFields"
+import { ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
+import { readItem } from "@tentpole/core/contacts/Item"
+import { contract, Fresh } from "@tentpole/core/contract"
+import type { SuppressionReason } from "@tentpole/core/deliveries/Suppression"
+import { ContactId, type WorkspaceId } from "@tentpole/core/Ids"
+import { Unavailable } from "@tentpole/core/Refusal"
+import { Transactor } from "@tentpole/core/Transactor"
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Cause, DateTime, Effect, Exit, Layer } from "effect"
+import { v5 } from "uuid"
+import { memory, postgres } from "./Stores.ts"
+
+contract.contacts("memory", memory)
+contract.contacts("postgres", postgres)
+
+// Here, since the core has no SHA-1 of its own.
+it("a standard field's id is the UUID v5 of its api_name", () => {
+  for (const field of standardFields) {
+    assert.strictEqual(field.fieldDefinitionId, v5(field.apiName, standard_fields_namespace), field.apiName)
+  }
+})
+
+/** Suppresses addresses, each for a reason, and answers which still are after the people have been resubscribed. */
+const resubscribing = Effect.fnUntraced(function* (suppressed: {
+  readonly add: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<unknown>
+  readonly emails: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<string>>
+}) {
+  const store = yield* ContactStore
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const workspace = yield* fresh.workspace()
+  const now = DateTime.makeUnsafe(1_000)
+  const read = (item: object) =>
+    readItem(item, { values: "json", fields: new Map(), defaultCountry: "US", allowNotEditable: false })
+  const upsert = Effect.fnUntraced(function* (items: ReadonlyArray<object>, options: Partial<UpsertOptions>) {
+    const ids = yield* Effect.forEach(items, () => Effect.map(fresh.id, (id) => ContactId.make(id)))
+    const readItems = items.map(read)
+    yield* transact(
+      Effect.gen(function* () {
+        const existing = yield* store.lock(workspace, identitiesOf(readItems))
+        const { change } = decideUpserts(readItems, { existing, ids, now }, { ...apiUpsert, ...options })
+        yield* store.apply(workspace, change)
+      }),
+    )
+  })
+  const people = ["gone@x.test", "back@x.test", "bounced@x.test", "new@x.test"].map((email) => ({ email }))
+  yield* upsert(people.slice(0, 3), {})
+  for (const { email } of people) {
+    yield* suppressed.add(workspace, email, email === "bounced@x.test" ? "bounce" : "unsubscribe")
+  }
+  yield* upsert(
+    people.map((person) => ({ ...person, unsubscribed: false })),
+    { skipIfFilled: "all" },
+  )
+  assert.strictEqual((yield* suppressed.emails(workspace)).length, 4, "a form resubscribes nobody")
+  yield* upsert(
+    [
+      { email: "back@x.test", unsubscribed: false },
+      { email: "bounced@x.test", unsubscribed: false },
+    ],
+    {},
+  )
+  assert.sameMembers([...(yield* suppressed.emails(workspace))], ["gone@x.test", "bounced@x.test", "new@x.test"])
+})
+
+it.live("who is set subscribed is mailed again, unless the address is bad: memory", () =>
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    yield* resubscribing({
+      add: (workspace, email, reason) =>
+        db.put(suppressions, workspace, email, { emailNormalized: email, reason, createdAt: DateTime.makeUnsafe(0) }),
+      emails: (workspace) =>
+        Effect.map(db.all(suppressions, workspace), (rows) => rows.map((row) => row.emailNormalized)),
+    })
+  }).pipe(Effect.provide(memory)),
+)
+
+it.live("who is set subscribed is mailed again, unless the address is bad: postgres", () =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    yield* resubscribing({
+      add: (workspace, email, reason) =>
+        within(
+          workspace,
+          sql`insert into suppression (workspace_id, email_normalized, reason, created_at) values (${workspace}, ${email}, ${reason}, now())`,
+        ),
+      emails: (workspace) =>
+        Effect.map(
+          within(
+            workspace,
+            sql<{ email: string }>`select email_normalized as email from suppression where workspace_id = ${workspace}`,
+          ),
+          (rows) => rows.map((row) => row.email),
+        ),
+    })
+  }).pipe(Effect.provide(postgres)),
+)
+
+/** The store, but somebody takes the identities of the first changes before they are written. */
+const contended = (changes: number) =>
+  Layer.effect(
+    ContactStore,
+    Effect.gen(function* () {
+      const store = yield* ContactStore
+      let left = changes
+      return ContactStore.of({
+        ...store,
+        apply: (workspace, change) => (left-- > 0 ? new IdentityTaken() : store.apply(workspace, change)),
+      })
+    }),
+  )
+
+const created = (changes: number) =>
+  Effect.gen(function* () {
+    const contacts = yield* Contacts
+    const id = yield* (yield* Fresh).workspace()
+    const items = yield* contacts.create({ id, defaultCountry: "US" }, [{ email: "a@x.test" }])
+    return items.map((item) => item.status)
+  }).pipe(Effect.provide(Contacts.layer.pipe(Layer.provide(contended(changes)), Layer.provideMerge(memory))))
+
+it.live("a batch whose people are taken in between is decided again, a few times", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* created(3), ["created"])
+    const given = yield* Effect.exit(created(4))
+    assert.isTrue(Exit.isFailure(given) && Cause.squash(given.cause) instanceof Unavailable)
+  }),
+)

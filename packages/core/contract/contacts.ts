@@ -1,0 +1,14 @@
+// The laws of the ports to contacts and to their custom fields.
+import type { Layer } from "effect"
+import type { Ports } from "./contactWorld.ts"
+import { fields } from "./contactFields.ts"
+import { listing } from "./contactListing.ts"
+import { together } from "./contactBatches.ts"
+import { writing } from "./contactWriting.ts"
+
+export const contacts = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+  writing(name, live)
+  listing(name, live)
+  together(name, live)
+  fields(name, live)
+}

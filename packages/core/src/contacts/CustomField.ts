@@ -1,0 +1,210 @@
+// Definitions of custom contact fields: which there are in a workspace, and how new ones come to be.
+import { type DateTime, Result, Schema } from "effect"
+import type { ErrorCode } from "../ErrorCode.ts"
+import type { FieldDefinitionId, ImportSessionId } from "../Ids.ts"
+import { Invalid } from "../Refusal.ts"
+import { type Contact, customValue, type CustomValue } from "./Contact.ts"
+import { reservedNames, type ValueType } from "./ContactFields.ts"
+
+export const active_fields_max = 200
+export const fields_per_request_max = 50
+
+export type FieldStatus = "active" | "archived"
+export type ManagementMode = "org_managed" | "integration_managed"
+export type ProvenanceKind = "manual_ui" | "api" | "import" | "integration"
+
+export interface CustomField {
+  readonly id: FieldDefinitionId
+  /** Unique in the workspace, archived ones included; never changes. */
+  readonly apiName: string
+  readonly displayName: string
+  /** Never changes. */
+  readonly valueType: ValueType
+  /** False: only imports, forms and flows write its values. */
+  readonly isEditable: boolean
+  readonly description: string | null
+  readonly status: FieldStatus
+  readonly managementMode: ManagementMode
+  readonly provenanceKind: ProvenanceKind
+  readonly provenanceProvider: string | null
+  readonly provenanceReference: string | null
+  readonly createdByUserId: string | null
+  readonly createdFromImportSessionId: ImportSessionId | null
+  readonly showInPeopleListDefault: boolean
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+export const FieldApiName = Schema.String.check(
+  Schema.isBetweenCodePoints(1, 255, { message: "must have 1 to 255 characters" }),
+  Schema.isPattern(/^[a-z][a-z0-9_]*$/, {
+    message: "must begin with a small letter and have only small letters, digits and underscores",
+  }),
+).annotate({ identifier: "FieldApiName", examples: ["shoe_size"] })
+
+export const FieldDisplayName = Schema.String.check(
+  Schema.isBetweenCodePoints(1, 255, { message: "must have 1 to 255 characters" }),
+).annotate({ identifier: "FieldDisplayName", examples: ["Shoe size"] })
+
+export const FieldDescription = Schema.String.check(
+  Schema.isMaxCodePoints(1000, { message: "must have at most 1000 characters" }),
+).annotate({ identifier: "FieldDescription" })
+
+/** A field to be made; its parts are in their limits already. */
+export interface NewField {
+  readonly apiName: string
+  readonly displayName: string
+  readonly valueType: ValueType
+  readonly isEditable: boolean
+  readonly description: string | null
+  readonly showInPeopleListDefault: boolean
+}
+
+const ConflictSchema = Schema.Struct({
+  kind: Schema.Literals(["duplicate_in_request", "active_existing", "archived_existing"]),
+  requested_api_name: Schema.String,
+  existing_field_definition_id: Schema.NullOr(Schema.String),
+  existing_display_name: Schema.NullOr(Schema.String),
+})
+export type FieldConflict = typeof ConflictSchema.Type
+
+export class FieldCollision extends Schema.TaggedError<FieldCollision>()("FieldCollision", {
+  conflicts: Schema.Array(ConflictSchema),
+}) {
+  readonly code = "field_definition_collision" satisfies ErrorCode
+  override get message(): string {
+    const names = [...new Set(this.conflicts.map((conflict) => conflict.requested_api_name))].join(", ")
+    return `Every api_name must be new, also among archived fields, and stand once in the request: ${names}`
+  }
+  get extras() {
+    return { conflicts: this.conflicts }
+  }
+}
+
+export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("FieldCapExceeded", {
+  current: Schema.Int,
+  attempted: Schema.Int,
+}) {
+  readonly code = "field_definition_cap_exceeded" satisfies ErrorCode
+  override get message(): string {
+    return `A workspace has at most ${active_fields_max} active custom fields; it has ${this.current}, and ${this.attempted} more were asked for. Archive some first`
+  }
+  get extras() {
+    return {
+      limit: active_fields_max,
+      current_active_count: this.current,
+      attempted_count: this.attempted,
+    }
+  }
+}
+
+/** What is to be written of a workspace's field definitions: decided here, and nowhere else. */
+export class FieldChange {
+  readonly #brand = true
+  readonly creates: ReadonlyArray<CustomField>
+  readonly updates: ReadonlyArray<{ readonly before: CustomField; readonly after: CustomField }>
+
+  private constructor(it: Pick<FieldChange, "creates" | "updates">) {
+    this.creates = it.creates
+    this.updates = it.updates
+  }
+
+  static is(it: unknown): it is FieldChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  /**
+   * All of them or none. `existing` is every field of the workspace, locked; `ids` has one for each wanted field, and
+   * `pathOf` says where a field stands in the request (`items.3.`, or nothing).
+   */
+  static create(
+    wanted: ReadonlyArray<NewField>,
+    facts: {
+      readonly existing: ReadonlyArray<CustomField>
+      readonly ids: ReadonlyArray<FieldDefinitionId>
+      readonly now: DateTime.Utc
+    },
+    options: { readonly provenanceKind: ProvenanceKind; readonly pathOf: (index: number) => string },
+  ): Result.Result<FieldChange, Invalid | FieldCollision | FieldCapExceeded> {
+    const reserved = wanted.flatMap(({ apiName }, index) =>
+      reservedNames.has(apiName)
+        ? [{ path: `${options.pathOf(index)}api_name`, message: `is the name of a standard field: ${apiName}` }]
+        : [],
+    )
+    if (reserved.length > 0) return Result.fail(new Invalid({ issues: reserved }))
+    const conflicts = conflictsOf(wanted, facts.existing)
+    if (conflicts.length > 0) return Result.fail(new FieldCollision({ conflicts }))
+    const current = facts.existing.filter((field) => field.status === "active").length
+    if (current + wanted.length > active_fields_max) {
+      return Result.fail(new FieldCapExceeded({ current, attempted: wanted.length }))
+    }
+    const creates = wanted.flatMap((field, index) => {
+      const id = facts.ids[index]
+      return id === undefined ? [] : [newField(id, field, options.provenanceKind, facts.now)]
+    })
+    return Result.succeed(new FieldChange({ creates, updates: [] }))
+  }
+
+  /** Notes the import that these fields were made for; one that was made for another keeps it. */
+  static madeForImport(fields: ReadonlyArray<CustomField>, session: ImportSessionId, now: DateTime.Utc): FieldChange {
+    const updates = fields.flatMap((before) =>
+      before.createdFromImportSessionId === null
+        ? [{ before, after: { ...before, createdFromImportSessionId: session, updatedAt: now } }]
+        : [],
+    )
+    return new FieldChange({ creates: [], updates })
+  }
+}
+
+const conflictsOf = (
+  wanted: ReadonlyArray<NewField>,
+  existing: ReadonlyArray<CustomField>,
+): ReadonlyArray<FieldConflict> => {
+  const byName = new Map(existing.map((field) => [field.apiName, field]))
+  const seen = new Set<string>()
+  return wanted.flatMap(({ apiName }): ReadonlyArray<FieldConflict> => {
+    const there = byName.get(apiName)
+    const repeated = seen.has(apiName)
+    seen.add(apiName)
+    if (there === undefined && !repeated) return []
+    return [
+      {
+        kind: there === undefined ? "duplicate_in_request" : `${there.status}_existing`,
+        requested_api_name: apiName,
+        existing_field_definition_id: there?.id ?? null,
+        existing_display_name: there?.displayName ?? null,
+      },
+    ]
+  })
+}
+
+const newField = (
+  id: FieldDefinitionId,
+  field: NewField,
+  provenanceKind: ProvenanceKind,
+  now: DateTime.Utc,
+): CustomField => ({
+  ...field,
+  id,
+  description: field.description === "" ? null : field.description,
+  status: "active",
+  managementMode: "org_managed",
+  provenanceKind,
+  provenanceProvider: null,
+  provenanceReference: null,
+  createdByUserId: null,
+  createdFromImportSessionId: null,
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** A contact's values as they are shown: every active field, null where it has none; archived ones are hidden. */
+export const shownValues = (
+  contact: Contact,
+  fields: ReadonlyArray<CustomField>,
+): Readonly<Record<string, CustomValue | null>> =>
+  Object.fromEntries(
+    fields
+      .filter((field) => field.status === "active")
+      .map((field) => [field.apiName, customValue(contact, field.apiName)]),
+  )

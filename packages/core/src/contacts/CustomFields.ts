@@ -1,0 +1,54 @@
+// What can be done with the definitions of custom contact fields.
+import { Context, DateTime, Effect, Layer } from "effect"
+import { FieldDefinitionId, Ids, type WorkspaceId } from "../Ids.ts"
+import type { Invalid, NotFound } from "../Refusal.ts"
+import { Transactor } from "../Transactor.ts"
+import { ContactFieldStore } from "./ContactFieldStore.ts"
+import {
+  type CustomField,
+  type FieldCapExceeded,
+  FieldChange,
+  type FieldCollision,
+  type FieldStatus,
+  type NewField,
+} from "./CustomField.ts"
+
+export class CustomFields extends Context.Service<
+  CustomFields,
+  {
+    /** All of them or none. `pathOf` says where each stands in the request, for what is wrong with it. */
+    readonly create: (
+      workspace: WorkspaceId,
+      fields: ReadonlyArray<NewField>,
+      pathOf: (index: number) => string,
+    ) => Effect.Effect<ReadonlyArray<CustomField>, Invalid | FieldCollision | FieldCapExceeded>
+    readonly list: (workspace: WorkspaceId, status: FieldStatus | "any") => Effect.Effect<ReadonlyArray<CustomField>>
+    readonly find: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+  }
+>()("tentpole/CustomFields") {
+  static readonly layer = Layer.effect(
+    CustomFields,
+    Effect.gen(function* () {
+      const store = yield* ContactFieldStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      return CustomFields.of({
+        create: Effect.fn("CustomFields.create")(function* (workspace, fields, pathOf) {
+          const existing = yield* store.lock(workspace)
+          const fresh = (yield* ids.many(fields.length)).map((id) => FieldDefinitionId.make(id))
+          const facts = { existing, ids: fresh, now: yield* DateTime.now }
+          const change = yield* Effect.fromResult(FieldChange.create(fields, facts, { provenanceKind: "api", pathOf }))
+          yield* store.apply(workspace, change)
+          return change.creates
+        }, transact),
+        list: Effect.fn("CustomFields.list")((workspace, status) =>
+          Effect.map(store.all(workspace), (fields) =>
+            fields.filter((field) => status === "any" || field.status === status),
+          ),
+        ),
+        find: store.find,
+      })
+    }),
+  )
+}

@@ -1,0 +1,211 @@
+// An item of a batch, a row of an import or the fields of a form, read into a patch: everything that is wrong with it is
+// said at once, and only it is refused.
+import { Result } from "effect"
+import { trim } from "../Text.ts"
+import type { CustomValue } from "./Contact.ts"
+import { type StandardField, standardFieldByName } from "./ContactFields.ts"
+import type { ContactPatch } from "./ContactPatch.ts"
+import type { CustomField } from "./CustomField.ts"
+import { parseEmail } from "./Email.ts"
+import { readBoolean, readNumber, readText, readValue, type ValueSource } from "./FieldValue.ts"
+import { parsePhone } from "./Phone.ts"
+
+export type ItemErrorCode =
+  | "INVALID_ITEM"
+  | "NOT_FOUND"
+  | "conflict"
+  | "invalid_email"
+  | "invalid_phone"
+  | "unknown_custom_field"
+  | "invalid_custom_field_value"
+  | "field_not_editable"
+
+export interface ItemIssue {
+  /** The field as on the wire (`first_name`, `custom_fields.shoe_size`); empty for the item as a whole. */
+  readonly path: string
+  readonly code: ItemErrorCode
+  readonly message: string
+}
+
+/** Whom an item collides with. */
+export interface ExistingContact {
+  readonly contactId: string
+  readonly displayName: string | null
+  readonly email: string | null
+  readonly phone: string | null
+}
+
+/** Why an item is refused. `code` and `message` speak for all issues. */
+export interface ItemRefusal {
+  readonly code: ItemErrorCode
+  readonly message: string
+  readonly issues: ReadonlyArray<ItemIssue>
+  readonly existing: ExistingContact | null
+}
+
+export interface ReadItem {
+  /** What the caller calls it; of a refused item too. */
+  readonly clientItemId: string | null
+  readonly patch: Result.Result<ContactPatch, ItemRefusal>
+}
+
+export interface ItemReading {
+  readonly values: ValueSource
+  /** The workspace's fields by `api_name`, archived ones too. */
+  readonly fields: ReadonlyMap<string, CustomField>
+  /** The workspace's: what a phone number without country code is read by. */
+  readonly defaultCountry: string
+  /** Whether fields that are not editable by hand may be written: imports, forms and flows. */
+  readonly allowNotEditable: boolean
+}
+
+export const fieldsByName = (fields: ReadonlyArray<CustomField>): ReadonlyMap<string, CustomField> =>
+  new Map(fields.map((field) => [field.apiName, field]))
+
+const client_item_id_length_max = 255
+const issues_max = 100
+
+/**
+ * Reads `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. With `values: "text"` every value is
+ * text, is parsed, and says nothing when blank.
+ */
+export const readItem = (value: unknown, how: ItemReading): ReadItem => {
+  if (!isRecord(value)) {
+    return { clientItemId: null, patch: Result.fail(refusal([invalid("", "must be an object")])) }
+  }
+  const patch: MutablePatch = {}
+  const issues: Array<ItemIssue> = []
+  let clientItemId: string | null = null
+  for (const [name, raw] of Object.entries(value)) {
+    if (name === "client_item_id") {
+      const id = readText(raw, client_item_id_length_max)
+      if (Result.isSuccess(id)) clientItemId = id.success
+      else issues.push(invalid(name, id.failure))
+    } else if (name === "custom_fields") {
+      issues.push(...readCustomFields(raw, how, patch))
+    } else {
+      issues.push(...readStandardField(name, raw, how, patch))
+    }
+    if (issues.length >= issues_max) break
+  }
+  return { clientItemId, patch: issues.length === 0 ? Result.succeed(patch) : Result.fail(refusal(issues)) }
+}
+
+/** A refusal that says all of it; a fault of the item's form gives it its code before one of a value does. */
+export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingContact | null = null): ItemRefusal => ({
+  code: issues.find((issue) => issue.code === "INVALID_ITEM")?.code ?? issues[0]?.code ?? "INVALID_ITEM",
+  message: issues.map(({ path, message }) => (path === "" ? `The item ${message}` : `${path} ${message}`)).join("; "),
+  issues,
+  existing,
+})
+
+type MutablePatch = { -readonly [Key in keyof ContactPatch]: ContactPatch[Key] }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const invalid = (path: string, message: string): ItemIssue => ({ path, code: "INVALID_ITEM", message })
+
+const saysNothing = (raw: unknown, how: ItemReading): boolean =>
+  how.values === "text" && (raw === null || (typeof raw === "string" && trim(raw) === ""))
+
+const readStandardField = (
+  name: string,
+  raw: unknown,
+  how: ItemReading,
+  patch: MutablePatch,
+): ReadonlyArray<ItemIssue> => {
+  const field = standardFieldByName.get(name)
+  if (field === undefined) return [invalid(name, "is no field of a contact")]
+  if (!field.writable) return [invalid(name, "is read-only")]
+  if (saysNothing(raw, how)) return []
+  return setStandard(field, raw, how, patch)
+}
+
+const setStandard = (
+  field: StandardField,
+  raw: unknown,
+  how: ItemReading,
+  patch: MutablePatch,
+): ReadonlyArray<ItemIssue> => {
+  const path = field.apiName
+  switch (field.kind) {
+    case "text":
+      return take(readText(raw, field.length_max), path, (text) => {
+        patch[field.key] = text
+      })
+    case "number":
+      return take(readNumber(raw, how.values), path, (number) => {
+        patch[field.key] = number
+      })
+    case "boolean": {
+      if (raw === null && !field.nullable) return [invalid(path, "must be true or false")]
+      return take(readBoolean(raw, how.values), path, (flag) => {
+        if (field.key === "unsubscribed") patch.unsubscribed = flag ?? false
+        else if (field.key !== "marketingEmailInvalid") patch[field.key] = flag
+      })
+    }
+    case "email":
+      return setEmail(raw, patch)
+    case "phone":
+      return setPhone(raw, how, patch)
+    case "instant":
+      return [invalid(path, "is read-only")]
+  }
+}
+
+const take = <Value>(
+  read: Result.Result<Value, string>,
+  path: string,
+  set: (value: Value) => void,
+): ReadonlyArray<ItemIssue> => {
+  if (Result.isFailure(read)) return [invalid(path, read.failure)]
+  set(read.success)
+  return []
+}
+
+const setEmail = (raw: unknown, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (raw !== null && typeof raw !== "string") return [invalid("email", "must be text")]
+  const email = raw === null || raw === "" ? null : parseEmail(raw)
+  if (email === null && raw !== null && raw !== "") {
+    return [{ path: "email", code: "invalid_email", message: "must be an email address, as ann@example.com" }]
+  }
+  patch.email = email
+  return []
+}
+
+const setPhone = (raw: unknown, { defaultCountry }: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (raw !== null && typeof raw !== "string") return [invalid("phone", "must be text")]
+  const phone = raw === null || raw === "" ? null : parsePhone(raw, defaultCountry)
+  if (phone === null && raw !== null && raw !== "") {
+    const message = `must be a phone number, as +14155550123 (without country code it is read as one of ${defaultCountry})`
+    return [{ path: "phone", code: "invalid_phone", message }]
+  }
+  patch.phone = phone
+  return []
+}
+
+const readCustomFields = (raw: unknown, how: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (!isRecord(raw)) return [invalid("custom_fields", "must be an object of values by api_name")]
+  const values = new Map<string, CustomValue | null>()
+  const issues = Object.entries(raw).flatMap(([name, each]): ReadonlyArray<ItemIssue> => {
+    if (saysNothing(each, how)) return []
+    const path = `custom_fields.${name}`
+    const field = how.fields.get(name)
+    if (field === undefined) {
+      return [{ path, code: "unknown_custom_field", message: "is no custom field of this workspace" }]
+    }
+    if (field.status === "archived") {
+      return [{ path, code: "unknown_custom_field", message: "is archived: restore the field to write its values" }]
+    }
+    if (!field.isEditable && !how.allowNotEditable) {
+      return [{ path, code: "field_not_editable", message: "can't be edited by hand" }]
+    }
+    const value = readValue(field.valueType, each, how.values)
+    if (Result.isFailure(value)) return [{ path, code: "invalid_custom_field_value", message: value.failure }]
+    values.set(name, value.success)
+    return []
+  })
+  patch.customFields = values
+  return issues.slice(0, issues_max)
+}

@@ -1,0 +1,89 @@
+// A contact as the wire has it.
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { ShownContact } from "@tentpole/core/contacts/Contacts"
+import { ContactId } from "@tentpole/core/Ids"
+import { Schema } from "effect"
+import { InstantWire, iso, isoOrNull } from "../../Wire.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+const standard = {
+  contact_id: ContactId,
+  display_name: text,
+  first_name: text,
+  last_name: text,
+  company: text,
+  job_title: text,
+  city: text,
+  state: text,
+  country: text,
+  email: text.annotate({ description: "As it was written" }),
+  phone: text.annotate({ description: "E.164" }),
+  address: text,
+  address2: text,
+  zip_code: text,
+  lead_status: text,
+  lifecycle_stage: text,
+  service_score: Schema.NullOr(Schema.Finite),
+  unsubscribed: Schema.Boolean,
+  marketing_email_subscribed: Schema.NullOr(Schema.Boolean),
+  marketing_sms_subscribed: Schema.NullOr(Schema.Boolean),
+  marketing_email_invalid: Schema.Boolean.annotate({
+    description: "Read-only: a marketing email has bounced for good, and the address is still the same",
+  }),
+  original_source: text,
+  original_source_detail: text,
+  created_at: InstantWire,
+  updated_at: InstantWire,
+  last_activity_at: Schema.NullOr(InstantWire).annotate({ description: "When the person last did something" }),
+}
+
+export const CustomFieldsWire = Schema.Record(
+  Schema.String,
+  Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
+).annotate({ description: "By the custom fields' api_name; null where there is no value" })
+
+export const ContactWire = Schema.Struct({ ...standard, custom_fields: CustomFieldsWire }).annotate({
+  identifier: "Contact",
+})
+
+/** Lookups show `custom_fields`, pages of a listing don't. */
+export const ListedContactWire = Schema.Struct({
+  ...standard,
+  custom_fields: Schema.optionalKey(CustomFieldsWire),
+}).annotate({ identifier: "ListedContact" })
+
+/** A contact as listings and search show it. */
+export const toListedContact = (contact: Contact): typeof ListedContactWire.Type => ({
+  contact_id: contact.id,
+  display_name: contact.displayName,
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  company: contact.company,
+  job_title: contact.jobTitle,
+  city: contact.city,
+  state: contact.state,
+  country: contact.country,
+  email: contact.email,
+  phone: contact.phone,
+  address: contact.address,
+  address2: contact.address2,
+  zip_code: contact.zipCode,
+  lead_status: contact.leadStatus,
+  lifecycle_stage: contact.lifecycleStage,
+  service_score: contact.serviceScore,
+  unsubscribed: contact.unsubscribed,
+  marketing_email_subscribed: contact.marketingEmailSubscribed,
+  marketing_sms_subscribed: contact.marketingSmsSubscribed,
+  marketing_email_invalid: contact.marketingEmailInvalid,
+  original_source: contact.originalSource,
+  original_source_detail: contact.originalSourceDetail,
+  created_at: iso(contact.createdAt),
+  updated_at: iso(contact.updatedAt),
+  last_activity_at: isoOrNull(contact.lastActivityAt),
+})
+
+export const toContactWire = ({ contact, customFields }: ShownContact): typeof ContactWire.Type => ({
+  ...toListedContact(contact),
+  custom_fields: customFields,
+})

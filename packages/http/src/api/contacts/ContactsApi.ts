@@ -1,0 +1,73 @@
+// The calls on contacts.
+import { contactSorts } from "@tentpole/core/contacts/ContactStore"
+import { readDate } from "@tentpole/core/contacts/FieldValue"
+import { ContactId } from "@tentpole/core/Ids"
+import { DateTime, Result, Schema, SchemaGetter } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { errors } from "../../Errors.ts"
+import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
+import { Batch, CreateResults, UpsertResults } from "./BatchWire.ts"
+import { ContactWire, ListedContactWire } from "./ContactWire.ts"
+
+const instantMessage = "must be a timestamp with a zone, as 2026-05-01T09:30:00Z"
+
+/** A timestamp, or a day for its first instant. */
+const instantParameter = Schema.String.check(
+  Schema.makeFilter((text: string) => Result.isSuccess(readDate(text, "json")) || instantMessage),
+)
+  .annotate({ format: "date-time" })
+  .pipe(
+    Schema.decodeTo(Schema.DateTimeUtc, {
+      decode: SchemaGetter.transform((text: string) => DateTime.makeUnsafe(text)),
+      encode: SchemaGetter.transform(DateTime.formatIso),
+    }),
+  )
+
+const listParameters = {
+  ...pageQuery,
+  sort: Schema.optionalKey(oneOf(...contactSorts)),
+  order: orderParameter,
+  search: searchParameter,
+  updated_after: Schema.optionalKey(instantParameter.annotate({ description: "Exclusive" })),
+}
+
+const lookupParameter = Schema.optionalKey(Text(1000, 1))
+
+/** Either a lookup, by email or by phone, or a listing. */
+export const ContactsQuery = Schema.Struct({
+  email: lookupParameter,
+  phone: lookupParameter,
+  ...listParameters,
+}).check(
+  Schema.makeFilter((query) => {
+    const given = Object.keys(query)
+    const by = given.find((name) => name === "email" || name === "phone")
+    return by === undefined
+      ? []
+      : given
+          .filter((name) => name !== by)
+          .map((name) => ({ path: [name], issue: `can't stand beside ${by}, which looks up one contact` }))
+  }),
+)
+
+export const ContactsAnswer = Schema.Struct({
+  items: Schema.Array(ListedContactWire),
+  pagination: Schema.optionalKey(PaginationWire),
+}).annotate({ identifier: "Contacts", description: "A lookup has no pagination" })
+
+export const ContactsApi = HttpApiGroup.make("contacts")
+  .add(HttpApiEndpoint.get("list", "/v1/contacts", { query: ContactsQuery, success: ContactsAnswer }))
+  .add(
+    HttpApiEndpoint.post("create", "/v1/contacts", {
+      payload: Batch,
+      success: CreateResults.pipe(HttpApiSchema.status(201)),
+    }),
+  )
+  .add(HttpApiEndpoint.post("upsert", "/v1/contacts/upsert", { payload: Batch, success: UpsertResults }))
+  .add(
+    HttpApiEndpoint.get("find", "/v1/contacts/:contact_id", {
+      params: { contact_id: ContactId },
+      success: ContactWire,
+      error: errors("not_found"),
+    }),
+  )
