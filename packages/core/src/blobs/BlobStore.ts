@@ -22,7 +22,10 @@ export interface BlobInfo {
 export class BlobStore extends Context.Service<
   BlobStore,
   {
-    /** Streams the bytes in; visible under the key only when all of them are. More than `bytes_max` leaves nothing. */
+    /**
+     * Streams the bytes in; visible under the key only when all of them are. More than `bytes_max` leaves nothing, and
+     * neither does a stream that fails: what lay there before stays.
+     */
     readonly put: <E, R>(
       key: string,
       bytes: Stream.Stream<Uint8Array, E, R>,
@@ -30,10 +33,12 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<BlobInfo, E | BlobTooLarge | BlobUnavailable, R>
     readonly get: (key: string) => Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>
     readonly info: (key: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
+    /** Freezes what lies under `from` under `to` as well: a later put under `from` does not touch it. Moves no bytes. */
+    readonly copy: (from: string, to: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
     /** Removing what is not there is no error. */
     readonly remove: (key: string) => Effect.Effect<void, BlobUnavailable>
     /**
-     * An address that takes one PUT of the bytes, without an API key. S3 signs it itself; the filesystem answers null, and
+     * An address that takes a PUT of the bytes, without an API key. S3 signs it itself; the filesystem answers null, and
      * the API offers a signed path of its own.
      */
     readonly uploadUrl: (
@@ -47,3 +52,14 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<string | null, BlobUnavailable>
   }
 >()("tentpole/BlobStore") {}
+
+const key_length_max = 500
+const segment = "[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}"
+const keyPattern = new RegExp(`^${segment}(/${segment})*$`)
+
+/**
+ * Whether a text can be a key: segments of letters, digits, `.`, `_`, `-`, joined by `/`, none of which begins with a dot,
+ * so that a key is a path below a folder and nothing else. Adapters die on any other: it is our mistake. A key must not
+ * be the beginning of another's path (`a` beside `a/b`).
+ */
+export const isBlobKey = (key: string): boolean => key.length <= key_length_max && keyPattern.test(key)

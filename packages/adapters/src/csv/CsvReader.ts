@@ -1,0 +1,81 @@
+// CSV by csv-parse, over a decoder that finds the encoding and a guess of the delimiter from the file's beginning.
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { CsvReader, type CsvRecord, ImportUnreadable } from "@tentpole/core/imports/CsvReader"
+import { CsvError, parse } from "csv-parse"
+import { Effect, Layer, Option, Result, Sink, Stream } from "effect"
+import Papa from "papaparse"
+import { Decoder } from "./Decoder.ts"
+
+/** Longer than any record a person made: it is an open quote that swallows the file. */
+const record_chars_max = 256 * 1024
+
+const delimiters = [",", ";", "\t", "|"]
+
+const refused = (reason: string) => new ImportUnreadable({ reason })
+
+const decoded = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<string, E | ImportUnreadable, R> =>
+  bytes.pipe(
+    Stream.map((chunk): Uint8Array | "end" => chunk),
+    Stream.concat(Stream.succeed("end" as const)),
+    Stream.mapAccumEffect(
+      () => new Decoder(),
+      (decoder, chunk) => {
+        const text = chunk === "end" ? decoder.end() : decoder.push(chunk)
+        return Result.isSuccess(text)
+          ? Effect.succeed([decoder, text.success === "" ? [] : [text.success]] as const)
+          : Effect.fail(refused(text.failure))
+      },
+    ),
+  )
+
+/** Excel's own way to name the delimiter: a first line `sep=;`. */
+const separatorLine = /^sep=(.)(\r\n|\r|\n)/i
+
+const layoutOf = (head: string): { readonly delimiter: string; readonly skipped_chars: number } => {
+  const named = separatorLine.exec(head)
+  if (named?.[1] !== undefined) return { delimiter: named[1], skipped_chars: named[0].length }
+  const guess = Papa.parse(head, { preview: 10, skipEmptyLines: true, delimitersToGuess: delimiters })
+  return { delimiter: guess.meta.delimiter, skipped_chars: 0 }
+}
+
+const toUnreadable = (error: unknown): ImportUnreadable => {
+  const record = error instanceof CsvError && typeof error["records"] === "number" ? ` after record ${error["records"]}` : ""
+  switch (error instanceof CsvError ? error.code : "") {
+    case "CSV_QUOTE_NOT_CLOSED":
+      return refused(`a quote is opened${record} and not closed before the end of the file`)
+    case "CSV_MAX_RECORD_SIZE":
+      return refused(`there is a record of more than ${record_chars_max / 1024} KB${record}; a quote may be left open`)
+    default:
+      return refused(`its quotes and delimiters make no sense${record}`)
+  }
+}
+
+const parsed = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string) =>
+  NodeStream.pipeThroughDuplex<R, E, string, CsvRecord, ImportUnreadable>(text, {
+    evaluate: () =>
+      parse({
+        delimiter,
+        // Named, since csv-parse would take the first line end for the only one.
+        record_delimiter: ["\r\n", "\n", "\r"],
+        relax_column_count: true,
+        relax_quotes: true,
+        skip_empty_lines: true,
+        max_record_size: record_chars_max,
+      }),
+    onError: toUnreadable,
+  })
+
+export const layer = Layer.succeed(
+  CsvReader,
+  CsvReader.of({
+    read: (bytes) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const [head, rest] = yield* Stream.peel(decoded(bytes), Sink.head<string>())
+          if (Option.isNone(head)) return Stream.fail(refused("it is empty"))
+          const { delimiter, skipped_chars } = layoutOf(head.value)
+          return parsed(Stream.concat(Stream.succeed(head.value.slice(skipped_chars)), rest), delimiter)
+        }),
+      ),
+  }),
+)

@@ -1,0 +1,172 @@
+// Blobs as files below a folder: the bytes under `files/`, what they are under `types/`, and what is still being written
+// under `incoming/`, from where a rename makes it visible at once. Any number of processes may share the folder.
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { BlobNotFound, BlobStore, BlobTooLarge, BlobUnavailable, isBlobKey } from "@tentpole/core/blobs/BlobStore"
+import { Effect, Exit, Layer, Stream } from "effect"
+import { randomUUID } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { copyFile, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+
+export interface FilesystemOptions {
+  readonly folder: string
+}
+
+/** What a killed process left half written is removed at a later start, once it is this old. */
+const abandoned_after_ms = 24 * 60 * 60_000
+
+const read_bytes = 256 * 1024
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+
+/** A key below a file, and a key that is a folder, are as missing as one that is nowhere. */
+const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(codeOf(error)))
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, BlobUnavailable> =>
+  Effect.tryPromise({ try: run, catch: (cause) => new BlobUnavailable({ cause }) })
+
+const attemptOn = <A>(key: string, run: () => Promise<A>): Effect.Effect<A, BlobNotFound | BlobUnavailable> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
+  })
+
+const written = async (file: FileHandle): Promise<void> => {
+  await file.sync()
+  await file.close()
+}
+
+/** A rename is kept over a power cut only when its folder is. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, "r")
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Makes a finished file visible under its name, whatever lay there before. */
+const publish = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true })
+  await rename(from, to)
+  await syncFolder(dirname(to))
+}
+
+/** The file system may know no hard links. */
+const linkOrCopy = (from: string, to: string): Promise<void> =>
+  link(from, to).catch((error: unknown) =>
+    isMissing(error) ? Promise.reject(error) : copyFile(from, to),
+  )
+
+const removeAbandoned = async (incoming: string, now_ms: number): Promise<void> => {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name)
+    const about = await stat(path).catch(() => undefined)
+    if (about !== undefined && now_ms - about.mtimeMs > abandoned_after_ms) await rm(path, { force: true })
+  }
+}
+
+const writeAll = <E, R>(file: FileHandle, bytes: Stream.Stream<Uint8Array, E, R>, bytes_max: number) =>
+  Effect.suspend(() => {
+    let size_bytes = 0
+    return bytes.pipe(
+      Stream.runForEach((chunk): Effect.Effect<void, BlobTooLarge | BlobUnavailable> => {
+        size_bytes += chunk.length
+        return size_bytes > bytes_max
+          ? Effect.fail(new BlobTooLarge({ bytes_max }))
+          : attempt(() => file.appendFile(chunk))
+      }),
+      Effect.map(() => size_bytes),
+    )
+  })
+
+const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
+  const incoming = join(folder, "incoming")
+  yield* attempt(async () => {
+    await mkdir(incoming, { recursive: true })
+    await removeAbandoned(incoming, Date.now())
+  })
+
+  const paths = (key: string) =>
+    isBlobKey(key)
+      ? Effect.succeed({ file: join(folder, "files", key), type: join(folder, "types", key) })
+      : Effect.die(new Error(`"${key}" is no key of a blob`))
+
+  const temporary = Effect.acquireRelease(
+    Effect.sync(() => join(incoming, randomUUID())),
+    (path) => Effect.ignore(attempt(() => rm(path, { force: true }))),
+  )
+
+  const info = Effect.fnUntraced(function* (key: string) {
+    const { file, type } = yield* paths(key)
+    const about = yield* attemptOn(key, () => stat(file))
+    if (!about.isFile()) return yield* new BlobNotFound({ key })
+    const contentType = yield* attemptOn(key, () => readFile(type, "utf8")).pipe(
+      Effect.catchTag("BlobNotFound", () => Effect.succeed("application/octet-stream")),
+    )
+    return { size_bytes: about.size, contentType }
+  })
+
+  return BlobStore.of({
+    put: (key, bytes, { contentType, bytes_max }) =>
+      Effect.gen(function* () {
+        const to = yield* paths(key)
+        const [newFile, newType] = [yield* temporary, yield* temporary]
+        const size_bytes = yield* Effect.acquireUseRelease(
+          attempt(() => open(newFile, "wx")),
+          (file) => writeAll(file, bytes, bytes_max),
+          (file, exit) => (Exit.isSuccess(exit) ? attempt(() => written(file)) : attempt(() => file.close())),
+        )
+        yield* Effect.uninterruptible(
+          attempt(async () => {
+            const type = await open(newType, "wx")
+            await type.appendFile(contentType).finally(() => written(type))
+            await publish(newType, to.type)
+            await publish(newFile, to.file)
+          }),
+        )
+        return { size_bytes, contentType }
+      }).pipe(Effect.scoped),
+
+    get: (key) =>
+      Stream.unwrap(
+        Effect.map(paths(key), ({ file }) =>
+          NodeStream.fromReadable<Uint8Array, BlobNotFound | BlobUnavailable>({
+            evaluate: () => createReadStream(file, { highWaterMark: read_bytes }),
+            chunkSize: 1,
+            onError: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
+          }),
+        ),
+      ),
+
+    info,
+
+    copy: (from, to) =>
+      Effect.gen(function* () {
+        const [source, target] = [yield* paths(from), yield* paths(to)]
+        const about = yield* info(from)
+        const [newFile, newType] = [yield* temporary, yield* temporary]
+        yield* Effect.uninterruptible(
+          attemptOn(from, async () => {
+            await linkOrCopy(source.file, newFile)
+            await linkOrCopy(source.type, newType)
+            await publish(newType, target.type)
+            await publish(newFile, target.file)
+          }),
+        )
+        return about
+      }).pipe(Effect.scoped),
+
+    remove: (key) =>
+      Effect.flatMap(paths(key), ({ file, type }) =>
+        attempt(async () => {
+          await rm(file, { force: true })
+          await rm(type, { force: true })
+        }),
+      ),
+
+    uploadUrl: () => Effect.succeed(null),
+    downloadUrl: () => Effect.succeed(null),
+  })
+})
+
+/** Fails at the start when the folder can't be made or read. */
+export const layer = (options: FilesystemOptions) => Layer.effect(BlobStore, make(options))

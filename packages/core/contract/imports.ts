@@ -1,0 +1,423 @@
+// The laws of the store of imports.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit, type Layer, Result } from "effect"
+import { ContactFieldStore } from "../src/contacts/ContactFieldStore.ts"
+import { ContactStore } from "../src/contacts/ContactStore.ts"
+import { FieldChange } from "../src/contacts/CustomField.ts"
+import { fieldsByName } from "../src/contacts/Item.ts"
+import {
+  BlastId,
+  ContactId,
+  FieldDefinitionId,
+  ImportRunId,
+  ImportSessionId,
+  ListId,
+  type WorkspaceId,
+} from "../src/Ids.ts"
+import { type ImportRun, type ImportSession, type RowResult } from "../src/imports/Import.ts"
+import { type Execution, ImportChange } from "../src/imports/ImportChange.ts"
+import { chunkIdentities, ImportChunkChange } from "../src/imports/ImportChunk.ts"
+import { ImportStore } from "../src/imports/ImportStore.ts"
+import { rowReader } from "../src/imports/Rows.ts"
+import { type CreationFacts, ListChange, type NewList } from "../src/lists/List.ts"
+import { nameCandidates } from "../src/lists/ListName.ts"
+import { ListStore } from "../src/lists/ListStore.ts"
+import { Outbox } from "../src/Outbox.ts"
+import { Transactor } from "../src/Transactor.ts"
+import { Fresh } from "./fresh.ts"
+
+type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox | Transactor | Fresh
+
+const at = (ms: number) => DateTime.makeUnsafe(ms)
+const headers = ["Email", "First name"]
+
+const execution = (listIds: ReadonlyArray<ListId> = []): Execution => ({
+  mappings: [
+    { header: "Email", targetField: "email", targetKind: null, overwriteBehavior: "overwrite" },
+    { header: "First name", targetField: "first_name", targetKind: null, overwriteBehavior: "skip_if_filled" },
+  ],
+  duplicateStrategy: "update",
+  overwriteBlankOnly: false,
+  listIds,
+  createdFieldDefinitionIds: [],
+})
+
+const some = <A>(value: A | null | undefined): A => {
+  if (value === null || value === undefined) throw new Error("a value was expected")
+  return value
+}
+
+export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`import laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const fresh = yield* Fresh
+      const [store, contacts, lists] = [yield* ImportStore, yield* ContactStore, yield* ListStore]
+      return { store, contacts, lists, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }
+    })
+
+    const sessionIn = Effect.fnUntraced(function* (workspace: WorkspaceId, source: "upload" | "rows" = "upload") {
+      const id = ImportSessionId.make(yield* (yield* Fresh).id)
+      const file = { source, fileName: source === "rows" ? null : "Äpfel “1”.csv", contentType: "text/csv" }
+      const change = ImportChange.begin(workspace, id, file, at(1_234))
+      const { transact } = yield* Transactor
+      assert.isTrue(yield* transact((yield* ImportStore).apply(workspace, change)))
+      return some(change.session).after
+    })
+
+    const executionOf = Effect.fnUntraced(function* (
+      workspace: WorkspaceId,
+      session: ImportSession,
+      wanted: Execution = execution(),
+    ) {
+      const facts = {
+        headers,
+        fields: yield* (yield* ContactFieldStore).all(workspace),
+        lists: yield* (yield* ImportStore).listKinds(workspace, wanted.listIds),
+        now: at(5_000),
+      }
+      const runId = ImportRunId.make(yield* (yield* Fresh).id)
+      return yield* Effect.fromResult(ImportChange.execute(workspace, session, runId, wanted, facts))
+    })
+
+    /** A run that is started, of three rows. */
+    const runIn = Effect.fnUntraced(function* (workspace: WorkspaceId, listIds: ReadonlyArray<ListId> = []) {
+      const [store, { transact }] = [yield* ImportStore, yield* Transactor]
+      const executed = yield* executionOf(workspace, yield* sessionIn(workspace), execution(listIds))
+      yield* transact(store.apply(workspace, executed))
+      const started = some(ImportChange.start(some(executed.run).after, 3, at(6_000)))
+      assert.isTrue(yield* transact(store.apply(workspace, started)))
+      return some(started.run).after
+    })
+
+    /** Decides on the next rows: `cells` follow what the run has processed. */
+    const chunkOf = Effect.fnUntraced(function* (
+      workspace: WorkspaceId,
+      run: ImportRun,
+      cells: ReadonlyArray<ReadonlyArray<string>>,
+    ) {
+      const [contacts, fresh] = [yield* ContactStore, yield* Fresh]
+      const read = rowReader({
+        headers,
+        mappings: run.mappings,
+        fields: fieldsByName([]),
+        defaultCountry: "US",
+        formulaGuarded: true,
+      })
+      const rows = cells.map((each, index) => {
+        const row = { rowNumber: run.processedRows + index + 2, cells: each }
+        return { row, read: read(row) }
+      })
+      const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
+      const ids = yield* Effect.forEach(cells, () => Effect.map(fresh.id, (id) => ContactId.make(id)))
+      return ImportChunkChange.decide(run, headers, rows, { existing, ids, now: at(7_007) })
+    })
+
+    const applyRows = (workspace: WorkspaceId, run: ImportRun, cells: ReadonlyArray<ReadonlyArray<string>>) =>
+      Effect.gen(function* () {
+        const [store, { transact }] = [yield* ImportStore, yield* Transactor]
+        return yield* transact(
+          Effect.flatMap(chunkOf(workspace, run, cells), (chunk) => store.applyChunk(workspace, chunk)),
+        )
+      })
+
+    const newList = Effect.fnUntraced(function* (
+      workspace: WorkspaceId,
+      content: NewList["content"],
+      create: (wanted: NewList, facts: CreationFacts) => ReturnType<typeof ListChange.create>,
+    ) {
+      const [lists, { transact }, fresh] = [yield* ListStore, yield* Transactor, yield* Fresh]
+      const id = ListId.make(yield* fresh.id)
+      const candidates = nameCandidates({ text: `list ${id}`, origin: "given" }, yield* fresh.id)
+      return yield* transact(
+        Effect.gen(function* () {
+          const contactIds = content.kind === "static" ? content.contactIds : []
+          const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds })
+          const wanted: NewList = { id, candidates, description: null, content }
+          const { change, list } = yield* Effect.fromResult(create(wanted, facts))
+          yield* lists.apply(workspace, change)
+          return list
+        }),
+      )
+    })
+    const listIn = (workspace: WorkspaceId, content: NewList["content"]) =>
+      Effect.map(
+        newList(workspace, content, (wanted, facts) => ListChange.create(wanted, facts, at(500))),
+        ({ id }) => id,
+      )
+
+    const allResults = { status: null, page: 1, limit: 250 } as const
+    const shown = ({ rowNumber, status, issues }: RowResult) => [rowNumber, status, issues.map(({ code }) => code)]
+
+    it.effect("sessions and runs are found again as they were written", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace } = yield* begin
+        const rows = yield* sessionIn(workspace, "rows")
+        assert.deepStrictEqual(yield* store.findSession(workspace, rows.id), rows)
+        const session = yield* sessionIn(workspace)
+        assert.strictEqual(yield* store.runOf(workspace, session.id), null)
+        const change = yield* executionOf(workspace, session)
+        assert.isTrue(yield* transact(store.apply(workspace, change)))
+        assert.deepStrictEqual(yield* store.findSession(workspace, session.id), some(change.session).after)
+        const run = some(change.run).after
+        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), run)
+        assert.deepStrictEqual(yield* store.runOf(workspace, session.id), run)
+        const failed = some(ImportChange.fail(run, "it broke", at(9_009)))
+        assert.isTrue(yield* transact(store.apply(workspace, failed)))
+        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), some(failed.run).after)
+        const missing = ImportRunId.make(yield* (yield* Fresh).id)
+        assert.strictEqual((yield* Effect.flip(store.findRun(workspace, missing)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("of two executions of a session one is written", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace } = yield* begin
+        const session = yield* sessionIn(workspace)
+        const tries = yield* Effect.all(
+          [0, 1, 2].map(() =>
+            transact(
+              Effect.gen(function* () {
+                const locked = yield* store.lockSession(workspace, session.id)
+                return yield* store.apply(workspace, yield* executionOf(workspace, locked))
+              }),
+            ).pipe(Effect.result),
+          ),
+          { concurrency: 3 },
+        )
+        assert.strictEqual(tries.filter((each) => Result.isSuccess(each) && each.success).length, 1)
+        const refusals = tries.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
+        assert.deepStrictEqual(refusals, ["InvalidState", "InvalidState"])
+        const late = yield* executionOf(workspace, session)
+        assert.isFalse(yield* transact(store.apply(workspace, late)))
+      }),
+    )
+
+    it.effect("a move decided on a state that is gone writes nothing", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace } = yield* begin
+        const run = yield* runIn(workspace)
+        const failed = some(ImportChange.fail(run, "first", at(8_000)))
+        const again = some(ImportChange.fail(run, "second", at(8_001)))
+        assert.isTrue(yield* transact(store.apply(workspace, failed)))
+        assert.isFalse(yield* transact(store.apply(workspace, again)))
+        assert.strictEqual((yield* store.findRun(workspace, run.id)).error, "first")
+        assert.isFalse(yield* applyRows(workspace, run, [["a@b.co", "Ann"]]))
+      }),
+    )
+
+    it.effect("a chunk writes contacts, results and counters together", () =>
+      Effect.gen(function* () {
+        const { store, contacts, workspace } = yield* begin
+        const run = yield* runIn(workspace)
+        const cells = [["Ann@B.co", "Ann"], ["no address", "Bob"], ["ann@b.co", "Anna"], ["", ""], ["c@b.co"], ["c@b.co", "C\0d"]]
+        assert.isTrue(yield* applyRows(workspace, run, cells))
+        const after = yield* store.findRun(workspace, run.id)
+        assert.deepStrictEqual(
+          [after.processedRows, after.counts],
+          [6, { created: 1, updated: 1, skipped: 1, failed: 3 }],
+        )
+        const { items, total } = yield* store.results(workspace, run.id, allResults)
+        assert.deepStrictEqual(items.map(shown), [
+          [2, "created", []],
+          [3, "failed", ["invalid_email"]],
+          [4, "updated", []],
+          [5, "skipped", ["empty_row"]],
+          [6, "failed", ["wrong_column_count"]],
+          [7, "failed", ["invalid_value"]],
+        ])
+        assert.strictEqual(total, 6)
+        const [ann, ...others] = yield* contacts.findByIdentity(workspace, { emails: ["ann@b.co"], phones: [] })
+        assert.deepStrictEqual([ann?.email, ann?.firstName, others.length], ["Ann@B.co", "Ann", 0])
+        assert.deepStrictEqual([items[0]?.contactId, items[2]?.contactId], [ann?.id, ann?.id])
+        assert.deepStrictEqual(items[1]?.issues, [
+          {
+            header: "Email",
+            targetField: "email",
+            code: "invalid_email",
+            message: "must be an email address, as ann@example.com",
+            value: "no address",
+          },
+        ])
+      }),
+    )
+
+    it.effect("a chunk is written once, however often and by however many it is tried", () =>
+      Effect.gen(function* () {
+        const { store, contacts, workspace } = yield* begin
+        const run = yield* runIn(workspace)
+        const one = applyRows(workspace, run, [["a@b.co", "Ann"], ["b@b.co", "Bob"]]).pipe(
+          Effect.orElseSucceed(() => false),
+        )
+        const tries = yield* Effect.all([one, one, one], { concurrency: 3 })
+        assert.deepStrictEqual([...tries].sort(), [false, false, true])
+        assert.isFalse(yield* one)
+        const after = yield* store.findRun(workspace, run.id)
+        assert.deepStrictEqual([after.processedRows, after.counts.created], [2, 2])
+        assert.strictEqual(yield* contacts.count(workspace), 2)
+        assert.strictEqual((yield* store.results(workspace, run.id, allResults)).total, 2)
+      }),
+    )
+
+    it.effect("a failed transaction leaves nothing of a chunk", () =>
+      Effect.gen(function* () {
+        const { store, contacts, transact, workspace } = yield* begin
+        const list = yield* listIn(workspace, { kind: "static", contactIds: [] })
+        const run = yield* runIn(workspace, [list])
+        const failing = Effect.gen(function* () {
+          const chunk = yield* chunkOf(workspace, run, [["a@b.co", "Ann"]])
+          assert.isTrue(yield* store.applyChunk(workspace, chunk))
+          return yield* Effect.fail("no")
+        })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
+        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), run)
+        assert.strictEqual(yield* contacts.count(workspace), 0)
+        assert.deepStrictEqual(yield* store.results(workspace, run.id, allResults), { items: [], total: 0 })
+      }),
+    )
+
+    it.effect("who is imported becomes a member of the lists, and only who wasn't one is told of", () =>
+      Effect.gen(function* () {
+        const { contacts, lists, workspace } = yield* begin
+        const first = yield* runIn(workspace)
+        yield* applyRows(workspace, first, [["old@b.co", "Old"]])
+        const [old] = yield* contacts.findByIdentity(workspace, { emails: ["old@b.co"], phones: [] })
+        const one = yield* listIn(workspace, { kind: "static", contactIds: [some(old).id] })
+        const two = yield* listIn(workspace, { kind: "static", contactIds: [] })
+        const outbox = yield* Outbox
+        const before = yield* outbox.read(workspace, "law", 100)
+        yield* (yield* Transactor).transact(outbox.advance(workspace, "law", before.at(-1)?.position ?? ""))
+        const run = yield* runIn(workspace, [one, two])
+        yield* applyRows(workspace, run, [["old@b.co", "Old"], ["new@b.co", "New"], ["new@b.co", "Again"], ["x", "y"]])
+        const events = (yield* outbox.read(workspace, "law", 100)).filter(({ type }) => type === "list_added")
+        const [fresh] = yield* contacts.findByIdentity(workspace, { emails: ["new@b.co"], phones: [] })
+        const told = events.map(({ contactId, data }) => `${contactId} ${JSON.stringify(data)}`).sort()
+        const wanted = [
+          [some(fresh).id, one],
+          [some(fresh).id, two],
+          [some(old).id, two],
+        ].map(([contact, list]) => `${contact} ${JSON.stringify({ list_id: list })}`)
+        assert.deepStrictEqual(told, wanted.sort())
+        for (const id of [one, two]) {
+          const list = yield* lists.find(workspace, id)
+          assert.strictEqual(list.kind === "static" ? list.memberCount : null, 2)
+        }
+        const page = { page: 1, limit: 10, order: "asc" } as const
+        const timeline = yield* contacts.activities(workspace, some(fresh).id, page)
+        const added = timeline.items.filter(({ type }) => type === "list_added")
+        assert.deepStrictEqual(
+          added.map(({ metadata, at: when }) => [metadata["list_id"], metadata["list_name"], when.epochMilliseconds]).sort(),
+          [one, two].sort().map((id) => [id, `list ${id}`, 7_007]),
+        )
+      }),
+    )
+
+    it.effect("lists that are gone, and those that take no members, are left out", () =>
+      Effect.gen(function* () {
+        const { store, contacts, workspace, fresh } = yield* begin
+        const dynamic = yield* listIn(workspace, { kind: "dynamic", rules: null })
+        const kinds = yield* store.listKinds(workspace, [dynamic, dynamic, ListId.make(yield* fresh.id)])
+        assert.deepStrictEqual(kinds, [{ id: dynamic, kind: "dynamic" }])
+        assert.deepStrictEqual(yield* store.listKinds(workspace, []), [])
+        const owner = BlastId.make(yield* fresh.id)
+        const gone = yield* newList(workspace, { kind: "static", contactIds: [] }, (wanted, facts) =>
+          ListChange.createInline(wanted, owner, facts, at(500)),
+        )
+        const run = yield* runIn(workspace, [gone.id])
+        const discard = ListChange.discardInline({ ...gone, ownerBlastId: owner }, at(600))
+        yield* (yield* Transactor).transact((yield* ListStore).apply(workspace, discard))
+        assert.isTrue(yield* applyRows(workspace, run, [["a@b.co", "Ann"]]))
+        assert.strictEqual(yield* contacts.count(workspace), 1)
+      }),
+    )
+
+    it.effect("results are paged by row number, each status by itself", () =>
+      Effect.gen(function* () {
+        const { store, workspace } = yield* begin
+        const run = yield* runIn(workspace)
+        const cells = Array.from({ length: 30 }, (_, index) => [index % 3 === 0 ? "nobody" : `p${index}@b.co`, "x"])
+        yield* applyRows(workspace, run, cells)
+        const rest = yield* store.findRun(workspace, run.id)
+        yield* applyRows(workspace, rest, [["p1@b.co", "again"], ["p2@b.co", "again"]])
+        const numbers = (query: Parameters<typeof store.results>[2]) =>
+          Effect.map(store.results(workspace, run.id, query), ({ items, total }) => [
+            items.map(({ rowNumber }) => rowNumber),
+            total,
+          ])
+        assert.deepStrictEqual(yield* numbers({ status: null, page: 4, limit: 10 }), [[32, 33], 32])
+        assert.deepStrictEqual(yield* numbers({ status: "failed", page: 3, limit: 4 }), [[26, 29], 10])
+        assert.deepStrictEqual(yield* numbers({ status: "updated", page: 1, limit: 10 }), [[32, 33], 2])
+        assert.deepStrictEqual(yield* numbers({ status: "skipped", page: 1, limit: 10 }), [[], 0])
+        for (const status of [null, "created"] as const) {
+          assert.deepStrictEqual((yield* numbers({ status, page: 100_000_000, limit: 250 }))[0], [])
+        }
+      }),
+    )
+
+    it.effect("fields that were made for an import are noted as such with it", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, fresh } = yield* begin
+        const fieldStore = yield* ContactFieldStore
+        const id = FieldDefinitionId.make(yield* fresh.id)
+        yield* transact(
+          Effect.gen(function* () {
+            const facts = { existing: yield* fieldStore.lock(workspace), ids: [id], now: at(100) }
+            const field = {
+              apiName: "shoe_size",
+              displayName: "Shoe size",
+              valueType: "number",
+              isEditable: true,
+              description: null,
+              showInPeopleListDefault: false,
+            } as const
+            const options = { provenanceKind: "api", pathOf: () => "" } as const
+            yield* fieldStore.apply(workspace, yield* Effect.fromResult(FieldChange.create([field], facts, options)))
+          }),
+        )
+        const session = yield* sessionIn(workspace)
+        const wanted = { ...execution(), createdFieldDefinitionIds: [id] }
+        yield* transact(store.apply(workspace, yield* executionOf(workspace, session, wanted)))
+        assert.strictEqual((yield* fieldStore.find(workspace, id)).createdFromImportSessionId, session.id)
+      }),
+    )
+
+    it.effect("a session is forgotten only while it wasn't executed", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace } = yield* begin
+        const session = yield* sessionIn(workspace)
+        const run = yield* runIn(workspace)
+        yield* transact(store.forgetSession(workspace, session.id))
+        yield* transact(store.forgetSession(workspace, run.sessionId))
+        assert.strictEqual((yield* Effect.flip(store.findSession(workspace, session.id)))._tag, "NotFound")
+        assert.strictEqual((yield* store.findSession(workspace, run.sessionId)).id, run.sessionId)
+      }),
+    )
+
+    it.effect("another workspace sees nothing and moves nothing", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, fresh } = yield* begin
+        const other = yield* fresh.workspace()
+        const list = yield* listIn(workspace, { kind: "static", contactIds: [] })
+        const session = yield* sessionIn(workspace)
+        const run = yield* runIn(workspace)
+        yield* applyRows(workspace, run, [["a@b.co", "Ann"]])
+        for (const read of [
+          store.findSession(other, session.id),
+          transact(store.lockSession(other, session.id)),
+          store.findRun(other, run.id),
+          transact(store.lockRun(other, run.id)),
+          store.results(other, run.id, allResults),
+        ]) {
+          const refused = yield* Effect.flip<unknown, { readonly _tag: string }, never>(read)
+          assert.strictEqual(refused._tag, "NotFound")
+        }
+        assert.strictEqual(yield* store.runOf(other, run.sessionId), null)
+        assert.deepStrictEqual(yield* store.listKinds(other, [list]), [])
+        const moved = some(ImportChange.fail(run, "by another", at(8_000)))
+        assert.isFalse(yield* transact(store.apply(other, moved)))
+        const chunk = yield* transact(chunkOf(workspace, { ...run, processedRows: 1 }, [["b@b.co", "Bob"]]))
+        assert.isFalse(yield* transact(store.applyChunk(other, chunk)))
+        yield* transact(store.forgetSession(other, session.id))
+        assert.strictEqual((yield* store.findSession(workspace, session.id)).id, session.id)
+      }),
+    )
+  })

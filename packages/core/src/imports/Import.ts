@@ -1,0 +1,126 @@
+// An import: the session in which a file is handed in and looked at, the run that applies it, and what became of each row.
+import type { DateTime } from "effect"
+import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.ts"
+
+/** How long a session can be previewed and executed. */
+export const session_lifetime_ms = 24 * 60 * 60_000
+/** How long an upload address takes bytes. */
+export const upload_lifetime_ms = 60 * 60_000
+export const upload_bytes_max = 500 * 2 ** 20
+/** Rows that can be given in the request itself. */
+export const rows_max = 1000
+export const list_ids_max = 500
+export const columns_max = 2000
+/** How many rows are applied in one transaction. */
+export const chunk_rows_max = 1000
+
+export type ImportSource = "upload" | "rows"
+
+export interface ImportSession {
+  readonly id: ImportSessionId
+  readonly source: ImportSource
+  readonly fileName: string | null
+  readonly contentType: string
+  /** Where the file lies, or will once it is uploaded. */
+  readonly blobKey: string
+  readonly createdAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+  readonly executedAt: DateTime.Utc | null
+}
+
+export type TargetKind = "standard" | "custom"
+export type OverwriteBehavior = "overwrite" | "skip_if_filled"
+export type DuplicateStrategy = "update" | "skip"
+
+/** Where a column goes. */
+export interface Mapping {
+  /** The column, by its header as the preview names it. */
+  readonly header: string
+  /** The field's `api_name`. */
+  readonly targetField: string
+  readonly targetKind: TargetKind
+  readonly overwriteBehavior: OverwriteBehavior
+}
+
+export type RunStatus = "queued" | "running" | "completed" | "failed"
+
+export interface RowCounts {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly failed: number
+}
+
+export interface ImportRun {
+  readonly id: ImportRunId
+  readonly sessionId: ImportSessionId
+  readonly status: RunStatus
+  readonly mappings: ReadonlyArray<Mapping>
+  readonly duplicateStrategy: DuplicateStrategy
+  readonly overwriteBlankOnly: boolean
+  readonly listIds: ReadonlyArray<ListId>
+  /** Rows whose chunk is committed: always the first so many of the file. */
+  readonly processedRows: number
+  /** Null until the file was counted. */
+  readonly totalRows: number | null
+  readonly counts: RowCounts
+  /** Why it failed, for people. */
+  readonly error: string | null
+  readonly createdAt: DateTime.Utc
+  readonly startedAt: DateTime.Utc | null
+  readonly completedAt: DateTime.Utc | null
+}
+
+export type RowStatus = "created" | "updated" | "skipped" | "failed"
+
+export type RowIssueCode =
+  | "invalid_email"
+  | "invalid_phone"
+  | "invalid_value"
+  | "invalid_custom_field_value"
+  | "unknown_custom_field"
+  | "missing_identity"
+  | "wrong_column_count"
+  | "empty_row"
+  | "conflict"
+
+export interface RowIssue {
+  /** The column and the field that it is about; null when it is about the row. */
+  readonly header: string | null
+  readonly targetField: string | null
+  readonly code: RowIssueCode
+  readonly message: string
+  /** The cell as it was read. */
+  readonly value: string | null
+}
+
+export interface RowResult {
+  /** The header is 1. */
+  readonly rowNumber: number
+  readonly status: RowStatus
+  readonly contactId: ContactId | null
+  readonly issues: ReadonlyArray<RowIssue>
+  /** The cells of a row that did not go in, so that they can be exported, mended and imported again. */
+  readonly record: ReadonlyArray<string> | null
+}
+
+const folder = (workspace: WorkspaceId, session: ImportSessionId): string => `imports/${workspace}/${session}`
+
+/** Where a session's file lies. It may be replaced until the session is executed. */
+export const uploadKey = (workspace: WorkspaceId, session: ImportSessionId): string =>
+  `${folder(workspace, session)}/file`
+
+/** Where the file lies as it was when the run began: nothing replaces it. */
+export const frozenKey = (workspace: WorkspaceId, run: Pick<ImportRun, "id" | "sessionId">): string =>
+  `${folder(workspace, run.sessionId)}/run-${run.id}`
+
+/** How far a run is, in chunks of at most `size` rows; `total` is null until the file was counted. */
+export const chunksOf = (run: ImportRun): { readonly size: number; readonly total: number | null; readonly completed: number } => {
+  const total = run.totalRows === null ? null : Math.ceil(run.totalRows / chunk_rows_max)
+  const done = run.totalRows !== null && run.processedRows >= run.totalRows
+  return {
+    size: chunk_rows_max,
+    total,
+    completed: done && total !== null ? total : Math.floor(run.processedRows / chunk_rows_max),
+  }
+}

@@ -1,0 +1,184 @@
+// What happens to an import as a whole: a session is begun, executed once, and its run started and ended. Decided here, and
+// nowhere else; what happens to rows is in `ImportChunk.ts`.
+import { DateTime, type Duration, Result } from "effect"
+import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
+import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.ts"
+import type { Job } from "../Jobs.ts"
+import { Invalid, InvalidState, type Issue, NotFound } from "../Refusal.ts"
+import {
+  type DuplicateStrategy,
+  type ImportRun,
+  type ImportSession,
+  type ImportSource,
+  session_lifetime_ms,
+  uploadKey,
+} from "./Import.ts"
+import { checkMappings, type WantedMapping } from "./Mapping.ts"
+
+export interface QueuedJob {
+  readonly job: Job
+  readonly id: string
+  readonly delay?: Duration.Input
+}
+
+/** An execution as it is asked for. */
+export interface Execution {
+  readonly mappings: ReadonlyArray<WantedMapping>
+  readonly duplicateStrategy: DuplicateStrategy
+  readonly overwriteBlankOnly: boolean
+  readonly listIds: ReadonlyArray<ListId>
+  readonly createdFieldDefinitionIds: ReadonlyArray<FieldDefinitionId>
+}
+
+export interface ExecutionFacts {
+  /** The file's columns. */
+  readonly headers: ReadonlyArray<string>
+  /** Every custom field of the workspace. */
+  readonly fields: ReadonlyArray<CustomField>
+  /** Those of the lists asked for that there are. */
+  readonly lists: ReadonlyArray<{ readonly id: ListId; readonly kind: "static" | "dynamic" | "system" }>
+  readonly now: DateTime.Utc
+}
+
+/** After this nothing of a session is wanted any more: it has expired, and so have the addresses made for it. */
+const forgotten_after: Duration.Input = "26 hours"
+
+type Of<State> = { readonly before: State | null; readonly after: State }
+
+export class ImportChange {
+  readonly #brand = true
+  readonly session: Of<ImportSession> | null
+  readonly run: Of<ImportRun> | null
+  /** Definitions that were made for this import, noted as such. */
+  readonly fields: FieldChange | null
+  readonly jobs: ReadonlyArray<QueuedJob>
+
+  private constructor(it: Partial<Pick<ImportChange, "session" | "run" | "fields" | "jobs">>) {
+    this.session = it.session ?? null
+    this.run = it.run ?? null
+    this.fields = it.fields ?? null
+    this.jobs = it.jobs ?? []
+  }
+
+  static is(it: unknown): it is ImportChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  static begin(
+    workspaceId: WorkspaceId,
+    id: ImportSessionId,
+    file: { readonly source: ImportSource; readonly fileName: string | null; readonly contentType: string },
+    now: DateTime.Utc,
+  ): ImportChange {
+    const session: ImportSession = {
+      ...file,
+      id,
+      blobKey: uploadKey(workspaceId, id),
+      createdAt: now,
+      expiresAt: DateTime.add(now, { milliseconds: session_lifetime_ms }),
+      executedAt: null,
+    }
+    return new ImportChange({
+      session: { before: null, after: session },
+      jobs: [
+        {
+          job: { type: "import_expiry", workspaceId, sessionId: id },
+          id: `import_expiry:${id}`,
+          delay: forgotten_after,
+        },
+      ],
+    })
+  }
+
+  /** An expired session is gone for its callers; an executed one is not executed again. */
+  static mayExecute(session: ImportSession, now: DateTime.Utc): Result.Result<void, NotFound | InvalidState> {
+    if (session.executedAt !== null) {
+      return Result.fail(new InvalidState({ resource: "import session", status: "executed", move: "executed again" }))
+    }
+    return isExpired(session, now)
+      ? Result.fail(new NotFound({ resource: "import session" }))
+      : Result.succeed(undefined)
+  }
+
+  /** Once only. Every fault of the request is said together, ids of nothing first: those are 404. */
+  static execute(
+    workspaceId: WorkspaceId,
+    session: ImportSession,
+    runId: ImportRunId,
+    wanted: Execution,
+    facts: ExecutionFacts,
+  ): Result.Result<ImportChange, InvalidState | NotFound | Invalid> {
+    const open = ImportChange.mayExecute(session, facts.now)
+    if (Result.isFailure(open)) return Result.fail(open.failure)
+    const missing = missingIds(wanted, facts)
+    if (missing !== null) return Result.fail(missing)
+    const mappings = checkMappings(wanted.mappings, facts.headers, facts.fields)
+    const issues = [...(Result.isFailure(mappings) ? mappings.failure.issues : []), ...listIssues(wanted, facts)]
+    if (Result.isFailure(mappings) || issues.length > 0) return Result.fail(new Invalid({ issues }))
+    const run: ImportRun = {
+      id: runId,
+      sessionId: session.id,
+      status: "queued",
+      mappings: mappings.success,
+      duplicateStrategy: wanted.duplicateStrategy,
+      overwriteBlankOnly: wanted.overwriteBlankOnly,
+      listIds: [...new Set(wanted.listIds)],
+      processedRows: 0,
+      totalRows: null,
+      counts: { created: 0, updated: 0, skipped: 0, failed: 0 },
+      error: null,
+      createdAt: facts.now,
+      startedAt: null,
+      completedAt: null,
+    }
+    const made = new Set(wanted.createdFieldDefinitionIds)
+    const fields = facts.fields.filter((field) => made.has(field.id))
+    return Result.succeed(
+      new ImportChange({
+        session: { before: session, after: { ...session, executedAt: facts.now } },
+        run: { before: null, after: run },
+        fields: fields.length === 0 ? null : FieldChange.madeForImport(fields, session.id, facts.now),
+        jobs: [{ job: { type: "import_run", workspaceId, runId }, id: `import_run:${runId}` }],
+      }),
+    )
+  }
+
+  /** The file has been counted, and the first chunk may come. Null when the run has begun already. */
+  static start(run: ImportRun, totalRows: number, now: DateTime.Utc): ImportChange | null {
+    if (run.status !== "queued") return null
+    return new ImportChange({ run: { before: run, after: { ...run, status: "running", totalRows, startedAt: now } } })
+  }
+
+  /** Every row has its result. Null while some haven't, and when the run has ended already. */
+  static complete(run: ImportRun, now: DateTime.Utc): ImportChange | null {
+    if (run.status !== "running" || run.processedRows !== run.totalRows) return null
+    return new ImportChange({ run: { before: run, after: { ...run, status: "completed", completedAt: now } } })
+  }
+
+  /** It can't go on. What was applied stays. Null when the run has ended already. */
+  static fail(run: ImportRun, error: string, now: DateTime.Utc): ImportChange | null {
+    if (run.status !== "queued" && run.status !== "running") return null
+    return new ImportChange({ run: { before: run, after: { ...run, status: "failed", error, completedAt: now } } })
+  }
+}
+
+export const isExpired = (session: ImportSession, now: DateTime.Utc): boolean =>
+  DateTime.isGreaterThanOrEqualTo(now, session.expiresAt)
+
+const missingIds = (wanted: Execution, facts: ExecutionFacts): NotFound | null => {
+  const lists = new Set(facts.lists.map(({ id }) => id))
+  const list = wanted.listIds.findIndex((id) => !lists.has(id))
+  if (list >= 0) return new NotFound({ resource: "contact list", path: `list_ids.${list}` })
+  const fields = new Set(facts.fields.map(({ id }) => id))
+  const field = wanted.createdFieldDefinitionIds.findIndex((id) => !fields.has(id))
+  return field < 0 ? null : new NotFound({ resource: "contact field", path: `created_field_definition_ids.${field}` })
+}
+
+const listIssues = (wanted: Execution, facts: ExecutionFacts): ReadonlyArray<Issue> => {
+  const kinds = new Map(facts.lists.map(({ id, kind }) => [id, kind]))
+  return wanted.listIds.flatMap((id, index) =>
+    kinds.get(id) === "static"
+      ? []
+      : [{ path: `list_ids.${index}`, message: `must be a static list: this one is ${kinds.get(id) ?? "gone"}` }],
+  )
+}

@@ -1,0 +1,150 @@
+// A chunk of an import: the next rows of the file, decided on together, and everything that is written for them in one
+// transaction.
+import type { DateTime } from "effect"
+import { type BatchFacts, decideUpserts, identitiesOf, type Identities, type ItemResult } from "../contacts/Batch.ts"
+import type { ContactsChange } from "../contacts/ContactsChange.ts"
+import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
+import type { ContactId, ImportRunId, ListId } from "../Ids.ts"
+import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
+import { pathOf, type ReadRow, rowIssue, storable } from "./Rows.ts"
+import type { Row } from "./Table.ts"
+
+/** A row and what it was read to be. */
+export interface ChunkRow {
+  readonly row: Row
+  readonly read: ReadRow
+}
+
+/** Whom the rows name: whom to lock before deciding. */
+export const chunkIdentities = (rows: ReadonlyArray<ChunkRow>): Identities =>
+  identitiesOf(rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : [])))
+
+export class ImportChunkChange {
+  readonly #brand = true
+  readonly runId: ImportRunId
+  /** Rows that were processed when this was decided: the chunk is written only while that is still so. */
+  readonly processedBefore: number
+  readonly processedAfter: number
+  readonly contacts: ContactsChange
+  /** Everybody who was imported becomes a member of each of these lists, who isn't yet. */
+  readonly members: { readonly listIds: ReadonlyArray<ListId>; readonly contactIds: ReadonlyArray<ContactId> }
+  readonly results: ReadonlyArray<RowResult>
+  /** What the chunk adds to the run's counters. */
+  readonly counts: RowCounts
+  readonly at: DateTime.Utc
+
+  private constructor(
+    it: Pick<
+      ImportChunkChange,
+      "runId" | "processedBefore" | "processedAfter" | "contacts" | "members" | "results" | "counts" | "at"
+    >,
+  ) {
+    this.runId = it.runId
+    this.processedBefore = it.processedBefore
+    this.processedAfter = it.processedAfter
+    this.contacts = it.contacts
+    this.members = it.members
+    this.results = it.results
+    this.counts = it.counts
+    this.at = it.at
+  }
+
+  static is(it: unknown): it is ImportChunkChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  /**
+   * Decides the rows that follow the run's processed ones, as if one after another: a row that repeats an earlier one is
+   * merged into it.
+   *
+   * @throws when the rows do not follow: a mistake of ours.
+   */
+  static decide(
+    run: ImportRun,
+    headers: ReadonlyArray<string>,
+    rows: ReadonlyArray<ChunkRow>,
+    facts: BatchFacts,
+  ): ImportChunkChange {
+    for (const [index, { row }] of rows.entries()) {
+      // The header is row 1.
+      if (row.rowNumber !== run.processedRows + index + 2) throw new Error("a chunk must begin where the run stands")
+    }
+    const items = rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : []))
+    const decision = decideUpserts(items, facts, {
+      source: "import",
+      match: "email_or_phone",
+      splitIdentity: "reject",
+      duplicates: run.duplicateStrategy,
+      skipIfFilled: skipIfFilled(run),
+    })
+    const decided = decision.results[Symbol.iterator]()
+    const results = rows.map(({ row, read }): RowResult => {
+      if (read._tag !== "item") return refused(row, read._tag, read.issues)
+      const next = decided.next()
+      if (next.done === true) throw new Error("a decision must have a result for each of its items")
+      return resultOf(row, next.value, run.mappings, headers)
+    })
+    const count = (status: RowResult["status"]) => results.filter((result) => result.status === status).length
+    return new ImportChunkChange({
+      runId: run.id,
+      processedBefore: run.processedRows,
+      processedAfter: run.processedRows + rows.length,
+      contacts: decision.change,
+      members: {
+        listIds: run.listIds,
+        contactIds: [...new Set(results.flatMap(({ contactId }) => (contactId === null ? [] : [contactId])))],
+      },
+      results,
+      counts: {
+        created: count("created"),
+        updated: count("updated"),
+        skipped: count("skipped"),
+        failed: count("failed"),
+      },
+      at: facts.now,
+    })
+  }
+}
+
+const skipIfFilled = (run: ImportRun): SkipIfFilled =>
+  run.overwriteBlankOnly
+    ? "all"
+    : new Set(run.mappings.filter((each) => each.overwriteBehavior === "skip_if_filled").map(pathOf))
+
+const kept = (row: Row): ReadonlyArray<string> => row.cells.map(storable)
+
+const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issues"]): RowResult => ({
+  rowNumber: row.rowNumber,
+  status,
+  contactId: null,
+  issues,
+  record: kept(row),
+})
+
+const resultOf = (
+  row: Row,
+  result: ItemResult,
+  mappings: ReadonlyArray<Mapping>,
+  headers: ReadonlyArray<string>,
+): RowResult => {
+  switch (result.status) {
+    case "rejected": {
+      const issues = result.refusal.issues.map((issue) => {
+        const column = mappings.find((mapping) => pathOf(mapping) === issue.path)
+        return rowIssue(issue, column, column === undefined ? null : (row.cells[headers.indexOf(column.header)] ?? null))
+      })
+      return refused(row, "failed", issues)
+    }
+    case "skipped":
+      return {
+        rowNumber: row.rowNumber,
+        status: "skipped",
+        contactId: result.contact.id,
+        issues: [],
+        record: kept(row),
+      }
+    case "created":
+    case "updated":
+      return { rowNumber: row.rowNumber, status: result.status, contactId: result.contact.id, issues: [], record: null }
+  }
+}

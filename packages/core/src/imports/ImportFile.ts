@@ -1,0 +1,72 @@
+// The file of an import, read: the same for a preview and for the run, wherever its rows came from.
+import { Effect, Schema, Stream } from "effect"
+import type { BlobNotFound, BlobStore, BlobUnavailable } from "../blobs/BlobStore.ts"
+import type { ErrorCode } from "../ErrorCode.ts"
+import type { CsvReader, CsvRecord } from "./CsvReader.ts"
+import { ImportUnreadable } from "./CsvReader.ts"
+import { type ImportSource, upload_bytes_max } from "./Import.ts"
+import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
+
+/** Nothing was put under the upload address yet. */
+export class UploadMissing extends Schema.TaggedError<UploadMissing>()("UploadMissing", {}) {
+  readonly code = "upload_missing" satisfies ErrorCode
+  override get message(): string {
+    return "The file has not been uploaded yet: send its bytes with PUT to the upload_url first"
+  }
+}
+
+export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("UploadTooLarge", { bytes_max: Schema.Int }) {
+  readonly code = "payload_too_large" satisfies ErrorCode
+  override get message(): string {
+    return `The file is larger than ${Math.floor(this.bytes_max / 2 ** 20)} MB. Split it and import the parts`
+  }
+}
+
+/** The caller went away before the last byte. What was there before stays. */
+export class UploadBroken extends Schema.TaggedError<UploadBroken>()("UploadBroken", {}) {
+  readonly code = "validation_failed" satisfies ErrorCode
+  override get message(): string {
+    return "The upload broke off before its end. Send the file again"
+  }
+}
+
+export interface Head {
+  readonly headers: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<Row>
+}
+
+export interface ImportFiles {
+  /** Every record, the header first. */
+  readonly records: (
+    source: ImportSource,
+    key: string,
+  ) => Stream.Stream<CsvRecord, ImportUnreadable | BlobNotFound | BlobUnavailable>
+  /** The columns, and at most `rows_max` rows; of a large file no more is read than that. */
+  readonly head: (
+    source: ImportSource,
+    key: string,
+    rows_max: number,
+  ) => Effect.Effect<Head, ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable>
+}
+
+export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service"]): ImportFiles => {
+  const records: ImportFiles["records"] = (source, key) =>
+    source === "rows" ? decodeRows(blobs.get(key)) : csv.read(blobs.get(key))
+
+  const read = Effect.fnUntraced(function* (source: ImportSource, key: string, rows_max: number) {
+    // An address that the store of files has signed itself takes bytes without asking us.
+    const { size_bytes } = yield* blobs.info(key)
+    if (size_bytes > upload_bytes_max) return yield* new UploadTooLarge({ bytes_max: upload_bytes_max })
+    const [header, ...rest] = yield* records(source, key).pipe(Stream.take(rows_max + 1), Stream.runCollect)
+    if (header === undefined) return yield* new ImportUnreadable({ reason: "it is empty" })
+    const headers = yield* Effect.fromResult(columnNames(header))
+    const rows = yield* rowsOf(Stream.fromIterable([header, ...rest])).pipe(Stream.runCollect)
+    return { headers, rows }
+  })
+
+  return {
+    records,
+    head: (source, key, rows_max) =>
+      read(source, key, rows_max).pipe(Effect.catchTag("BlobNotFound", () => new UploadMissing())),
+  }
+}

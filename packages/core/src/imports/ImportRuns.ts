@@ -1,0 +1,183 @@
+// The run of an import: counts the file, then applies it chunk by chunk, each in one transaction. Killed at any moment, it
+// goes on after its last committed chunk; two workers on one run take turns and do no harm.
+import { Context, DateTime, Effect, Layer, Schedule, Stream } from "effect"
+import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import { fieldsByName } from "../contacts/Item.ts"
+import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../Ids.ts"
+import { type NotFound, Unavailable } from "../Refusal.ts"
+import { Transactor } from "../Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { CsvReader } from "./CsvReader.ts"
+import { chunk_rows_max, frozenKey, type ImportRun } from "./Import.ts"
+import { ImportChange } from "./ImportChange.ts"
+import { chunkIdentities, ImportChunkChange, type ChunkRow } from "./ImportChunk.ts"
+import { importFiles } from "./ImportFile.ts"
+import { ImportStore } from "./ImportStore.ts"
+import { rowReader } from "./Rows.ts"
+import { type Row, rowsOf } from "./Table.ts"
+
+export class ImportRuns extends Context.Service<
+  ImportRuns,
+  {
+    /**
+     * Does what is left of the run; nothing when it has ended. A file that can't be read ends it as `failed`, before its
+     * first row is applied wherever that can be seen before. Fails when the store of files does not answer: try again.
+     */
+    readonly run: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<void, BlobUnavailable>
+    /** Ends a run that can't be got to its end as `failed`; `reason` is a sentence for people. What was applied stays. */
+    readonly giveUp: (workspace: WorkspaceId, id: ImportRunId, reason: string) => Effect.Effect<void>
+  }
+>()("tentpole/ImportRuns") {
+  static readonly layer = Layer.effect(
+    ImportRuns,
+    Effect.gen(function* () {
+      const store = yield* ImportStore
+      const contacts = yield* ContactStore
+      const fieldStore = yield* ContactFieldStore
+      const workspaces = yield* WorkspaceStore
+      const blobs = yield* BlobStore
+      const files = importFiles(blobs, yield* CsvReader)
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      /** Moves the run by a decision on its state, if there is one to make; answers the run as it is then. */
+      const move = (
+        workspace: WorkspaceId,
+        id: ImportRunId,
+        decide: (run: ImportRun, now: DateTime.Utc) => ImportChange | null,
+      ) =>
+        transact(
+          Effect.gen(function* () {
+            const before = yield* store.lockRun(workspace, id)
+            const change = decide(before, yield* DateTime.now)
+            if (change === null) return before
+            if (!(yield* store.apply(workspace, change))) return yield* Effect.die("a run moved although it was locked")
+            return change.run?.after ?? before
+          }),
+        )
+
+      /** False when there is nothing left to do: another worker has ended the run. */
+      const applyChunk = (
+        workspace: WorkspaceId,
+        id: ImportRunId,
+        headers: ReadonlyArray<string>,
+        chunk: ReadonlyArray<ChunkRow>,
+      ) =>
+        Effect.gen(function* () {
+          const run = yield* store.lockRun(workspace, id)
+          if (run.status !== "running") return false
+          // Another worker may have come further. The header is row 1.
+          const rows = chunk.filter(({ row }) => row.rowNumber > run.processedRows + 1)
+          if (rows.length === 0) return true
+          const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
+          const fresh = (yield* ids.many(rows.length)).map((each) => ContactId.make(each))
+          const now = yield* DateTime.now
+          const change = ImportChunkChange.decide(run, headers, rows, { existing, ids: fresh, now })
+          const applied = yield* store.applyChunk(workspace, change)
+          return applied ? true : yield* Effect.die("a run moved although it was locked")
+        }).pipe(
+          transact,
+          Effect.retry({
+            while: (error) => error._tag === "IdentityTaken",
+            schedule: Schedule.jittered(Schedule.exponential("10 millis")),
+            times: decisions_max - 1,
+          }),
+          Effect.catchTag("IdentityTaken", () => Effect.die(new Unavailable({ part: "database" }))),
+        )
+
+      const count = (run: ImportRun, source: "upload" | "rows", key: string) =>
+        run.totalRows !== null
+          ? Effect.succeed(run.totalRows)
+          : Effect.map(Stream.runCount(files.records(source, key)), (records) => Math.max(0, records - 1))
+
+      const work = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: ImportRunId) {
+        const queued = yield* store.findRun(workspaceId, id)
+        if (queued.status === "completed" || queued.status === "failed") return
+        const workspace = yield* workspaces.find(workspaceId)
+        const session = yield* store.findSession(workspaceId, queued.sessionId)
+        const key = frozenKey(workspaceId, queued)
+        const { headers } = yield* files.head(session.source, key, 0)
+        const totalRows = yield* count(queued, session.source, key)
+        const run = yield* move(workspaceId, id, (before, now) => ImportChange.start(before, totalRows, now))
+        const read = rowReader({
+          headers,
+          mappings: run.mappings,
+          fields: fieldsByName(yield* fieldStore.all(workspaceId)),
+          defaultCountry: workspace.defaultCountry,
+          formulaGuarded: session.source === "upload",
+        })
+        yield* rowsOf(files.records(session.source, key)).pipe(
+          Stream.drop(run.processedRows),
+          inChunks,
+          // The next chunk is read while the database writes this one.
+          Stream.buffer({ capacity: 1 }),
+          Stream.mapEffect((rows) =>
+            applyChunk(
+              workspaceId,
+              id,
+              headers,
+              rows.map((row) => ({ row, read: read(row) })),
+            ),
+          ),
+          Stream.takeWhile((goesOn) => goesOn),
+          Stream.runDrain,
+        )
+        const ended = yield* move(workspaceId, id, (before, now) => ImportChange.complete(before, now))
+        if (ended.status === "running") return yield* Effect.die("an import ended before its last row")
+        yield* Effect.ignore(blobs.remove(key))
+      })
+
+      const giveUp = (workspace: WorkspaceId, id: ImportRunId, reason: string) =>
+        move(workspace, id, (before, now) => ImportChange.fail(before, reason, now)).pipe(
+          Effect.tap((run) => Effect.ignore(blobs.remove(frozenKey(workspace, run)))),
+          Effect.catchTag("NotFound", nobodyWaits),
+          Effect.asVoid,
+        )
+
+      return ImportRuns.of({
+        run: Effect.fn("ImportRuns.run")(function* (workspace, id) {
+          yield* work(workspace, id).pipe(
+            Effect.catchTags({
+              NotFound: nobodyWaits,
+              ImportUnreadable: (error) => giveUp(workspace, id, error.message),
+              UploadTooLarge: (error) => giveUp(workspace, id, error.message),
+              UploadMissing: () => giveUp(workspace, id, fileGone),
+              BlobNotFound: () => giveUp(workspace, id, fileGone),
+            }),
+          )
+        }),
+        giveUp: Effect.fn("ImportRuns.giveUp")(giveUp),
+      })
+    }),
+  )
+}
+
+/** How often a chunk is decided before somebody who keeps taking its identities makes the job fail, and come again. */
+const decisions_max = 4
+
+const fileGone = "The file of this import is gone. Start the import again"
+
+/** The workspace was deleted, and its imports with it. */
+const nobodyWaits = (_: NotFound) => Effect.void
+
+/** However few the rows, no more text than this is held for a chunk. */
+const chunk_chars_max = 2_000_000
+
+const weigh = ({ cells }: Row): number => cells.reduce((sum, cell) => sum + cell.length, 0)
+
+const inChunks = <E, R>(rows: Stream.Stream<Row, E, R>): Stream.Stream<ReadonlyArray<Row>, E, R> =>
+  rows.pipe(
+    Stream.mapAccum(
+      (): { readonly rows: Array<Row>; readonly chars: number } => ({ rows: [], chars: 0 }),
+      (held, row) => {
+        const chars = held.chars + weigh(row)
+        held.rows.push(row)
+        return held.rows.length >= chunk_rows_max || chars >= chunk_chars_max
+          ? [{ rows: [], chars: 0 }, [held.rows]]
+          : [{ rows: held.rows, chars }, []]
+      },
+      { onHalt: (held) => (held.rows.length === 0 ? [] : [held.rows]) },
+    ),
+  )

@@ -1,0 +1,211 @@
+// What can be done with imports: hand a file in, look at it, execute it, and follow its run. The run itself is in
+// `ImportRuns.ts`.
+import { Context, DateTime, Effect, Layer, Stream } from "effect"
+import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
+import type { Paged } from "../Page.ts"
+import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { Secrets } from "../Secrets.ts"
+import { Settings } from "../Settings.ts"
+import { Transactor } from "../Transactor.ts"
+import type { Workspace } from "../workspaces/Workspace.ts"
+import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
+import {
+  frozenKey,
+  type ImportRun,
+  type ImportSession,
+  type RowResult,
+  upload_bytes_max,
+  upload_lifetime_ms,
+} from "./Import.ts"
+import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
+import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
+import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
+import { type Preview, preview_rows_max, previewOf } from "./Preview.ts"
+import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
+import { LinkRefused, readUploadToken, uploadToken } from "./UploadLink.ts"
+
+/** What is wrong with the file itself. */
+export type FileRefusal = ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable
+
+/** A session with the address that takes its file, valid for an hour. */
+export interface UploadSession {
+  readonly session: ImportSession
+  readonly uploadUrl: string
+}
+
+/** Under this path of the API's origin lies the upload address of a store that signs none. */
+export const uploads_path = "/uploads"
+
+export class Imports extends Context.Service<
+  Imports,
+  {
+    readonly beginUpload: (
+      workspace: WorkspaceId,
+      file: { readonly fileName: string; readonly contentType: string },
+    ) => Effect.Effect<UploadSession, BlobUnavailable>
+    readonly beginRows: (
+      workspace: WorkspaceId,
+      rows: ReadonlyArray<Readonly<Record<string, RowValue>>>,
+      fileName: string | null,
+    ) => Effect.Effect<ImportSession, UploadTooLarge | BlobUnavailable>
+    /** Streams bytes to the session that the token names; replaces what was there. */
+    readonly upload: <R>(
+      token: string,
+      bytes: Stream.Stream<Uint8Array, UploadBroken, R>,
+    ) => Effect.Effect<void, UploadBroken | LinkRefused | UploadTooLarge | BlobUnavailable, R>
+    readonly preview: (
+      workspace: Pick<Workspace, "id" | "defaultCountry">,
+      id: ImportSessionId,
+    ) => Effect.Effect<Preview, NotFound | FileRefusal>
+    readonly execute: (
+      workspace: WorkspaceId,
+      id: ImportSessionId,
+      wanted: Execution,
+    ) => Effect.Effect<ImportRun, NotFound | Invalid | InvalidState | FileRefusal>
+    readonly findRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
+    readonly results: (
+      workspace: WorkspaceId,
+      run: ImportRunId,
+      query: ResultsQuery,
+    ) => Effect.Effect<Paged<RowResult>, NotFound>
+    /** Removes what a session has left behind. A job's: it comes once no address of the session takes bytes any more. */
+    readonly expire: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, BlobUnavailable>
+  }
+>()("tentpole/Imports") {
+  static readonly layer = Layer.effect(
+    Imports,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const secrets = yield* Secrets
+      const store = yield* ImportStore
+      const fieldStore = yield* ContactFieldStore
+      const blobs = yield* BlobStore
+      const { head } = importFiles(blobs, yield* CsvReader)
+      const jobs = yield* Jobs
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ImportChange) {
+        const applied = yield* store.apply(workspace, change)
+        if (!applied) return yield* Effect.die("an import moved although it was locked")
+        for (const { job, ...options } of change.jobs) yield* jobs.enqueue(job, options)
+      })
+
+      const begin = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        file: Pick<ImportSession, "source" | "fileName" | "contentType">,
+      ) {
+        const id = ImportSessionId.make(yield* ids.next)
+        const change = ImportChange.begin(workspace, id, file, yield* DateTime.now)
+        yield* transact(write(workspace, change))
+        return yield* Effect.fromNullishOr(change.session?.after).pipe(Effect.orDie)
+      })
+
+      const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
+        const session = yield* store.findSession(workspace, id)
+        const gone = session.executedAt === null && isExpired(session, yield* DateTime.now)
+        return gone ? yield* new NotFound({ resource: "import session" }) : session
+      })
+
+      const ownUploadUrl = Effect.fnUntraced(function* (workspaceId: WorkspaceId, session: ImportSession) {
+        const expiresAt = DateTime.add(yield* DateTime.now, { milliseconds: upload_lifetime_ms })
+        const token = uploadToken(secrets, { workspaceId, sessionId: session.id, expiresAt })
+        return `${settings.publicApiUrl}${uploads_path}/${token}`
+      })
+
+      /** After a failure: unless the run was written all the same, nobody will ever read its file. */
+      const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
+        store.findRun(workspace, run).pipe(
+          Effect.catchTag("NotFound", () => blobs.remove(key)),
+          Effect.ignoreCause,
+        )
+
+      return Imports.of({
+        beginUpload: Effect.fn("Imports.beginUpload")(function* (workspace, file) {
+          const session = yield* begin(workspace, { ...file, source: "upload" })
+          const signed = yield* blobs.uploadUrl(session.blobKey, {
+            contentType: session.contentType,
+            validFor: upload_lifetime_ms,
+          })
+          return { session, uploadUrl: signed ?? (yield* ownUploadUrl(workspace, session)) }
+        }),
+
+        beginRows: Effect.fn("Imports.beginRows")(function* (workspace, rows, fileName) {
+          const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
+          yield* blobs
+            .put(session.blobKey, Stream.succeed(encodeRows(rows)), {
+              contentType: rows_content_type,
+              bytes_max: upload_bytes_max,
+            })
+            .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
+          return session
+        }),
+
+        upload: Effect.fn("Imports.upload")(function* (token, bytes) {
+          const now = yield* DateTime.now
+          const target = yield* Effect.fromResult(readUploadToken(secrets, token, now))
+          const session = yield* store
+            .findSession(target.workspaceId, target.sessionId)
+            .pipe(Effect.catchTag("NotFound", () => new LinkRefused()))
+          if (session.executedAt !== null || isExpired(session, now)) return yield* new LinkRefused()
+          yield* blobs
+            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: upload_bytes_max })
+            .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
+        }),
+
+        preview: Effect.fn("Imports.preview")(function* (workspace, id) {
+          const session = yield* openSession(workspace.id, id)
+          const table = yield* head(session.source, session.blobKey, preview_rows_max)
+          const fields = yield* fieldStore.all(workspace.id)
+          return previewOf(
+            id,
+            { ...table, formulaGuarded: session.source === "upload" },
+            { fields, defaultCountry: workspace.defaultCountry },
+          )
+        }),
+
+        execute: Effect.fn("Imports.execute")(function* (workspace, id, wanted) {
+          const session = yield* openSession(workspace, id)
+          yield* Effect.fromResult(ImportChange.mayExecute(session, yield* DateTime.now))
+          const runId = ImportRunId.make(yield* ids.next)
+          const frozen = frozenKey(workspace, { id: runId, sessionId: id })
+          return yield* Effect.gen(function* () {
+            yield* blobs.copy(session.blobKey, frozen).pipe(Effect.catchTag("BlobNotFound", () => new UploadMissing()))
+            const { headers } = yield* head(session.source, frozen, 0)
+            return yield* transact(
+              Effect.gen(function* () {
+                const locked = yield* store.lockSession(workspace, id)
+                const facts = {
+                  headers,
+                  fields: yield* fieldStore.lock(workspace),
+                  lists: yield* store.listKinds(workspace, wanted.listIds),
+                  now: yield* DateTime.now,
+                }
+                const change = yield* Effect.fromResult(ImportChange.execute(workspace, locked, runId, wanted, facts))
+                yield* write(workspace, change)
+                return yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
+              }),
+            )
+          }).pipe(Effect.onError(() => dropUnlessWritten(workspace, runId, frozen)))
+        }),
+
+        findRun: store.findRun,
+        results: store.results,
+
+        expire: Effect.fn("Imports.expire")(function* (workspace, id) {
+          const session = yield* store
+            .findSession(workspace, id)
+            .pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
+          if (session === null) return
+          yield* blobs.remove(session.blobKey)
+          const run = yield* store.runOf(workspace, id)
+          if (run === null) return yield* transact(store.forgetSession(workspace, id))
+          if (run.status === "completed" || run.status === "failed") yield* blobs.remove(frozenKey(workspace, run))
+        }),
+      })
+    }),
+  )
+}

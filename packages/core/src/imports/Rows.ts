@@ -1,0 +1,117 @@
+// A row of the file as an item for a batch of contacts, and what is wrong with it said of its columns.
+import { Result } from "effect"
+import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/Item.ts"
+import { isBlank, trim } from "../Text.ts"
+import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
+import { type Row, withoutFormulaGuard } from "./Table.ts"
+
+export interface RowReading {
+  /** The file's columns, by their place. */
+  readonly headers: ReadonlyArray<string>
+  readonly mappings: ReadonlyArray<Mapping>
+  readonly fields: ItemReading["fields"]
+  readonly defaultCountry: string
+  /** Whether cells may carry the `'` that exports put before formulas. */
+  readonly formulaGuarded: boolean
+}
+
+/** A row that can be decided on, or what becomes of it without. */
+export type ReadRow =
+  | { readonly _tag: "item"; readonly item: ReadItem }
+  | { readonly _tag: "skipped" | "failed"; readonly issues: ReadonlyArray<RowIssue> }
+
+export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
+  const places = new Map(reading.headers.map((header, index) => [header, index]))
+  const columns = reading.mappings.flatMap((mapping) => {
+    const place = places.get(mapping.header)
+    return place === undefined ? [] : [{ ...mapping, place, path: pathOf(mapping) }]
+  })
+  const how: ItemReading = {
+    values: "text",
+    fields: reading.fields,
+    defaultCountry: reading.defaultCountry,
+    allowNotEditable: true,
+  }
+  const clean = (cell: string): string => trim(reading.formulaGuarded ? withoutFormulaGuard(cell) : cell)
+
+  return ({ cells }) => {
+    const expected = reading.headers.length
+    if (cells.every(isBlank)) return { _tag: "skipped", issues: [emptyRow] }
+    if (cells.length !== expected) return { _tag: "failed", issues: [wrongColumnCount(cells.length, expected)] }
+    const [standard, custom] = [new Map<string, string>(), new Map<string, string>()]
+    for (const { targetField, targetKind, place } of columns) {
+      const into = targetKind === "standard" ? standard : custom
+      into.set(targetField, clean(cells[place] ?? ""))
+    }
+    if (!standard.get("email") && !standard.get("phone")) {
+      const column = columns.find(({ targetField }) => targetField === "email" || targetField === "phone")
+      return { _tag: "failed", issues: [missingIdentity(column)] }
+    }
+    const item = readItem({ ...Object.fromEntries(standard), custom_fields: Object.fromEntries(custom) }, how)
+    if (Result.isSuccess(item.patch)) return { _tag: "item", item }
+    const issues = item.patch.failure.issues.map((issue) => {
+      const column = columns.find(({ path }) => path === issue.path)
+      return rowIssue(issue, column, column === undefined ? null : (cells[column.place] ?? null))
+    })
+    return { _tag: "failed", issues }
+  }
+}
+
+/** A field as items name it: custom ones under `custom_fields`. */
+export const pathOf = ({ targetField, targetKind }: Pick<Mapping, "targetField" | "targetKind">): string =>
+  targetKind === "custom" ? `custom_fields.${targetField}` : targetField
+
+const value_length_max = 255
+
+/** What an item's refusal means for its row. A value is shown, not kept: long ones are cut. */
+export const rowIssue = (
+  issue: Pick<ItemIssue, "code" | "message">,
+  column: Pick<Mapping, "header" | "targetField"> | undefined,
+  value: string | null,
+): RowIssue => ({
+  header: column?.header ?? null,
+  targetField: column?.targetField ?? null,
+  code: codes[issue.code],
+  message: issue.message,
+  value: value === null ? null : beginning(storable(value)),
+})
+
+const beginning = (text: string): string => Array.from(text.slice(0, value_length_max * 2)).slice(0, value_length_max).join("")
+
+const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
+  INVALID_ITEM: "invalid_value",
+  NOT_FOUND: "invalid_value",
+  conflict: "conflict",
+  invalid_email: "invalid_email",
+  invalid_phone: "invalid_phone",
+  unknown_custom_field: "unknown_custom_field",
+  invalid_custom_field_value: "invalid_custom_field_value",
+  field_not_editable: "invalid_value",
+}
+
+/** Text as every store takes it: without NUL and halves of surrogate pairs. */
+export const storable = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
+
+const emptyRow: RowIssue = {
+  header: null,
+  targetField: null,
+  code: "empty_row",
+  message: "The row is empty",
+  value: null,
+}
+
+const wrongColumnCount = (count: number, expected: number): RowIssue => ({
+  header: null,
+  targetField: null,
+  code: "wrong_column_count",
+  message: `The row has ${count} cell${count === 1 ? "" : "s"} and the header ${expected}. A delimiter or a quote may be missing`,
+  value: null,
+})
+
+const missingIdentity = (column: Pick<Mapping, "header" | "targetField"> | undefined): RowIssue => ({
+  header: column?.header ?? null,
+  targetField: column?.targetField ?? null,
+  code: "missing_identity",
+  message: "The row has neither email nor phone: nobody can be known without either",
+  value: null,
+})

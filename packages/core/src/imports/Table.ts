@@ -1,0 +1,77 @@
+// A file as a table: its columns by name, its rows by number. Rows handed in with the request are kept in the same form,
+// one JSON array a line, so that preview and run need not know where they came from.
+import { Effect, Result, Schema, Stream } from "effect"
+import { encodeText } from "../Bytes.ts"
+import { trim } from "../Text.ts"
+import { type CsvRecord, ImportUnreadable } from "./CsvReader.ts"
+import { columns_max } from "./Import.ts"
+
+/** The value of a cell in a row of the request. */
+export type RowValue = string | number | boolean | null
+
+/** A file of rows as it is stored. */
+export const rows_content_type = "application/jsonl"
+
+export interface Row {
+  /** Records are counted, the header is 1. */
+  readonly rowNumber: number
+  readonly cells: CsvRecord
+}
+
+/**
+ * Names for columns: as the header has them, without white space around; a column without name is called by its place, and
+ * one that repeats a name gets a number, so that a mapping can mean either.
+ */
+export const columnNames = (header: CsvRecord): Result.Result<ReadonlyArray<string>, ImportUnreadable> => {
+  const cells = header.map((cell) => trim(cell.replaceAll("\0", "")))
+  if (cells.every((cell) => cell === "")) {
+    return Result.fail(new ImportUnreadable({ reason: "it has no header: the first line must name the columns" }))
+  }
+  if (cells.length > columns_max) {
+    return Result.fail(new ImportUnreadable({ reason: `it has ${cells.length} columns, more than ${columns_max}` }))
+  }
+  const given = new Set(cells)
+  const used = new Set<string>()
+  return Result.succeed(
+    cells.map((cell, index) => {
+      const name = cell === "" ? `Column ${index + 1}` : cell
+      let unique = name
+      for (let number = 2; used.has(unique) || (unique !== cell && given.has(unique)); number++) {
+        unique = `${name} (${number})`
+      }
+      used.add(unique)
+      return unique
+    }),
+  )
+}
+
+/** The rows below the header, numbered from 2. */
+export const rowsOf = <E, R>(records: Stream.Stream<CsvRecord, E, R>): Stream.Stream<Row, E, R> =>
+  records.pipe(
+    Stream.zipWithIndex,
+    Stream.map(([cells, index]): Row => ({ rowNumber: index + 1, cells })),
+    Stream.drop(1),
+  )
+
+const line = (cells: CsvRecord): string => `${JSON.stringify(cells)}\n`
+
+/** Rows of a request as a file: every key that any of them has is a column, in the order they come up. */
+export const encodeRows = (rows: ReadonlyArray<Readonly<Record<string, RowValue>>>): Uint8Array => {
+  const header = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cellOf = (row: Readonly<Record<string, RowValue>>, name: string): string =>
+    Object.hasOwn(row, name) ? String(row[name] ?? "") : ""
+  return encodeText(line(header) + rows.map((row) => line(header.map((name) => cellOf(row, name)))).join(""))
+}
+
+const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+/** Reads what `encodeRows` wrote. */
+export const decodeRows = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<CsvRecord, E, R> =>
+  bytes.pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.mapEffect((text) => Effect.orDie(decodeLine(text))),
+  )
+
+/** Exports put a `'` before what a spreadsheet would take for a formula; it is taken off again. */
+export const withoutFormulaGuard = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)

@@ -1,0 +1,288 @@
+// Imports as they are on the wire.
+import type { StandardField } from "@tentpole/core/contacts/ContactFields"
+import { valueTypes } from "@tentpole/core/contacts/ContactFields"
+import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/Ids"
+import {
+  chunksOf,
+  type ImportRun,
+  type ImportSession,
+  list_ids_max,
+  type RowIssue,
+  type RowResult,
+  rows_max,
+} from "@tentpole/core/imports/Import"
+import type { Execution } from "@tentpole/core/imports/ImportChange"
+import type { UploadSession } from "@tentpole/core/imports/Imports"
+import type { FieldCandidate } from "@tentpole/core/imports/FieldCandidates"
+import type { ProposedMapping } from "@tentpole/core/imports/Mapping"
+import type { Preview } from "@tentpole/core/imports/Preview"
+import { Schema } from "effect"
+import { InstantWire, iso, isoOrNull, oneOf, Text } from "../../Wire.ts"
+import { FieldWire, toFieldWire } from "../contact-fields/ContactFieldsApi.ts"
+
+const textOrNull = Schema.NullOr(Schema.String)
+
+const contentType = Schema.String.check(
+  Schema.isPattern(/^[\w.+-]{1,100}\/[\w.+-]{1,100}(; ?[\w-]{1,50}="?[\w.+-]{1,50}"?)?$/, {
+    message: "must be a media type, as text/csv",
+  }),
+)
+
+const Cell = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Null]).annotate({
+  message: "must be text, a number, true, false or null",
+})
+
+const rowsSize = { message: `must have 1 to ${rows_max} rows` }
+
+const BeginUpload = Schema.Struct({
+  source: Schema.Literal("upload"),
+  file_name: Text(255, 1),
+  content_type: Schema.optionalKey(contentType),
+}).annotate({ identifier: "BeginUploadImport" })
+
+const BeginRows = Schema.Struct({
+  source: Schema.Literal("rows"),
+  rows: Schema.Array(Schema.Record(Schema.String, Cell)).check(
+    Schema.isMinLength(1, rowsSize),
+    Schema.isMaxLength(rows_max, rowsSize),
+  ),
+  file_name: Schema.optionalKey(Text(255, 1)),
+}).annotate({ identifier: "BeginRowsImport", description: "The keys of the rows are the column headers" })
+
+export const BeginImport = Schema.Union([BeginUpload, BeginRows]).annotate({
+  identifier: "BeginImport",
+  message: "must be an object with the source upload or rows",
+})
+
+export const SessionWire = Schema.Struct({
+  import_session_id: ImportSessionId,
+  upload_url: Schema.optionalKey(
+    Schema.String.annotate({ description: "PUT the bytes of the file here, without API key; valid for an hour" }),
+  ),
+  expires_at: InstantWire,
+}).annotate({ identifier: "ImportSession" })
+
+export const toSessionWire = (session: ImportSession): typeof SessionWire.Type => ({
+  import_session_id: session.id,
+  expires_at: iso(session.expiresAt),
+})
+
+export const toUploadWire = ({ session, uploadUrl }: UploadSession): typeof SessionWire.Type => ({
+  ...toSessionWire(session),
+  upload_url: uploadUrl,
+})
+
+const targetKind = Schema.NullOr(Schema.Literals(["standard", "custom"]))
+const overwriteBehavior = Schema.Literals(["overwrite", "skip_if_filled"])
+
+const ProposedMappingWire = Schema.Struct({
+  header: Schema.String,
+  target_field: textOrNull,
+  target_kind: targetKind,
+  reason: Schema.String,
+  source: Schema.Literals(["deterministic", "ai", "none"]),
+  overwrite_behavior: overwriteBehavior,
+}).annotate({ identifier: "ProposedMapping" })
+
+const toProposedMapping = (mapping: ProposedMapping): typeof ProposedMappingWire.Type => ({
+  header: mapping.header,
+  target_field: mapping.targetField,
+  target_kind: mapping.targetKind,
+  reason: mapping.reason,
+  source: mapping.source,
+  overwrite_behavior: mapping.overwriteBehavior,
+})
+
+/** A standard field has no provenance, and was never made. */
+const AvailableFieldWire = Schema.Struct({
+  ...FieldWire.fields,
+  management_mode: textOrNull,
+  provenance_kind: textOrNull,
+  created_at: Schema.NullOr(InstantWire),
+  updated_at: Schema.NullOr(InstantWire),
+}).annotate({ identifier: "AvailableField" })
+
+const toStandardField = (field: StandardField): typeof AvailableFieldWire.Type => ({
+  field_definition_id: field.fieldDefinitionId,
+  type: "standard",
+  api_name: field.apiName,
+  display_name: field.displayName,
+  value_type: field.valueType,
+  is_editable: field.writable,
+  description: null,
+  status: "active",
+  management_mode: null,
+  provenance_kind: null,
+  provenance_provider: null,
+  provenance_reference: null,
+  created_by_user_id: null,
+  created_from_import_session_id: null,
+  show_in_people_list_default: false,
+  created_at: null,
+  updated_at: null,
+})
+
+const FieldCandidateWire = Schema.Struct({
+  header: Schema.String,
+  suggested_display_name: Schema.String,
+  suggested_api_name: Schema.String,
+  suggested_value_type: Schema.Literals(valueTypes),
+  confidence: Schema.Literals(["low", "medium", "high"]),
+  sample_values: Schema.Array(Schema.String),
+  reason: Schema.String,
+  conflicts: Schema.Array(
+    Schema.Struct({
+      kind: Schema.Literals(["archived_existing", "active_existing", "reserved_name", "duplicate_in_file"]),
+      resolution: Schema.Literals(["restore_existing", "map_to_existing", "rename"]),
+      existing_field_definition_id: Schema.NullOr(FieldDefinitionId),
+      existing_field_display_name: textOrNull,
+      conflict_key: Schema.String,
+    }),
+  ),
+}).annotate({ identifier: "FieldCreationCandidate" })
+
+const toFieldCandidate = (candidate: FieldCandidate): typeof FieldCandidateWire.Type => ({
+  header: candidate.header,
+  suggested_display_name: candidate.suggestedDisplayName,
+  suggested_api_name: candidate.suggestedApiName,
+  suggested_value_type: candidate.suggestedValueType,
+  confidence: candidate.confidence,
+  sample_values: candidate.sampleValues,
+  reason: candidate.reason,
+  conflicts: candidate.conflicts.map((conflict) => ({
+    kind: conflict.kind,
+    resolution: conflict.resolution,
+    existing_field_definition_id: conflict.existingFieldDefinitionId,
+    existing_field_display_name: conflict.existingFieldDisplayName,
+    conflict_key: conflict.conflictKey,
+  })),
+})
+
+const issueFields = {
+  header: textOrNull,
+  target_field: textOrNull,
+  code: Schema.String,
+  message: Schema.String,
+  value: textOrNull,
+}
+
+const toIssue = (issue: RowIssue) => ({
+  header: issue.header,
+  target_field: issue.targetField,
+  code: issue.code,
+  message: issue.message,
+  value: issue.value,
+})
+
+export const PreviewWire = Schema.Struct({
+  import_session_id: ImportSessionId,
+  headers: Schema.Array(Schema.String),
+  proposed_mappings: Schema.Array(ProposedMappingWire),
+  unmapped_headers: Schema.Array(Schema.String),
+  available_fields: Schema.Struct({
+    standard: Schema.Array(AvailableFieldWire),
+    custom: Schema.Array(AvailableFieldWire),
+  }),
+  field_creation_candidates: Schema.Array(FieldCandidateWire),
+  sample_rows: Schema.Array(Schema.Record(Schema.String, Schema.String)).annotate({ description: "Cells by header" }),
+  sample_issues: Schema.Array(Schema.Struct({ row_number: Schema.Int, ...issueFields })),
+  blocking_issues: Schema.Array(
+    Schema.Struct({ code: Schema.Literal("missing_identity_mapping"), message: Schema.String }),
+  ),
+}).annotate({ identifier: "ImportPreview" })
+
+export const toPreviewWire = (preview: Preview): typeof PreviewWire.Type => ({
+  import_session_id: preview.sessionId,
+  headers: preview.headers,
+  proposed_mappings: preview.proposedMappings.map(toProposedMapping),
+  unmapped_headers: preview.unmappedHeaders,
+  available_fields: {
+    standard: preview.availableFields.standard.map(toStandardField),
+    custom: preview.availableFields.custom.map(toFieldWire),
+  },
+  field_creation_candidates: preview.fieldCreationCandidates.map(toFieldCandidate),
+  sample_rows: preview.sampleRows,
+  sample_issues: preview.sampleIssues.map((issue) => ({ row_number: issue.rowNumber, ...toIssue(issue) })),
+  blocking_issues: preview.blockingIssues,
+})
+
+const mappings_max = 2000
+const atMost = (count: number) => ({ message: `must have at most ${count} items` })
+
+const MappingWire = Schema.Struct({
+  header: Schema.String,
+  target_field: Schema.NullOr(Schema.String),
+  target_kind: Schema.optionalKey(Schema.NullOr(oneOf("standard", "custom"))),
+  overwrite_behavior: Schema.optionalKey(oneOf("overwrite", "skip_if_filled")),
+}).annotate({ identifier: "ImportMapping" })
+
+export const Execute = Schema.Struct({
+  mappings: Schema.Array(MappingWire).check(Schema.isMaxLength(mappings_max, atMost(mappings_max))),
+  duplicate_strategy: Schema.optionalKey(oneOf("update", "skip")),
+  overwrite_blank_only: Schema.optionalKey(Schema.Boolean),
+  list_ids: Schema.optionalKey(Schema.Array(ListId).check(Schema.isMaxLength(list_ids_max, atMost(list_ids_max)))),
+  created_field_definition_ids: Schema.optionalKey(
+    Schema.Array(FieldDefinitionId).check(Schema.isMaxLength(mappings_max, atMost(mappings_max))),
+  ),
+}).annotate({ identifier: "ExecuteImport" })
+
+export const toExecution = (body: typeof Execute.Type): Execution => ({
+  mappings: body.mappings.map((mapping) => ({
+    header: mapping.header,
+    targetField: mapping.target_field,
+    targetKind: mapping.target_kind ?? null,
+    overwriteBehavior: mapping.overwrite_behavior ?? "overwrite",
+  })),
+  duplicateStrategy: body.duplicate_strategy ?? "update",
+  overwriteBlankOnly: body.overwrite_blank_only ?? false,
+  listIds: body.list_ids ?? [],
+  createdFieldDefinitionIds: body.created_field_definition_ids ?? [],
+})
+
+export const RunWire = Schema.Struct({
+  import_run_id: ImportRunId,
+  import_session_id: ImportSessionId,
+  status: Schema.Literals(["queued", "running", "completed", "failed"]),
+  created_count: Schema.Int,
+  updated_count: Schema.Int,
+  skipped_count: Schema.Int,
+  error_count: Schema.Int,
+  total_rows: Schema.NullOr(Schema.Int).annotate({ description: "Null until the file was counted" }),
+  processed_rows: Schema.Int,
+  chunks: Schema.Struct({ size: Schema.Int, total: Schema.NullOr(Schema.Int), completed: Schema.Int }),
+  error: textOrNull,
+  created_at: InstantWire,
+  started_at: Schema.NullOr(InstantWire),
+  completed_at: Schema.NullOr(InstantWire),
+}).annotate({ identifier: "ImportRun" })
+
+export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
+  import_run_id: run.id,
+  import_session_id: run.sessionId,
+  status: run.status,
+  created_count: run.counts.created,
+  updated_count: run.counts.updated,
+  skipped_count: run.counts.skipped,
+  error_count: run.counts.failed,
+  total_rows: run.totalRows,
+  processed_rows: run.processedRows,
+  chunks: chunksOf(run),
+  error: run.error,
+  created_at: iso(run.createdAt),
+  started_at: isoOrNull(run.startedAt),
+  completed_at: isoOrNull(run.completedAt),
+})
+
+export const ResultWire = Schema.Struct({
+  row_number: Schema.Int.annotate({ description: "Records are counted, the header is 1" }),
+  status: Schema.Literals(["created", "updated", "skipped", "failed"]),
+  contact_id: Schema.NullOr(ContactId),
+  field_issues: Schema.Array(Schema.Struct(issueFields)),
+}).annotate({ identifier: "ImportRowResult" })
+
+export const toResultWire = (row: RowResult): typeof ResultWire.Type => ({
+  row_number: row.rowNumber,
+  status: row.status,
+  contact_id: row.contactId,
+  field_issues: row.issues.map(toIssue),
+})

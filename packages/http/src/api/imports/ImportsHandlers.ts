@@ -1,0 +1,61 @@
+// The calls on contact imports, handled.
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import type { RowResult } from "@tentpole/core/imports/Import"
+import { Imports } from "@tentpole/core/imports/Imports"
+import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
+import type { Paged } from "@tentpole/core/Page"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../Auth.ts"
+import { answer, pageOf, pagination } from "../../Wire.ts"
+import type { ResultsAnswer, ResultsQuery } from "./ImportsApi.ts"
+import {
+  type BeginImport,
+  toExecution,
+  toPreviewWire,
+  toResultWire,
+  toRunWire,
+  toSessionWire,
+  toUploadWire,
+} from "./ImportWire.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "imports",
+  Effect.fn(function* (group) {
+    const imports = yield* Imports
+
+    const begin = (workspace: WorkspaceId, body: typeof BeginImport.Type) =>
+      body.source === "rows"
+        ? Effect.map(imports.beginRows(workspace, body.rows, body.file_name ?? null), toSessionWire)
+        : Effect.map(
+            imports.beginUpload(workspace, { fileName: body.file_name, contentType: body.content_type ?? "text/csv" }),
+            toUploadWire,
+          )
+
+    return group.handleAll({
+      begin: ({ payload }) => withWorkspace(({ id }) => begin(id, payload)).pipe(answer((session) => session)),
+      preview: ({ params }) =>
+        withWorkspace((workspace) => imports.preview(workspace, params.session_id)).pipe(answer(toPreviewWire)),
+      execute: ({ params, payload }) =>
+        withWorkspace(({ id }) => imports.execute(id, params.session_id, toExecution(payload))).pipe(answer(toRunWire)),
+      find: ({ params }) =>
+        withWorkspace(({ id }) => imports.findRun(id, params.import_run_id)).pipe(answer(toRunWire)),
+      results: ({ params, query }) =>
+        withWorkspace(({ id }) => imports.results(id, params.import_run_id, toResultsQuery(query))).pipe(
+          answer((page) => toResultsAnswer(toResultsQuery(query), page)),
+        ),
+    })
+  }),
+)
+
+const toResultsQuery = (query: typeof ResultsQuery.Type): CoreResultsQuery => ({
+  ...pageOf(query),
+  status: query.status ?? null,
+})
+
+const toResultsAnswer = (query: CoreResultsQuery, { items, total }: Paged<RowResult>): typeof ResultsAnswer.Type => ({
+  items: items.map(toResultWire),
+  pagination: pagination(query, total),
+})
