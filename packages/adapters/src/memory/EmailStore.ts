@@ -1,0 +1,109 @@
+// Emails in memory.
+import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
+import { type Email, EmailChange, statusOf } from "@tentpole/core/emails/Email"
+import { email_uses_max, type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
+import type { EmailId, WorkspaceId } from "@tentpole/core/Ids"
+import { NotFound } from "@tentpole/core/Refusal"
+import { byCodePoint, fold } from "@tentpole/core/Text"
+import { Transaction } from "@tentpole/core/Transactor"
+import { Effect, Layer } from "effect"
+import { contactFields } from "./ContactFieldStore.ts"
+import { blasts } from "./DeliveryTables.ts"
+import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
+import { sendingDomains } from "./WorkspaceStore.ts"
+
+export const emails = table<Email>("email")
+/** HTML, by `<email id>.<version>`. */
+export const emailVersions = table<string>("email_version")
+export const emailApprovals = table<ApprovedEmail>("email_approval")
+
+export const versionKey = (id: EmailId, version: number): string => `${id}.${version}`
+
+const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, NotFound> =>
+  row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row)
+
+/** Writes a change in the caller's transaction; other rooms' changes may carry one. */
+export const applyEmail = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EmailChange) {
+  yield* Transaction
+  if (!EmailChange.is(change)) return yield* Effect.die("an email can only be written by an EmailChange")
+  const { before, after, html, approved } = change
+  const row = yield* db.find(emails, workspace, after.id)
+  if (row?.currentVersion !== before?.currentVersion || row?.approval?.id !== before?.approval?.id) {
+    return yield* Effect.die("the email is not what the change was decided on: lock it first")
+  }
+  yield* db.put(emails, workspace, after.id, after)
+  if (html !== null) yield* db.put(emailVersions, workspace, versionKey(after.id, after.currentVersion), html)
+  if (approved !== null) yield* db.put(emailApprovals, workspace, approved.approvalId, approved)
+})
+
+const matches = (email: Email, { status, search, after }: EmailQuery): boolean => {
+  const at = email.createdAt.epochMilliseconds
+  return (
+    (status === null || statusOf(email) === status) &&
+    (search === null || fold(email.name).includes(fold(search))) &&
+    (after === null || at < after.at || (at === after.at && email.id > after.id))
+  )
+}
+
+const newestFirst = (left: Email, right: Email): number =>
+  right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+
+export const layer = Layer.effect(
+  EmailStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const find = (workspace: WorkspaceId, id: EmailId) =>
+      Effect.flatMap(db.find(emails, workspace, id), (row) => found(row, "email"))
+    const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: EmailId) {
+      const email = yield* find(workspace, id)
+      const html = yield* db.find(emailVersions, workspace, versionKey(id, email.currentVersion))
+      return { email, html: html ?? null }
+    })
+
+    return EmailStore.of({
+      find,
+      current,
+      lock: (workspace, id) => Effect.andThen(Transaction, current(workspace, id)),
+      html: (workspace, id, version) =>
+        Effect.flatMap(db.find(emailVersions, workspace, versionKey(id, version)), (html) =>
+          found(html, "email version"),
+        ),
+      page: (workspace, query) =>
+        Effect.map(db.all(emails, workspace), (rows) => {
+          const all = rows.filter((row) => matches(row, query)).sort(newestFirst)
+          const items = all.slice(0, query.limit)
+          const last = items.at(-1)
+          const next =
+            all.length <= query.limit || last === undefined
+              ? null
+              : { at: last.createdAt.epochMilliseconds, id: last.id }
+          return { items, next }
+        }),
+      facts: Effect.fnUntraced(function* (workspace) {
+        const domains = yield* db.all(sendingDomains, workspace)
+        const fields = yield* db.all(contactFields, workspace)
+        return {
+          verifiedDomains: domains
+            .filter(({ status }) => status === "verified")
+            .map(({ domain }) => domain)
+            .sort(byCodePoint),
+          customFields: fields
+            .filter(({ status }) => status === "active")
+            .map(({ apiName }) => apiName)
+            .sort(byCodePoint),
+        }
+      }),
+      uses: (workspace, id) =>
+        Effect.map(db.all(blasts, workspace), (rows) =>
+          rows
+            .filter(({ email, status }) => email?.emailId === id && (status === "scheduled" || status === "sending"))
+            .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
+            .slice(0, email_uses_max)
+            .map(({ name }) => ({ kind: "email blast" as const, name })),
+        ),
+      apply: (workspace, change) => applyEmail(db, workspace, change),
+      approval: (workspace, id) =>
+        Effect.flatMap(db.find(emailApprovals, workspace, id), (row) => found(row, "approved email")),
+    })
+  }),
+)

@@ -1,0 +1,247 @@
+// An approved email, compiled once: its HTML with tokens, links, footer and pixel as spots, its text, its headers, and the
+// MIME body with everything encoded that does not depend on the recipient.
+import { encodeText } from "../Bytes.ts"
+import type { ApprovalId } from "../Ids.ts"
+import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import { escapeHtml, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
+import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
+import type { Sender } from "./Message.ts"
+import { encodeQuotedPrintable, soft_break } from "./QuotedPrintable.ts"
+import { joined, type Place, type Spot, type Template, toTemplate } from "./Template.ts"
+import { findTokens, type Token } from "./Tokens.ts"
+
+export interface CompileOptions {
+  /** Transactional mail: no unsubscribe footer, no unsubscribe headers. */
+  readonly operational: boolean
+  /** Whether links lead through the redirect and an open pixel is set. */
+  readonly tracked: boolean
+}
+
+export interface CompiledEmail {
+  readonly approvalId: ApprovalId
+  readonly fromAddress: string
+  readonly replyToEmail: string
+  readonly sender: Sender
+  readonly operational: boolean
+  readonly subject: Template
+  readonly fromName: Template
+  readonly html: Template
+  readonly text: Template
+  /**
+   * The targets of the links that lead through the redirect, by index. The author's URLs as a browser reads them; tokens
+   * are filled in by `linkTarget` (Render.ts).
+   */
+  readonly links: ReadonlyArray<Template>
+  /** Quotes the parts; can't occur in quoted-printable. */
+  readonly boundary: string
+  /** The MIME body: encoded bytes, and the spots between them. */
+  readonly body: ReadonlyArray<Uint8Array | Spot>
+}
+
+/**
+ * The same email gives the same links in the same order, as long as the service lives: mail that was sent long ago is
+ * clicked by index. They are numbered as their attributes stand in the source, conditional comments included.
+ */
+export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOptions): CompiledEmail => {
+  const { html, links } = compileHtml(email.html, sender, options)
+  const text = compileText(email.text, sender, options)
+  const boundary = `=_${email.approvalId}`
+  return {
+    approvalId: email.approvalId,
+    fromAddress: email.fromAddress,
+    replyToEmail: email.replyToEmail,
+    sender,
+    operational: options.operational,
+    subject: toTemplate(email.subject, "plain"),
+    fromName: toTemplate(email.fromName, "plain"),
+    html,
+    text,
+    links,
+    boundary,
+    body: [
+      encodeText(`--${boundary}\r\n${partHeaders("text/plain")}`),
+      ...encode(text),
+      encodeText(`\r\n--${boundary}\r\n${partHeaders("text/html")}`),
+      ...encode(html),
+      encodeText(`\r\n--${boundary}--\r\n`),
+    ],
+  }
+}
+
+const partHeaders = (type: string): string =>
+  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
+
+/** Spots stand on lines of their own, between soft line breaks, so that no value can make a line too long. */
+const encode = (template: Template): ReadonlyArray<Uint8Array | Spot> =>
+  template.map((piece, at) =>
+    typeof piece === "string" ? encodeQuotedPrintable(piece, template[at + 1] === undefined ? "" : soft_break) : piece,
+  )
+
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly pieces: Template
+}
+
+const compileHtml = (
+  source: string,
+  sender: Sender,
+  options: CompileOptions,
+): { readonly html: Template; readonly links: ReadonlyArray<Template> } => {
+  const { regions, bodyEnd } = scan(source)
+  const links: Array<Template> = []
+  const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
+    if (region.kind !== "attribute") return textEdits(source, region)
+    const link = options.tracked ? asLink(source, region) : null
+    return link === null ? attributeEdits(source, region) : [redirect(region, link, links.push(link) - 1)]
+  })
+  const offered = regions.some(({ kind, conditional, start, end }) => {
+    return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
+  })
+  const appended: Template = [
+    ...(offered || options.operational ? [] : htmlFooter(sender)),
+    ...(options.tracked ? pixel : []),
+  ]
+  return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
+}
+
+const applied = (source: string, edits: ReadonlyArray<Edit>): Template => {
+  const pieces: Array<string | Spot> = []
+  let at = 0
+  for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
+    pieces.push(source.slice(at, edit.start), ...edit.pieces)
+    at = edit.end
+  }
+  pieces.push(source.slice(at))
+  return joined(pieces)
+}
+
+const offersUnsubscribe = (text: string): boolean =>
+  findTokens(text).some(({ token }) => token.name === "unsubscribe_url" && !token.malformed)
+
+/** Nobody reads what stands in a comment: it stays as it is. */
+const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> =>
+  kind === "comment"
+    ? []
+    : findTokens(source.slice(start, end)).map((found) => ({
+        start: start + found.start,
+        end: start + found.end,
+        pieces: [
+          kind === "raw"
+            ? { kind: "token", place: "raw", token: found.token }
+            : { kind: "token", place: "html", token: decoded(found.token) },
+        ],
+      }))
+
+/** A fallback is written in the author's HTML: it is read before it is formatted, and escaped again as a value is. */
+const decoded = (token: Token, quote?: AttributeRegion["quote"]): Token =>
+  token.fallback === null ? token : { ...token, fallback: decodeReferences(token.fallback, quote) }
+
+const urlAttributes: ReadonlySet<string> = new Set([
+  ..."href src action formaction background poster cite data longdesc srcset ping manifest icon usemap".split(" "),
+  ..."lowsrc dynsrc xlink:href".split(" "),
+])
+
+/** Attributes whose value is itself a style sheet, a script or a document. */
+const isRaw = (name: string): boolean => name === "style" || name === "srcdoc" || name.startsWith("on")
+
+const attributeEdits = (source: string, region: AttributeRegion): ReadonlyArray<Edit> => {
+  const raw = source.slice(region.start, region.end)
+  const found = findTokens(raw)
+  if (found.length === 0) return []
+  const place = (start: number): Place => {
+    if (isRaw(region.name)) return "raw"
+    if (!urlAttributes.has(region.name)) return "html"
+    return raw.slice(0, start).trim() === "" ? "address" : "url"
+  }
+  const spots = found.map(({ start, end, token }): Edit => ({
+    start,
+    end,
+    pieces: [{ kind: "token", place: place(start), token: decoded(token, region.quote) }],
+  }))
+  return [quoted(region, applied(raw, spots))]
+}
+
+/** A value may be empty or hold white space: what the author left unquoted gets its quotes. */
+const quoted = ({ start, end, quote }: AttributeRegion, pieces: Template): Edit => ({
+  start,
+  end,
+  pieces:
+    quote === ""
+      ? ['"', ...pieces.map((piece) => (typeof piece === "string" ? piece.replaceAll('"', "&quot;") : piece)), '"']
+      : pieces,
+})
+
+const isLinkTag = (tag: string): boolean => tag === "a" || tag === "area" || tag.startsWith("v:")
+
+/** The target of a link that is to lead through the redirect: a web address, or what may turn out to be one. */
+const asLink = (source: string, region: AttributeRegion): Template | null => {
+  if (region.noTrack || region.name !== "href" || !isLinkTag(region.tag)) return null
+  const raw = source.slice(region.start, region.end)
+  const [first] = findTokens(raw)
+  if (first === undefined) {
+    const url = trimUrl(decodeReferences(raw, region.quote))
+    return isWebUrl(url) ? [url] : null
+  }
+  const before = trimUrl(decodeReferences(raw.slice(0, first.start), region.quote))
+  // The service's own addresses are not redirected: they would be counted as clicks.
+  if (before === "" ? ownAddress(first.token.name) : !isWebUrl(before)) return null
+  return targetOf(raw, region.quote, before === "")
+}
+
+/** A target with its tokens as spots. Only at its ends is white space none of it. */
+const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken: boolean): Template => {
+  const spots = findTokens(raw).map(({ start, end, token }, at): Edit => {
+    const place = at === 0 && beginsWithToken ? "target" : "url"
+    return { start, end, pieces: [{ kind: "token", place, token: decoded(token, quote) }] }
+  })
+  const pieces = applied(raw, spots)
+  return joined(
+    pieces.map((piece, at) =>
+      typeof piece === "string"
+        ? urlPart(decodeReferences(piece, quote), { first: at === 0, last: at === pieces.length - 1 })
+        : piece,
+    ),
+  )
+}
+
+const ownAddress = (name: string): boolean => name === "unsubscribe_url" || name === "view_in_browser_url"
+
+const redirect = (region: AttributeRegion, target: Template, index: number): Edit =>
+  quoted(region, [{ kind: "click", index, target: typeof target[0] === "string" ? null : target }])
+
+const unsubscribe: Token = {
+  name: "unsubscribe_url",
+  path: ["unsubscribe_url"],
+  formats: [],
+  fallback: null,
+  malformed: false,
+}
+
+const pixel: Template = [
+  '<img src="',
+  { kind: "open" },
+  '" width="1" height="1" alt="" style="display:block;border:0">',
+]
+
+const htmlFooter = ({ workspaceName, postalAddress }: Sender): Template => [
+  '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
+  [workspaceName, ...lines(postalAddress)].map(escapeHtml).join("<br>"),
+  '<br><a href="',
+  { kind: "token", place: "address", token: unsubscribe },
+  '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
+]
+
+const lines = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
+
+const compileText = (text: string, sender: Sender, { operational }: CompileOptions): Template => {
+  const template = toTemplate(text, "plain")
+  if (operational || offersUnsubscribe(text)) return template
+  return joined([
+    ...template,
+    `\n\n---\n${[sender.workspaceName, ...lines(sender.postalAddress)].join("\n")}\nUnsubscribe: `,
+    { kind: "token", place: "plain", token: unsubscribe },
+    "\n",
+  ])
+}

@@ -1,0 +1,66 @@
+// The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
+import { Schema } from "effect"
+import { parseEmail } from "../contacts/Email.ts"
+
+export const html_size_bytes_max = 2 * 1024 * 1024
+/** An override can't be larger than what it stands for. */
+export const plain_text_length_max = 1_000_000
+
+/** What goes into a header is one line: nothing in it can end the header. A tab is allowed, and reads as a space. */
+const oneLine = Schema.isPattern(/^(?:[^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u, {
+  message: "must be one line, without line breaks and control characters",
+})
+
+const atMost = (length: number) => Schema.isMaxLength(length, { message: `must have at most ${length} characters` })
+
+const notBlank = Schema.isPattern(/\S/, { message: "must not be empty" })
+
+export const EmailName = Schema.String.check(notBlank, atMost(200)).annotate({
+  description: "Internal name, 1 to 200 characters",
+})
+
+export const Subject = Schema.String.check(notBlank, oneLine, atMost(998)).annotate({
+  description: "Subject, 1 to 998 characters; may carry merge tokens",
+})
+
+export const PreviewText = Schema.String.check(atMost(200)).annotate({
+  description: "Preheader, at most 200 characters; stands in the HTML; may carry merge tokens",
+})
+
+export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
+  description: "Sender's name, at most 120 characters; may carry merge tokens",
+})
+
+export const SenderAddress = Schema.String.check(
+  oneLine,
+  Schema.makeFilter((text: string) => parseEmail(text) !== null || "must be an email address, as news@example.com"),
+).annotate({ description: "An email address, as news@example.com" })
+
+/** What can be said of an email when it is made, and changed later. */
+export interface EmailFields {
+  readonly name: string
+  readonly subject: string | null
+  readonly previewText: string | null
+  readonly fromName: string | null
+  readonly fromAddress: string | null
+  readonly replyToEmail: string | null
+}
+
+/** The schema of the fields, and what each is called on the wire: issues are told by that name. */
+export const emailFields = Schema.Struct({
+  name: Schema.optionalKey(EmailName),
+  subject: Schema.optionalKey(Schema.NullOr(Subject)),
+  previewText: Schema.optionalKey(Schema.NullOr(PreviewText)),
+  fromName: Schema.optionalKey(Schema.NullOr(FromName)),
+  fromAddress: Schema.optionalKey(Schema.NullOr(SenderAddress)),
+  replyToEmail: Schema.optionalKey(Schema.NullOr(SenderAddress)),
+})
+
+export const wireNames: { readonly [Field in keyof EmailFields]: string } = {
+  name: "name",
+  subject: "subject",
+  previewText: "preview_text",
+  fromName: "from_name",
+  fromAddress: "from_address",
+  replyToEmail: "reply_to_email",
+}

@@ -1,0 +1,50 @@
+// The port to emails: their fields, the HTML of each version, and what approvals have frozen.
+import { Context, type Effect } from "effect"
+import type { ApprovalId, EmailId, WorkspaceId } from "../Ids.ts"
+import type { Cursor, Sliced } from "../Page.ts"
+import type { NotFound } from "../Refusal.ts"
+import type { Transaction } from "../Transactor.ts"
+import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import type { CurrentEmail, Email, EmailChange, EmailStatus } from "./Email.ts"
+import type { EmailUse } from "./EmailRefusals.ts"
+
+export const email_uses_max = 25
+
+export interface EmailQuery {
+  readonly status: EmailStatus | null
+  /** Literal, in the name, without regard to case; null: everything. */
+  readonly search: string | null
+  readonly after: Cursor | null
+  /** 1 to 100. */
+  readonly limit: number
+}
+
+/** What a workspace has that approvals and tokens are checked against. */
+export interface EmailFacts {
+  /** A-labels. */
+  readonly verifiedDomains: ReadonlyArray<string>
+  /** `api_name`s of the active custom fields. */
+  readonly customFields: ReadonlyArray<string>
+}
+
+export class EmailStore extends Context.Service<
+  EmailStore,
+  {
+    readonly find: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<Email, NotFound>
+    /** With the HTML of the current version. */
+    readonly current: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<CurrentEmail, NotFound>
+    /** The same, held until the transaction ends: two that change an email come one after the other. */
+    readonly lock: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<CurrentEmail, NotFound, Transaction>
+    /** The HTML of one version. */
+    readonly html: (workspace: WorkspaceId, id: EmailId, version: number) => Effect.Effect<string, NotFound>
+    /** Newest first, ties by id. */
+    readonly page: (workspace: WorkspaceId, query: EmailQuery) => Effect.Effect<Sliced<Email>>
+    readonly facts: (workspace: WorkspaceId) => Effect.Effect<EmailFacts>
+    /** Who counts on the email's approval: blasts that are scheduled or sending with it, by name, at most `email_uses_max`. */
+    readonly uses: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<ReadonlyArray<EmailUse>>
+    /** A change of an email that is not as the change found it is a defect. */
+    readonly apply: (workspace: WorkspaceId, change: EmailChange) => Effect.Effect<void, never, Transaction>
+    /** What an approval froze; it outlives the email. */
+    readonly approval: (workspace: WorkspaceId, id: ApprovalId) => Effect.Effect<ApprovedEmail, NotFound>
+  }
+>()("tentpole/EmailStore") {}

@@ -1,0 +1,244 @@
+// Where things stand in an author's HTML: text, attribute values, the body's ends. Everything is an offset into the source,
+// so that what is not changed stays as it was, byte for byte.
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, Token, TokenizerMode } from "parse5"
+
+/** A stretch of the source where tokens may stand. */
+export interface Region {
+  /** `raw`: style, script and the like, which know no escapes. `comment`: one that no mail program reads. */
+  readonly kind: "text" | "raw" | "comment"
+  readonly start: number
+  readonly end: number
+  /** Within a conditional comment: only Outlook reads it. */
+  readonly conditional: boolean
+}
+
+export interface AttributeRegion {
+  readonly kind: "attribute"
+  /** Lower-case, as the attribute's name. */
+  readonly tag: string
+  readonly name: string
+  /** Of the value, without its quotes. */
+  readonly start: number
+  readonly end: number
+  readonly quote: '"' | "'" | ""
+  /** The element carries `data-no-track`. */
+  readonly noTrack: boolean
+  readonly conditional: boolean
+}
+
+export interface Markup {
+  /** In the order of the source; they don't overlap. */
+  readonly regions: ReadonlyArray<Region | AttributeRegion>
+  /** Where the body's content begins, also when the source has no `<body>`. */
+  readonly bodyStart: number
+  /** Before `</body>`, else before `</html>`, else the end of the source. */
+  readonly bodyEnd: number
+  readonly preheader: Preheader | null
+}
+
+/** The element that mail programs show behind the subject. */
+export interface Preheader {
+  readonly start: number
+  readonly end: number
+  readonly contentStart: number
+  readonly contentEnd: number
+  /** Made by this service, and taken out again by it. */
+  readonly ours: boolean
+}
+
+/** Marks the preheader that this service makes. Authors' own are known by the usual class, `preheader`. */
+export const preheader_attribute = "data-preheader"
+
+export const scan = (html: string): Markup => {
+  const parser = new Scanner(html, 0, false)
+  parser.run()
+  const body = bodyOf(parser.document)
+  return {
+    regions: parser.regions,
+    bodyStart: body?.sourceCodeLocation?.startTag?.endOffset ?? contentStart(body) ?? html.length,
+    bodyEnd: body?.sourceCodeLocation?.endTag?.startOffset ?? parser.bodyEnd ?? parser.htmlEnd ?? html.length,
+    preheader: body === undefined ? null : findPreheader(body),
+  }
+}
+
+/** Reads character references as a browser does. `quote` is the attribute's; none: text. */
+export const decodeReferences = (raw: string, quote?: '"' | "'" | ""): string => {
+  if (!raw.includes("&")) return raw
+  if (quote === undefined) {
+    const [title] = parseFragment(`<title>${raw.replaceAll("</", "&lt;/")}</title>`).childNodes
+    const [text] = title !== undefined && defaultTreeAdapter.isElementNode(title) ? title.childNodes : []
+    return text !== undefined && defaultTreeAdapter.isTextNode(text) ? text.value : ""
+  }
+  const mark = quote === "" ? '"' : quote
+  const value = quote === "" ? raw.replaceAll('"', "&quot;") : raw
+  const [element] = parseFragment(`<i a=${mark}${value}${mark}>`).childNodes
+  return element !== undefined && defaultTreeAdapter.isElementNode(element) ? (element.attrs[0]?.value ?? "") : ""
+}
+
+/**
+ * The library's parser, watched: the tokens as the tokenizer gives them, in the order of the source, while the tree
+ * builder switches the tokenizer as the standard demands (style, script, foreign content). Text nodes of the tree would
+ * not do: those that are moved out of tables are merged, and span what lies between.
+ */
+class Scanner extends Parser<DefaultTreeAdapterMap> {
+  readonly source: string
+  /** Where the source lies in the whole document: conditional comments are scanned as documents of their own. */
+  readonly base: number
+  readonly conditional: boolean
+  readonly regions: Array<Region | AttributeRegion> = []
+  /** Of `</body>` and `</html>`, also where the tree has no use for them. */
+  bodyEnd: number | undefined = undefined
+  htmlEnd: number | undefined = undefined
+  raw = false
+
+  constructor(source: string, base: number, conditional: boolean) {
+    super({ sourceCodeLocationInfo: true, scriptingEnabled: false })
+    this.source = source
+    this.base = base
+    this.conditional = conditional
+  }
+
+  run(): void {
+    this.tokenizer.write(this.source, true)
+  }
+
+  override onCharacter(token: Token.CharacterToken): void {
+    this.addText(token)
+    super.onCharacter(token)
+  }
+
+  override onNullCharacter(token: Token.CharacterToken): void {
+    this.addText(token)
+    super.onNullCharacter(token)
+  }
+
+  override onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.addText(token)
+    super.onWhitespaceCharacter(token)
+  }
+
+  override onComment(token: Token.CommentToken): void {
+    if (token.location !== null) this.addComment(token.location.startOffset, token.location.endOffset)
+    super.onComment(token)
+  }
+
+  override onStartTag(token: Token.TagToken): void {
+    this.addAttributes(token)
+    super.onStartTag(token)
+    // In foreign content style and script are read as text, and still are style and script.
+    this.raw = rawModes.has(this.tokenizer.state) || token.tagName === "style" || token.tagName === "script"
+  }
+
+  override onEndTag(token: Token.TagToken): void {
+    this.raw = false
+    if (token.tagName === "body") this.bodyEnd = token.location?.startOffset
+    if (token.tagName === "html") this.htmlEnd = token.location?.startOffset
+    super.onEndTag(token)
+  }
+
+  /** Text arrives in pieces, by kind of character; what lies side by side is one region. */
+  addText(token: Token.CharacterToken): void {
+    if (token.location === null) return
+    const kind = this.raw ? "raw" : "text"
+    const start = this.base + token.location.startOffset
+    const end = this.base + token.location.endOffset
+    const last = this.regions.at(-1)
+    if (last !== undefined && last.kind === kind && last.end === start) {
+      this.regions[this.regions.length - 1] = { ...last, end }
+    } else this.regions.push({ kind, start, end, conditional: this.conditional })
+  }
+
+  /** What Outlook reads in a conditional comment is HTML, with links to be counted and values to be put in. */
+  addComment(from: number, to: number): void {
+    const source = this.source.slice(from, to)
+    const opening = /^<!--\[if [^\]>]*\]>/i.exec(source)
+    const end = source.search(/<!\[endif\]-->$/i)
+    if (opening === null || end < opening[0].length) {
+      this.regions.push({ kind: "comment", start: this.base + from, end: this.base + to, conditional: false })
+      return
+    }
+    const inner = new Scanner(source.slice(opening[0].length, end), this.base + from + opening[0].length, true)
+    inner.run()
+    this.regions.push(...inner.regions)
+  }
+
+  addAttributes(token: Token.TagToken): void {
+    const noTrack = token.attrs.some((attribute) => attribute.name === "data-no-track")
+    const places = token.attrs.flatMap(({ name }) => {
+      const location = token.location?.attrs?.[name]
+      return location === undefined ? [] : [{ name, from: location.startOffset, to: location.endOffset }]
+    })
+    for (const { name, from, to } of places.sort((left, right) => left.from - right.from)) {
+      const behind = this.source.slice(from + name.length, to)
+      const equals = /^[\t\n\f\r ]*=[\t\n\f\r ]*/.exec(behind)
+      if (equals === null) continue
+      const first = behind.charAt(equals[0].length)
+      const quote = first === '"' || first === "'" ? first : ""
+      const start = this.base + from + name.length + equals[0].length + quote.length
+      const end = this.base + to - quote.length
+      this.regions.push({
+        kind: "attribute",
+        tag: token.tagName,
+        name,
+        start,
+        end,
+        quote,
+        noTrack,
+        conditional: this.conditional,
+      })
+    }
+  }
+}
+
+const rawModes: ReadonlySet<number> = new Set([
+  TokenizerMode.RAWTEXT,
+  TokenizerMode.SCRIPT_DATA,
+  TokenizerMode.PLAINTEXT,
+])
+
+type Element = DefaultTreeAdapterMap["element"]
+
+const bodyOf = (document: DefaultTreeAdapterMap["document"]): Element | undefined =>
+  document.childNodes
+    .filter((node) => defaultTreeAdapter.isElementNode(node))
+    .flatMap((root) => root.childNodes)
+    .filter((node) => defaultTreeAdapter.isElementNode(node))
+    .find((node) => node.tagName === "body")
+
+/** Without a `<body>` the content begins with its first node. */
+const contentStart = (body: Element | undefined): number | undefined => {
+  const starts = (body?.childNodes ?? []).flatMap((node) => node.sourceCodeLocation?.startOffset ?? [])
+  return starts.length === 0 ? undefined : starts.reduce((least, start) => Math.min(least, start))
+}
+
+const findPreheader = (body: Element): Preheader | null => {
+  const waiting: Array<DefaultTreeAdapterMap["childNode"]> = [...body.childNodes].reverse()
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (!defaultTreeAdapter.isElementNode(node)) continue
+    const found = asPreheader(node)
+    if (found !== null) return found
+    for (let at = node.childNodes.length - 1; at >= 0; at--) {
+      const child = node.childNodes[at]
+      if (child !== undefined) waiting.push(child)
+    }
+  }
+  return null
+}
+
+const asPreheader = (element: Element): Preheader | null => {
+  const location = element.sourceCodeLocation
+  if (location?.startTag === undefined || location.endTag === undefined) return null
+  const has = (name: string, test: (value: string) => boolean) =>
+    element.attrs.some((attribute) => attribute.name === name && test(attribute.value))
+  const ours = has(preheader_attribute, () => true)
+  const theirs = has("class", (value) => value.split(/\s+/).includes("preheader"))
+  // An author's is taken for one only when it holds text and nothing else: some call a whole visible row so.
+  if (!ours && !(theirs && element.childNodes.every((child) => defaultTreeAdapter.isTextNode(child)))) return null
+  return {
+    start: location.startOffset,
+    end: location.endOffset,
+    contentStart: location.startTag.endOffset,
+    contentEnd: location.endTag.startOffset,
+    ours,
+  }
+}

@@ -1,0 +1,18 @@
+// The library ships no types. What of it is used here.
+declare module "html-to-text" {
+  export interface SelectorDefinition {
+    readonly selector: string
+    readonly format?: string
+    readonly options?: Readonly<Record<string, unknown>>
+  }
+  export interface HtmlToTextOptions {
+    readonly wordwrap?: number | false | null
+    readonly selectors?: ReadonlyArray<SelectorDefinition>
+    readonly limits?: {
+      readonly maxDepth?: number
+      readonly maxInputLength?: number
+      readonly ellipsis?: string
+    }
+  }
+  export const compile: (options: HtmlToTextOptions) => (html: string) => string
+}
