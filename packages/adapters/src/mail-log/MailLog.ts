@@ -1,0 +1,53 @@
+// Mail for trying things out: each message becomes an `.eml` file that any mail program opens. Without SMTP_URL this is what
+// the service sends with.
+import { type Envelope, MailConnections, type Outcome, type Ready } from "@tentpole/core/deliveries/MailConnection"
+import { Clock, Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { mkdir, rename, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+
+/** `folder` is made when the first message comes. Files are written whole or not at all: named by time and recipient. */
+export const layer = (folder: string) =>
+  Layer.succeed(
+    MailConnections,
+    MailConnections.of({
+      open: Effect.succeed({
+        begin: (envelope) => Effect.succeed(ready(folder, envelope)),
+        alive: Effect.succeed(true),
+      }),
+    }),
+  )
+
+const ready = (folder: string, envelope: Envelope): Ready => ({
+  release: (message) =>
+    Effect.gen(function* () {
+      const at = yield* Clock.currentTimeMillis
+      const name = nameOf(at, envelope.to)
+      yield* Effect.tryPromise(() => write(folder, name, envelope, message))
+      yield* Effect.logInfo("mail written to a file").pipe(Effect.annotateLogs({ to: envelope.to, file: name }))
+      const accepted: Outcome = { _tag: "accepted", reply: `250 2.0.0 written to ${name}` }
+      return accepted
+    }).pipe(
+      Effect.catchTag("UnknownError", (error) => {
+        // A full disk, no right to write: nothing is there, and it may pass.
+        const refused: Outcome = { _tag: "refused", code: 452, reply: `452 4.3.1 ${String(error.cause)}` }
+        return Effect.as(Effect.logWarning("mail could not be written to a file", error.cause), refused)
+      }),
+    ),
+  abandon: Effect.void,
+})
+
+const nameOf = (at_ms: number, to: string): string => {
+  const time = new Date(at_ms).toISOString().replace(/[:.]/g, "-")
+  const recipient = to.replace(/[^A-Za-z0-9@._+-]/g, "_").slice(0, 100)
+  return `${time}_${recipient}_${randomUUID().slice(0, 8)}.eml`
+}
+
+/** The envelope goes in front, in the headers that a final mail server would write (RFC 5321 §4.4). */
+const write = async (folder: string, name: string, envelope: Envelope, message: Uint8Array): Promise<void> => {
+  const temporary = join(folder, `.${name}.part`)
+  const head = Buffer.from(`Return-Path: <${envelope.from}>\r\nDelivered-To: ${envelope.to}\r\n`, "utf8")
+  await mkdir(folder, { recursive: true })
+  await writeFile(temporary, Buffer.concat([head, message]))
+  await rename(temporary, join(folder, name))
+}

@@ -1,0 +1,269 @@
+// The sending pipeline in memory: core's machine over the rows.
+import { type FixedAudience, launchOf } from "@tentpole/core/blasts/Blast"
+import type { IntentAnswer, Move } from "@tentpole/core/deliveries/Delivery"
+import { finalStates } from "@tentpole/core/deliveries/Delivery"
+import {
+  AudienceGone,
+  type Claim,
+  type ClaimedDelivery,
+  DeliveryStore,
+} from "@tentpole/core/deliveries/DeliveryStore"
+import { blockReason, intentAnswer } from "@tentpole/core/deliveries/Suppression"
+import { type BlastId, DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
+import { Transaction, Transactor } from "@tentpole/core/Transactor"
+import { plans } from "@tentpole/core/workspaces/Workspace"
+import { Clock, DateTime, Effect, Layer } from "effect"
+import { contacts } from "./ContactStore.ts"
+import { settle } from "./DeliverySettle.ts"
+import {
+  blasts,
+  deliveries,
+  type DeliveryRow,
+  dueDeliveries,
+  factsOf,
+  makeDue,
+  moved,
+  newDelivery,
+} from "./DeliveryTables.ts"
+import { MemoryDatabase, Open, type Rows, table } from "./MemoryDatabase.ts"
+import { findList } from "./ListStore.ts"
+import { contactsOf } from "./Segment.ts"
+import { workspaces } from "./WorkspaceStore.ts"
+
+const tokens = table<number>("delivery_token")
+
+const look_again_ms = 10_000
+
+const byTurn = (left: DeliveryRow, right: DeliveryRow): number =>
+  left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+
+const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, id: BlastId) {
+  const blast = yield* db.find(blasts, workspace, id)
+  if (blast?.status !== "sending") return null
+  if (blast.launch.audience !== null) return blast.launch.audience
+  const list = yield* findList(db, workspace, blast.audience.listId).pipe(
+    Effect.catchTag("NotFound", () => new AudienceGone()),
+  )
+  const now = yield* DateTime.now
+  const held = [...(yield* contactsOf(db, workspace, list, now))].sort(
+    (left, right) =>
+      left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
+  )
+  const plan = (yield* db.find(workspaces, null, workspace))?.plan ?? "free"
+  const audience = held.slice(0, plans[plan].recipientsPerBlast_max ?? held.length)
+  const names = yield* ids.many(audience.length)
+  let qualified = 0
+  for (const [at, contact] of audience.entries()) {
+    const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized)
+    const reason = blockReason(facts, blast.operational)
+    if (reason === undefined) qualified++
+    const row = newDelivery(
+      {
+        id: DeliveryId.make(names[at] ?? ""),
+        blastId: id,
+        contactId: contact.id,
+        approvalId: blast.locked.approvalId,
+        operational: blast.operational,
+      },
+      contact,
+      reason,
+      now,
+    )
+    yield* db.put(deliveries, workspace, row.id, row)
+  }
+  const fixed: FixedAudience = {
+    at: now,
+    recipientCount: audience.length,
+    qualifiedCount: qualified,
+    truncated: audience.length < held.length,
+  }
+  yield* db.put(blasts, workspace, id, { ...blast, launch: { ...blast.launch, audience: fixed }, updatedAt: now })
+  yield* makeDue(db, workspace)
+  return fixed
+})
+
+const claim = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { limit, lease_ms }: { readonly limit: number; readonly lease_ms: number },
+) {
+  const now = yield* Clock.currentTimeMillis
+  const token = ((yield* db.find(tokens, null, "last")) ?? 0) + 1
+  yield* db.put(tokens, null, "last", token)
+  const due = yield* db.find(dueDeliveries, null, workspace)
+  if (due !== undefined) yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: now })
+  const sending = new Set(
+    (yield* db.all(blasts, workspace)).flatMap((blast) => (blast.status === "sending" && !blast.paused ? [blast.id] : [])),
+  )
+  const share = Math.max(1, Math.floor(limit / Math.max(1, sending.size)))
+  const waiting = (yield* db.all(deliveries, workspace))
+    .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now)
+    .sort(byTurn)
+  const taken = [...sending].flatMap((blast) => waiting.filter((row) => row.blastId === blast).slice(0, share))
+  const claimed: Array<ClaimedDelivery> = []
+  for (const row of taken.slice(0, limit)) {
+    const after = moved(row, { _tag: "claim", token })
+    if (after === undefined) continue
+    yield* db.put(deliveries, workspace, row.id, { ...after, leaseUntil_ms: now + lease_ms })
+    claimed.push({
+      id: row.id,
+      token,
+      attempts: row.attempts,
+      blastId: row.blastId,
+      approvalId: row.approvalId,
+      operational: row.operational,
+      address: row.email ?? "",
+      contact: (yield* db.find(contacts, workspace, row.contactId)) ?? null,
+    })
+  }
+  return claimed
+})
+
+const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
+  const blast = yield* db.find(blasts, workspace, row.blastId)
+  const contact = yield* db.find(contacts, workspace, row.contactId)
+  return intentAnswer({
+    blast: { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
+    recipient: contact === undefined ? null : yield* factsOf(db, workspace, contact, row.emailNormalized),
+    operational: row.operational,
+  })
+})
+
+const grant = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  yield* Transaction
+  const now = yield* Clock.currentTimeMillis
+  const answers = new Map<DeliveryId, IntentAnswer>()
+  for (const { id, token } of claims) {
+    const row = yield* db.find(deliveries, workspace, id)
+    if (row?.leaseUntil_ms == null || row.leaseUntil_ms <= now) continue
+    const verdict = yield* answer(db, workspace, row)
+    const after = moved(row, { _tag: "intent", token, answer: verdict })
+    if (after === undefined) continue
+    answers.set(id, verdict)
+    yield* db.put(
+      deliveries,
+      workspace,
+      id,
+      verdict === "granted"
+        ? { ...after, leaseUntil_ms: now + lease_ms, handedOverAt: DateTime.makeUnsafe(now) }
+        : after,
+    )
+  }
+  return answers
+})
+
+/** Moves what is claimed by these tokens; answers how many moved. */
+const moveAll = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  by: (claim: Claim) => Move,
+) {
+  let count = 0
+  for (const claim of claims) {
+    const row = yield* db.find(deliveries, workspace, claim.id)
+    const after = row === undefined ? undefined : moved(row, by(claim))
+    if (after === undefined) continue
+    count++
+    yield* db.put(deliveries, workspace, claim.id, { ...after, handedOverAt: null })
+  }
+  return count
+})
+
+const renew = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  const now = yield* Clock.currentTimeMillis
+  let count = 0
+  for (const { id, token } of claims) {
+    const row = yield* db.find(deliveries, workspace, id)
+    if (row?.token !== token || (row.state !== "claimed" && row.state !== "handed_over")) continue
+    count++
+    yield* db.put(deliveries, workspace, id, { ...row, leaseUntil_ms: now + lease_ms })
+  }
+  return count
+})
+
+const sweep = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const now = yield* Clock.currentTimeMillis
+  const swept = { queued: 0, unconfirmed: 0 }
+  for (const row of yield* db.all(deliveries, workspace)) {
+    if (row.leaseUntil_ms === null || row.leaseUntil_ms >= now) continue
+    const after = moved(row, { _tag: "expire" })
+    if (after === undefined) continue
+    yield* db.put(deliveries, workspace, row.id, after)
+    if (after.state === "queued") swept.queued++
+    else swept.unconfirmed++
+  }
+  if (swept.queued + swept.unconfirmed > 0) yield* makeDue(db, workspace)
+  return swept
+})
+
+const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const now = yield* Clock.currentTimeMillis
+  const open = (yield* db.all(deliveries, workspace)).filter((row) => !finalStates.has(row.state))
+  const all = yield* db.all(blasts, workspace)
+  const unfinished = all.some((blast) => blast.status === "sending" && launchOf(blast)?.audience !== null)
+  if (open.length === 0 && !unfinished) {
+    yield* db.remove(dueDeliveries, null, workspace)
+    return { dry: true }
+  }
+  const sending = new Set(all.flatMap((blast) => (blast.status === "sending" && !blast.paused ? [blast.id] : [])))
+  const next_ms = Math.min(
+    now + look_again_ms,
+    ...open
+      .filter((row) => row.state === "queued" && sending.has(row.blastId))
+      .map((row) => Math.max(now, row.dueAt.epochMilliseconds)),
+  )
+  yield* db.put(dueDeliveries, null, workspace, { workspaceId: workspace, dueAt_ms: next_ms })
+  return { dry: open.length === 0 }
+})
+
+const workspacesDue = (db: Rows, limit: number, by_ms: number) =>
+  Effect.map(db.all(dueDeliveries, null), (rows) =>
+    rows
+      .filter((row) => row.dueAt_ms <= by_ms)
+      .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
+      .slice(0, limit)
+      .map((row) => row.workspaceId),
+  )
+
+export const layer = Layer.effect(
+  DeliveryStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const ids = yield* Ids
+    const { transact } = yield* Transactor
+    return DeliveryStore.of({
+      fixAudience: (workspace, blast) => Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast)),
+      dueWorkspaces: (limit) => Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now)),
+      openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),
+      claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options)),
+      renew: (workspace, claims, lease_ms) => Effect.andThen(Transaction, renew(db, workspace, claims, lease_ms)),
+      grant: (workspace, claims, lease_ms) =>
+        Effect.flatMap(Open, (open) =>
+          open === undefined
+            ? transact(grant(db, workspace, claims, lease_ms))
+            : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
+        ),
+      settle: (workspace, settlements) => Effect.andThen(Transaction, settle(db, workspace, settlements)),
+      giveBack: (workspace, claims) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "giveBack", token }))
+          if (count > 0) yield* makeDue(db, workspace)
+          return count
+        }),
+      sweep: (workspace) => Effect.andThen(Transaction, sweep(db, workspace)),
+      rest: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
+    })
+  }),
+)

@@ -1,0 +1,62 @@
+// Tracking in memory.
+import { EngagementChange, type TrackedDelivery } from "@tentpole/core/deliveries/Engagement"
+import { EngagementStore } from "@tentpole/core/deliveries/EngagementStore"
+import type { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
+import { NotFound } from "@tentpole/core/Refusal"
+import { Transaction } from "@tentpole/core/Transactor"
+import { Effect, Layer } from "effect"
+import { contacts, writeActivities } from "./ContactStore.ts"
+import { deliveries, suppressions } from "./DeliveryTables.ts"
+import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
+import { appendEvents } from "./Outbox.ts"
+
+const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: DeliveryId) {
+  const row = yield* db.find(deliveries, workspace, id)
+  if (row === undefined) return yield* new NotFound({ resource: "delivery" })
+  const suppression =
+    row.emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, row.emailNormalized)
+  const { displayName: _, contactDeleted: __, leaseUntil_ms: ___, smtpReply: ____, createdAt: _____, ...delivery } = row
+  const tracked: TrackedDelivery = {
+    ...delivery,
+    contact: (yield* db.find(contacts, workspace, row.contactId)) ?? null,
+    suppressed: suppression !== undefined,
+  }
+  return tracked
+})
+
+const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EngagementChange) {
+  if (!EngagementChange.is(change)) return yield* Effect.die("engagement is written by an EngagementChange only")
+  const { activities, at, before, events, marks, provesSent, unsubscribes } = change
+  const row = yield* db.find(deliveries, workspace, before.id)
+  if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
+  yield* db.put(deliveries, workspace, row.id, {
+    ...row,
+    ...marks,
+    ...(provesSent ? { state: "sent" as const, reason: null } : {}),
+  })
+  if (unsubscribes && before.emailNormalized !== null) {
+    const there = yield* db.find(suppressions, workspace, before.emailNormalized)
+    const suppression = { emailNormalized: before.emailNormalized, reason: "unsubscribe" as const, createdAt: at }
+    yield* db.put(suppressions, workspace, before.emailNormalized, there ?? suppression)
+  }
+  const contact = yield* db.find(contacts, workspace, before.contactId)
+  if (contact !== undefined) {
+    if (unsubscribes && !contact.unsubscribed) {
+      yield* db.put(contacts, workspace, contact.id, { ...contact, unsubscribed: true, updatedAt: at })
+    }
+    yield* writeActivities(db, workspace, activities)
+  }
+  yield* appendEvents(db, workspace, events)
+})
+
+export const layer = Layer.effect(
+  EngagementStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    return EngagementStore.of({
+      find: (workspace, id) => find(db, workspace, id),
+      lock: (workspace, id) => Effect.andThen(Transaction, find(db, workspace, id)),
+      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+    })
+  }),
+)

@@ -1,0 +1,309 @@
+import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
+import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
+import { type Connection, MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted, Result, Scope, Exit } from "effect"
+import { type Sink, sink, type SinkOptions } from "./SmtpSink.ts"
+
+const message = Buffer.from("Subject: x\r\n\r\nline\r\n.dot at the beginning\r\n..two\r\nend\r\n")
+
+const connected = Effect.fnUntraced(function* (to: Sink, query = "") {
+  const options = Result.getOrThrow(
+    parseSmtpUrl(`smtp://127.0.0.1:${to.port}/?ignoreTLS=true&openTimeout=1&commandTimeout=1&replyTimeout=1${query}`),
+  )
+  const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+  return yield* mail.open
+})
+
+const begun = Effect.fnUntraced(function* (options?: SinkOptions) {
+  const server = yield* sink(options)
+  return { server, connection: yield* connected(server) }
+})
+
+/** One message to its end, in words; the intent takes `intent_ms` and is granted. */
+const sent = (connection: Connection, to: string, from = "back@x.test", intent_ms = 30) =>
+  Effect.gen(function* () {
+    const ready = yield* connection.begin({ from, to: `${to}@sink.test` })
+    yield* Effect.sleep(intent_ms)
+    const end = yield* ready.release(message)
+    return end._tag === "refused" ? `refused ${end.code}` : end._tag
+  }).pipe(Effect.catchTag("NotSent", (error) => Effect.succeed(`not sent: ${error.stage} ${error.code}`)))
+
+describe("SMTP connections", () => {
+  it.live("an accepted message arrives byte for byte, and the connection takes the next one", () =>
+    Effect.gen(function* () {
+      const { server, connection } = yield* begun()
+      assert.strictEqual(yield* sent(connection, "one"), "accepted")
+      assert.strictEqual(yield* sent(connection, "two"), "accepted")
+      assert.isTrue(yield* connection.alive)
+      assert.strictEqual(server.connections(), 1)
+      assert.deepStrictEqual(
+        server.seen.map(({ from, to }) => [from, to]),
+        [
+          ["back@x.test", "one@sink.test"],
+          ["back@x.test", "two@sink.test"],
+        ],
+      )
+      assert.strictEqual(
+        `${server.seen[0]?.body.replace(/^\.\./gm, ".")}\r\n`,
+        message.toString(),
+        "dots are stuffed on the way and only there",
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a message of several megabytes arrives whole", () =>
+    Effect.gen(function* () {
+      const { server, connection } = yield* begun()
+      const big = Buffer.from(`Subject: big\r\n\r\n${"0123456789abcdef\r\n".repeat(200_000)}`)
+      const ready = yield* connection.begin({ from: "back@x.test", to: "big@sink.test" })
+      assert.strictEqual((yield* ready.release(big))._tag, "accepted")
+      assert.strictEqual(`${server.seen[0]?.body}\r\n`.length, big.length)
+    }).pipe(Effect.scoped),
+  )
+
+  for (const [to, end] of [
+    ["rcpt-450", "not sent: recipient 450"],
+    ["rcpt-550", "not sent: recipient 550"],
+    ["data-451", "not sent: data 451"],
+    ["data-554", "not sent: data 554"],
+  ] as const) {
+    it.live(`${to}: refused before the body, and the connection still serves`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        assert.strictEqual(yield* sent(connection, to), end)
+        assert.isTrue(yield* connection.alive)
+        assert.strictEqual(yield* sent(connection, "next"), "accepted")
+        assert.deepStrictEqual(server.seen.map((each) => each.to), ["next@sink.test"])
+        assert.include(server.commands, "RSET")
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const [from, end] of [
+    ["mail-451", "not sent: sender 451"],
+    ["mail-530", "not sent: sender 530"],
+    ["cut-mail", "not sent: connection null"],
+    ["silent-mail", "not sent: connection null"],
+    ["garbage-mail", "not sent: sender null"],
+  ] as const) {
+    it.live(`${from}: nothing was sent`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun({ extensions: ["sink.test"] })
+        assert.strictEqual(yield* sent(connection, "someone", `${from}@x.test`), end)
+        assert.isEmpty(server.seen)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const to of ["cut-rcpt", "silent-rcpt", "cut-data", "silent-data"]) {
+    it.live(`${to}: nothing was sent, and the connection is dead`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        assert.strictEqual(yield* sent(connection, to), "not sent: connection null")
+        assert.isFalse(yield* connection.alive)
+        assert.strictEqual(yield* sent(connection, "next"), "not sent: connection null")
+        assert.isEmpty(server.seen)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const to of ["cut-after-354", "421-while-waiting", "250-too-soon"]) {
+    it.live(`${to}: the connection did not outlive the intent, and nothing was sent`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        assert.strictEqual(yield* sent(connection, to, "back@x.test", 100), "notSent")
+        assert.isFalse(yield* connection.alive)
+        assert.isEmpty(server.seen)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const [to, end, alive] of [
+    ["dot-452", "refused 452", true],
+    ["dot-554", "refused 554", true],
+    ["dot-421", "refused 421", false],
+  ] as const) {
+    it.live(`${to}: refused after the body, ${alive ? "and the connection still serves" : "and the server hangs up"}`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        assert.strictEqual(yield* sent(connection, to), end)
+        assert.strictEqual(yield* connection.alive, alive)
+        if (alive) assert.strictEqual(yield* sent(connection, "next"), "accepted")
+        assert.strictEqual(server.seen.length, alive ? 2 : 1)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const to of ["cut-after-dot", "silent-dot", "half-250", "half-450", "multi-cut"]) {
+    it.live(`${to}: without a whole reply the message is in doubt`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        assert.strictEqual(yield* sent(connection, to), "inDoubt")
+        assert.isFalse(yield* connection.alive)
+        assert.strictEqual(server.seen.length, 1)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const [to, end] of [
+    ["cut-in-body", "notSent"],
+    ["552-in-body", "refused 552"],
+  ] as const) {
+    it.live(`${to}: a message cut before its last byte left was not sent`, () =>
+      Effect.gen(function* () {
+        const { server, connection } = yield* begun()
+        const ready = yield* connection.begin({ from: "back@x.test", to: `${to}@sink.test` })
+        const outcome = yield* ready.release(Buffer.alloc(64_000_000, "x\r\n"))
+        assert.strictEqual(outcome._tag === "refused" ? `refused ${outcome.code}` : outcome._tag, end)
+        assert.isFalse(yield* connection.alive)
+        assert.isEmpty(server.seen)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  it.live("an abandoned message is never sent, and ends its connection", () =>
+    Effect.gen(function* () {
+      const { server, connection } = yield* begun()
+      const ready = yield* connection.begin({ from: "back@x.test", to: "fine@sink.test" })
+      yield* ready.abandon
+      assert.isFalse(yield* connection.alive)
+      assert.strictEqual((yield* ready.release(message))._tag, "notSent")
+      yield* Effect.sleep(50)
+      assert.isEmpty(server.seen)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("interrupted before the 354, nothing is sent", () =>
+    Effect.gen(function* () {
+      const { server, connection } = yield* begun()
+      const asking = yield* Effect.forkChild(sent(connection, "silent-rcpt"))
+      yield* Effect.sleep(30)
+      yield* Fiber.interrupt(asking)
+      assert.isFalse(yield* connection.alive)
+      assert.isEmpty(server.seen)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("closing the connection ends the waiting for a reply, in doubt", () =>
+    Effect.gen(function* () {
+      const server = yield* sink()
+      const scope = yield* Scope.make()
+      const connection = yield* Scope.provide(connected(server), scope)
+      const ready = yield* connection.begin({ from: "back@x.test", to: "late@sink.test" })
+      const waiting = yield* Effect.forkChild(Effect.uninterruptible(ready.release(message)))
+      yield* Effect.sleep(100)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "inDoubt")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("an address beyond ASCII needs a server that takes it", () =>
+    Effect.gen(function* () {
+      const plain = yield* begun()
+      const refused = yield* Effect.flip(plain.connection.begin({ from: "back@x.test", to: "ü@sink.test" }))
+      assert.strictEqual(refused.code, 553)
+      assert.include(refused.reply, "5.6.7")
+      assert.isFalse(plain.server.commands.some((line) => line.startsWith("MAIL")))
+      const able = yield* begun({ extensions: ["sink.test", "SMTPUTF8", "8BITMIME", "PIPELINING"] })
+      assert.strictEqual(yield* sent(able.connection, "ü"), "accepted")
+      assert.isTrue(able.server.commands.some((line) => line.endsWith("SMTPUTF8")))
+    }).pipe(Effect.scoped),
+  )
+
+  const refusedBy = (options: SinkOptions, login = "") =>
+    Effect.gen(function* () {
+      const server = yield* sink(options)
+      const parsed = parseSmtpUrl(`smtp://${login}127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=1`)
+      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(Result.getOrThrow(parsed))))
+      return yield* Effect.flip(Effect.scoped(mail.open))
+    }).pipe(Effect.scoped)
+
+  it.live("a login that is refused is refused for good, one that is put off is not", () =>
+    Effect.gen(function* () {
+      const extensions = ["sink.test", "AUTH PLAIN"]
+      assert.isTrue((yield* refusedBy({ extensions, auth: () => "535 5.7.8 no" }, "user:wrong@")).permanent)
+      assert.isFalse((yield* refusedBy({ extensions, auth: () => "454 4.7.0 later" }, "user:pass@")).permanent)
+    }),
+  )
+
+  it.live("a server that greets with 421 is crowded", () =>
+    Effect.gen(function* () {
+      const error = yield* refusedBy({ greeting: "421 4.7.0 too many connections" })
+      assert.isTrue(error.crowded)
+      assert.isFalse(error.permanent)
+    }),
+  )
+
+  it.live("a server that says nothing, or that isn't there, is a failure that may pass", () =>
+    Effect.gen(function* () {
+      const silent = yield* refusedBy({ extensions: [] })
+      assert.deepInclude(silent, { permanent: false, crowded: false })
+      const options = Result.getOrThrow(parseSmtpUrl("smtp://127.0.0.1:1"))
+      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+      const absent = yield* Effect.flip(Effect.scoped(mail.open))
+      assert.deepInclude(absent, { permanent: false, crowded: false })
+    }),
+  )
+
+  it.live("TLS that is asked for is never done without", () =>
+    Effect.gen(function* () {
+      const server = yield* sink()
+      const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=1`))
+      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+      assert.isFalse((yield* Effect.flip(Effect.scoped(mail.open))).permanent)
+      assert.isFalse(server.commands.some((line) => line.startsWith("MAIL")))
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("SMTP_URL", () => {
+  const parsed = (text: string) => Result.getOrThrow(parseSmtpUrl(text))
+  const refused = (text: string) => Result.getOrThrow(Result.flip(parseSmtpUrl(text))).message
+
+  it("names host, port, login and how TLS is used", () => {
+    const options = parsed("smtp://ann%40x.test:p%25w@mail.example.com:2525/?name=sender.example.com&replyTimeout=700")
+    assert.deepInclude(options, { host: "mail.example.com", port: 2525, secure: false, name: "sender.example.com" })
+    assert.strictEqual(options.login?.user, "ann@x.test")
+    assert.strictEqual(options.login && Redacted.value(options.login.password), "p%w")
+    assert.strictEqual(options.reply_timeout_ms, 700_000)
+  })
+
+  it("takes the ports of submission when it names none", () => {
+    assert.strictEqual(parsed("smtp://mail.example.com").port, 587)
+    assert.deepInclude(parsed("smtps://mail.example.com"), { port: 465, secure: true, requireTls: false })
+    assert.strictEqual(parsed("smtp://[::1]:25").host, "::1")
+  })
+
+  it("does not send a password in the clear over a network, unless told to", () => {
+    assert.isTrue(parsed("smtp://a:b@mail.example.com").requireTls)
+    assert.isFalse(parsed("smtp://a:b@mail.example.com?requireTLS=false").requireTls)
+    assert.isFalse(parsed("smtp://a:b@localhost:1025").requireTls)
+    assert.isFalse(parsed("smtp://mail.example.com").requireTls)
+  })
+
+  it("asks for a good certificate of everybody but this machine itself", () => {
+    assert.isTrue(parsed("smtp://mail.example.com").verifyCertificate)
+    assert.isFalse(parsed("smtp://127.0.0.1").verifyCertificate)
+    assert.isFalse(parsed("smtp://mail.example.com?verify=false").verifyCertificate)
+  })
+
+  it.each([
+    ["", "no URL"],
+    ["mail.example.com:25", "instead of smtp://"],
+    ["http://mail.example.com", "instead of smtp://"],
+    ["smtp://", "no host"],
+    ["smtp://mail.example.com:99999", "no URL"],
+    ["smtp://user@mail.example.com", "both a user and a password"],
+    ["smtp://us%er:x@mail.example.com", "percent-encoded"],
+    ["smtp://mail.example.com/path", "path"],
+    ["smtp://mail.example.com?starttls=1", "parameter starttls"],
+    ["smtp://mail.example.com?requireTLS=yes", "true or false"],
+    ["smtp://mail.example.com?replyTimeout=0", "whole seconds"],
+    ["smtps://mail.example.com?ignoreTLS=true", "contradicts"],
+  ])("%j is refused with a sentence that says why", (text, why) => {
+    assert.include(refused(text), why)
+    assert.include(refused(text), "SMTP_URL")
+    assert.notInclude(refused(text), "us%er")
+  })
+})

@@ -1,0 +1,187 @@
+// What the links in a message do: the pixel counts an opening, a redirect a click, and one link ends the mail. Whoever asks
+// is answered; only people are counted.
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
+import type { Contact } from "../contacts/Contact.ts"
+import { compile, type CompiledEmail } from "../emails/Compile.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { linkTarget, renderContent } from "../emails/Render.ts"
+import type { ApprovalId, WorkspaceId } from "../Ids.ts"
+import { NotFound } from "../Refusal.ts"
+import { Transactor } from "../Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { EngagementChange, type Event, type TrackedDelivery } from "./Engagement.ts"
+import { EngagementStore } from "./EngagementStore.ts"
+import { Links, type LinkTarget } from "./Links.ts"
+import { isMachine, type Visitor } from "./Machine.ts"
+
+/** What the unsubscribe page says. */
+export interface Subscription {
+  readonly workspaceName: string
+  /** As it was written to; null when it is not known any more. */
+  readonly address: string | null
+  readonly unsubscribed: boolean
+}
+
+const compiled_max = 200
+const compiled_for = Duration.minutes(10)
+
+/** A token that was not made here, or for something else, finds nothing: `NotFound`, like a delivery that is gone. */
+export class Tracking extends Context.Service<
+  Tracking,
+  {
+    readonly opened: (token: string, visitor: Visitor) => Effect.Effect<void, NotFound>
+    /** Answers the author's URL, byte for byte, with this recipient's tokens filled in. */
+    readonly clicked: (token: string, visitor: Visitor) => Effect.Effect<string, NotFound>
+    /** Changes nothing. */
+    readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** May be repeated. */
+    readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** The message as a web page. */
+    readonly view: (token: string) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound>
+  }
+>()("tentpole/Tracking") {
+  static readonly layer = Layer.effect(
+    Tracking,
+    Effect.gen(function* () {
+      const store = yield* EngagementStore
+      const emails = yield* EmailStore
+      const workspaces = yield* WorkspaceStore
+      const links = yield* Links
+      const { transact } = yield* Transactor
+
+      const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
+        Option.match(read, { onNone: () => Effect.fail(gone), onSome: Effect.succeed })
+
+      const find = Effect.fnUntraced(function* (target: LinkTarget) {
+        return yield* store.find(target.workspaceId, target.deliveryId)
+      })
+
+      /** Looks first, and opens a transaction only for what is news. */
+      const record = Effect.fnUntraced(function* (target: LinkTarget, seen: TrackedDelivery, event: Event) {
+        const now = yield* DateTime.now
+        if (EngagementChange.of(seen, event, now) === undefined) return
+        yield* transact(
+          Effect.gen(function* () {
+            const before = yield* store.lock(target.workspaceId, target.deliveryId)
+            const change = EngagementChange.of(before, event, now)
+            if (change !== undefined) yield* store.apply(target.workspaceId, change)
+          }),
+        )
+      })
+
+      const byMachine = Effect.fnUntraced(function* (visitor: Visitor, { handedOverAt }: TrackedDelivery) {
+        const now = yield* DateTime.now
+        const since_ms = handedOverAt === null ? null : now.epochMilliseconds - handedOverAt.epochMilliseconds
+        return isMachine(visitor, since_ms)
+      })
+
+      const cache = yield* Cache.makeWith(
+        Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
+          const email = yield* emails.approval(workspace, approvalId)
+          const { name, postalAddress } = yield* workspaces.find(workspace)
+          const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+          return compile(email, sender, { operational, tracked: true })
+        }),
+        { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
+      )
+
+      const compiledFor = (target: LinkTarget, { approvalId, operational }: TrackedDelivery) =>
+        Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
+
+      const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
+        const workspace = yield* workspaces.find(target.workspaceId)
+        const subscription: Subscription = {
+          workspaceName: workspace.name,
+          address: delivery.email,
+          unsubscribed: delivery.suppressed && (delivery.contact?.unsubscribed ?? true),
+        }
+        return subscription
+      })
+
+      return Tracking.of({
+        opened: Effect.fn("Tracking.opened")(function* (token, visitor) {
+          const target = yield* targetOf(links.read("open", token))
+          const delivery = yield* find(target)
+          if (yield* byMachine(visitor, delivery)) return
+          yield* record(target, delivery, { _tag: "opened" })
+        }),
+
+        clicked: Effect.fn("Tracking.clicked")(function* (token, visitor) {
+          const target = yield* targetOf(links.readClick(token))
+          const delivery = yield* find(target)
+          const url = targetUrl(yield* compiledFor(target, delivery), target.index, delivery, links.of(target))
+          if (url === null) return yield* gone
+          if (!(yield* byMachine(visitor, delivery))) yield* record(target, delivery, { _tag: "clicked", url })
+          return url
+        }),
+
+        subscription: Effect.fn("Tracking.subscription")(function* (token) {
+          const target = yield* targetOf(links.read("unsubscribe", token))
+          return yield* subscriptionOf(target, yield* find(target))
+        }),
+
+        unsubscribe: Effect.fn("Tracking.unsubscribe")(function* (token) {
+          const target = yield* targetOf(links.read("unsubscribe", token))
+          yield* record(target, yield* find(target), { _tag: "unsubscribed" })
+          return yield* subscriptionOf(target, yield* find(target))
+        }),
+
+        view: Effect.fn("Tracking.view")(function* (token) {
+          const target = yield* targetOf(links.read("view", token))
+          const delivery = yield* find(target)
+          const { contact } = delivery
+          if (contact === null) return yield* gone
+          const person = { contact, dynamic: {}, links: links.of(target) }
+          return renderContent(yield* compiledFor(target, delivery), person)
+        }),
+      })
+    }),
+  )
+}
+
+interface Kind {
+  readonly workspace: WorkspaceId
+  readonly approvalId: ApprovalId
+  readonly operational: boolean
+}
+
+const gone = new NotFound({ resource: "message" })
+
+/** The links of someone who has been deleted still lead somewhere: without anything about the person. */
+const targetUrl = (
+  compiled: CompiledEmail,
+  index: number,
+  delivery: TrackedDelivery,
+  links: ReturnType<Links["Service"]["of"]>,
+): string | null => linkTarget(compiled, index, { contact: delivery.contact ?? nobody(delivery), dynamic: {}, links })
+
+const nobody = (delivery: TrackedDelivery): Contact => ({
+  id: delivery.contactId,
+  displayName: null,
+  firstName: null,
+  lastName: null,
+  company: null,
+  jobTitle: null,
+  email: null,
+  emailNormalized: null,
+  phone: null,
+  address: null,
+  address2: null,
+  city: null,
+  state: null,
+  zipCode: null,
+  country: null,
+  leadStatus: null,
+  lifecycleStage: null,
+  serviceScore: null,
+  unsubscribed: false,
+  marketingEmailSubscribed: null,
+  marketingSmsSubscribed: null,
+  marketingEmailInvalid: false,
+  originalSource: null,
+  originalSourceDetail: null,
+  customFields: {},
+  createdAt: delivery.dueAt,
+  updatedAt: delivery.dueAt,
+  lastActivityAt: null,
+})

@@ -1,0 +1,108 @@
+// What a sender does besides sending: it fetches work from one workspace after the other, keeps its leases, ends those of
+// senders that are gone, and finishes blasts whose last message has ended.
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { Transactor } from "@tentpole/core/Transactor"
+import { Cause, Effect, Queue } from "effect"
+import { Gates } from "./Gates.ts"
+import type { Hands, Item } from "./SenderHands.ts"
+import type { MailServer } from "./SenderLane.ts"
+import type { Writable } from "./SenderWaves.ts"
+
+export interface RoundsOptions {
+  readonly hands: Hands
+  readonly items: Queue.Enqueue<Item>
+  readonly writable: Writable
+  readonly server: MailServer
+  readonly claim_batch_max: number
+  readonly lease_ms: number
+  readonly poll_every_ms: number
+}
+
+export interface Rounds {
+  /** Takes a claim of each workspace that is due, or waits a moment. */
+  readonly intake: Effect.Effect<void>
+  readonly sweep: Effect.Effect<void>
+  readonly renew: Effect.Effect<void>
+  /** Nothing of the workspace is in hand: notes when to look again, and finishes what is finished. */
+  readonly look: (workspace: WorkspaceId) => Effect.Effect<void>
+}
+
+export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
+  const { hands, items, lease_ms, server, writable } = options
+  const store = yield* DeliveryStore
+  const { transact } = yield* Transactor
+  const blasts = yield* Blasts
+  const passGate = yield* Gates
+
+  const look = (workspace: WorkspaceId) =>
+    Effect.gen(function* () {
+      const { dry } = yield* transact(store.rest(workspace))
+      if (!dry) return
+      yield* blasts.finish(workspace)
+      yield* transact(store.rest(workspace))
+    }).pipe(quietly("looking at a queue"))
+
+  const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+    yield* writable.await
+    // While the mail server can't be reached, one message at a time finds out whether it can again.
+    const limit = server.reachable ? options.claim_batch_max : 1
+    // In hand as soon as it is claimed: whatever comes between, it is given back.
+    const claimed = yield* Effect.uninterruptible(
+      Effect.map(transact(store.claim(workspace, { limit, lease_ms })), (batch) => {
+        const taken = batch.map((each): Item => ({ workspace, claimed: each }))
+        hands.take(taken)
+        return taken
+      }),
+    )
+    if (claimed.length === 0) return yield* look(workspace)
+    yield* passGate("after-claim")
+    yield* Queue.offerAll(items, claimed)
+  })
+
+  const openOnes = store.openWorkspaces(swept_max)
+
+  const rounds: Rounds = {
+    look,
+    intake: Effect.gen(function* () {
+      const due = yield* store.dueWorkspaces(due_max)
+      if (due.length === 0) yield* Effect.sleep(options.poll_every_ms)
+      yield* Effect.forEach(due, serve, { discard: true })
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.interrupt
+          : Effect.andThen(Effect.logWarning("claiming failed", cause), Effect.sleep(after_trouble_ms)),
+      ),
+    ),
+    sweep: Effect.gen(function* () {
+      for (const workspace of yield* openOnes) {
+        const { queued, unconfirmed } = yield* transact(store.sweep(workspace))
+        if (queued + unconfirmed > 0) {
+          yield* Effect.logWarning("leases of a sender that is gone were ended").pipe(
+            Effect.annotateLogs({ workspace_id: workspace, queued, unconfirmed }),
+          )
+        }
+        yield* blasts.finish(workspace)
+      }
+    }).pipe(quietly("sweeping")),
+    renew: Effect.suspend(() =>
+      Effect.forEach(hands.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
+        discard: true,
+      }),
+    ).pipe(quietly("renewing leases")),
+  }
+  return rounds
+})
+
+/** Workspaces that one look at the line answers, and one round of sweeping visits. */
+const due_max = 20
+const swept_max = 1000
+const after_trouble_ms = 1000
+
+/** A round that fails is told of, and comes again. */
+export const quietly = (what: string) =>
+  Effect.catchCause((cause: Cause.Cause<unknown>) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${what} failed`, cause),
+  )

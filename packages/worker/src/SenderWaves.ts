@@ -1,0 +1,121 @@
+// Work that is cheaper together, without a timer: one wave is under way, and whoever came meanwhile is the next.
+import { Cause, Deferred, Effect, Latch, Queue, type Scope } from "effect"
+
+export interface Waves<A, B> {
+  /** Joins the next wave and waits for its answer. */
+  readonly ask: (question: A) => Effect.Effect<B>
+}
+
+/** `run` answers a whole wave; it must not fail. */
+export const waves = <A, B>(
+  wave_max: number,
+  run: (wave: ReadonlyArray<A>) => Effect.Effect<(question: A) => B>,
+): Effect.Effect<Waves<A, B>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const queue = yield* Queue.unbounded<{ readonly question: A; readonly answer: Deferred.Deferred<B> }>()
+    yield* Queue.takeBetween(queue, 1, wave_max).pipe(
+      Effect.flatMap((wave) =>
+        Effect.map(run(wave.map(({ question }) => question)), (answerTo) => {
+          for (const { answer, question } of wave) Deferred.doneUnsafe(answer, Effect.succeed(answerTo(question)))
+        }),
+      ),
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    return {
+      ask: (question) =>
+        Effect.suspend(() => {
+          const answer = Deferred.makeUnsafe<B>()
+          Queue.offerUnsafe(queue, { question, answer })
+          return Deferred.await(answer)
+        }),
+    }
+  })
+
+export interface Writer<A> {
+  /** Takes it on at once: nothing can come between the deed and its being told. */
+  readonly tell: (news: A) => void
+  /** Waits until less than a wave is unwritten. */
+  readonly room: Effect.Effect<void>
+  /** Waits until everything told so far is written. */
+  readonly drained: Effect.Effect<void>
+}
+
+/** `write` is to write a whole wave, and to try again by itself until it has; it must not fail. */
+export const writer = <A>(
+  wave_max: number,
+  write: (wave: ReadonlyArray<A>) => Effect.Effect<void>,
+): Effect.Effect<Writer<A>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const queue = yield* Queue.unbounded<A>()
+    const idle = yield* Latch.make(true)
+    const roomy = yield* Latch.make(true)
+    let open = 0
+    yield* Queue.takeBetween(queue, 1, wave_max).pipe(
+      Effect.flatMap((wave) =>
+        Effect.map(write(wave), () => {
+          open -= wave.length
+          if (open < wave_max) roomy.openUnsafe()
+          if (open === 0) idle.openUnsafe()
+        }),
+      ),
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    return {
+      tell: (news) => {
+        open++
+        idle.closeUnsafe()
+        if (open >= wave_max) roomy.closeUnsafe()
+        Queue.offerUnsafe(queue, news)
+      },
+      room: roomy.await,
+      drained: idle.await,
+    }
+  })
+
+const pauses_ms = [100, 200, 500, 1000, 2000, 5000] as const
+
+/** Whether the database takes writes, as far as the sender has seen. While it does not, nothing is handed over. */
+export interface Writable {
+  readonly await: Effect.Effect<void>
+  readonly failed: (what: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
+  readonly succeeded: Effect.Effect<void>
+}
+
+export const writable: Effect.Effect<Writable> = Effect.map(Latch.make(true), (latch) => ({
+  await: latch.await,
+  failed: (what, cause) =>
+    Effect.suspend(() => {
+      const first = latch.isOpen()
+      latch.closeUnsafe()
+      return first
+        ? Effect.logWarning(`${what} failed: nothing is sent until the database takes writes`, cause)
+        : Effect.void
+    }),
+  succeeded: Effect.suspend(() => {
+    if (latch.isOpen()) return Effect.void
+    latch.openUnsafe()
+    return Effect.logInfo("the database takes writes again")
+  }),
+}))
+
+/** Tries until it succeeds, with growing pauses. Only an interruption ends it otherwise. */
+export const untilWritten = <A>(
+  writable: Writable,
+  what: string,
+  write: Effect.Effect<A, unknown>,
+  attempt = 0,
+): Effect.Effect<A> =>
+  Effect.matchCauseEffect(write, {
+    onSuccess: (written) => Effect.as(writable.succeeded, written),
+    onFailure: (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : writable
+            .failed(what, cause)
+            .pipe(
+              Effect.andThen(Effect.sleep(pauses_ms[Math.min(attempt, pauses_ms.length - 1)] ?? 5000)),
+              Effect.andThen(Effect.suspend(() => untilWritten(writable, what, write, attempt + 1))),
+            ),
+  })
