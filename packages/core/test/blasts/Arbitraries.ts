@@ -107,7 +107,7 @@ export const Happening = Schema.Struct({
 })
 export type Happening = typeof Happening.Type
 
-export const Life = Schema.Array(Happening).check(Schema.isMinLength(1), Schema.isMaxLength(40))
+export const Life = Schema.Array(Happening).check(Schema.isMinLength(20), Schema.isMaxLength(40))
 
 export const factsOf = (world: World): LaunchFacts =>
   facts({

@@ -72,9 +72,10 @@ describe("readiness", () => {
       const read = readiness(draft(), known, operational)
       const sent = BlastChange.launch(draft(), known, { operational }, now)
       const timed = BlastChange.schedule(draft(), known, { scheduledAt: at(20_000), operational }, now)
-      const refused = [sent, timed].flatMap((result) =>
-        Result.isFailure(result) && result.failure._tag === "CampaignNotReady" ? [result.failure] : [],
-      )
+      const refused = [
+        ...(Result.isFailure(sent) ? [sent.failure] : []),
+        ...(Result.isFailure(timed) ? [timed.failure] : []),
+      ].flatMap((failure) => (failure._tag === "CampaignNotReady" ? [failure] : []))
       assert.strictEqual(refused.length, read.ready ? 0 : 2)
       for (const refusal of refused) assert.deepStrictEqual(refusal.extras, { approval_readiness: read })
     },

@@ -1,0 +1,158 @@
+// Blasts on PostgreSQL.
+import { PgClient } from "@effect/sql-pg"
+import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
+import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
+import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
+import { NotFound } from "@tentpole/core/Refusal"
+import { fold } from "@tentpole/core/Text"
+import { Transaction } from "@tentpole/core/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { lockForLaunch, views } from "./BlastFacts.ts"
+import { recipients } from "./BlastRecipients.ts"
+import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
+import { makeDue } from "./DueWork.ts"
+import { applyEmail } from "./EmailStore.ts"
+import { applyList } from "./ListStore.ts"
+import { appendEvents } from "./Outbox.ts"
+import { fenced } from "./Postgres.ts"
+
+type Sql = PgClient.PgClient
+
+const gone = new NotFound({ resource: "email blast" })
+
+const sorts: { readonly [Sort in BlastSort]: string } = {
+  updated_at: "b.updated_at",
+  created_at: "b.created_at",
+  name: "b.name_folded",
+  scheduled_at: "b.scheduled_at",
+}
+
+const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, query: BlastQuery, now: DateTime.Utc) {
+  const status =
+    query.status === null
+      ? sql` and b.status <> 'archived'`
+      : query.status === "any"
+        ? sql.literal("")
+        : sql` and b.status = ${query.status}`
+  const named = query.search === "" ? sql.literal("") : sql` and strpos(b.name_folded, ${fold(query.search)}) > 0`
+  const chosen = sql`where b.workspace_id = ${ws}${status}${named}`
+  const [counted] = yield* sql<{ readonly total: number }>`select count(*)::int as total from blast b ${chosen}`
+  const order = sql.literal(`order by ${sorts[query.sortBy]} ${query.sortOrder} nulls last, b.blast_id`)
+  const items = yield* views(
+    sql,
+    ws,
+    sql`${chosen} ${order} limit ${query.limit} offset ${(query.page - 1) * query.limit}`,
+    now,
+  )
+  return { items, total: counted?.total ?? 0 }
+})
+
+/** Not `for update`: the counters of its deliveries refer to the blast, and don't have to wait. */
+const lock = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, id: BlastId) {
+  const [row] = yield* sql<BlastRow>`
+    select ${sql.literal(blastColumns)} from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} for no key update`
+  return row === undefined ? yield* gone : toBlast(row)
+})
+
+/** `grant_intents` takes the same lock shared, so that intents don't wait for each other, but do for this. */
+const fenceIntents = (sql: Sql, id: BlastId) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${id}::uuid::text, 0))`
+
+const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
+  if (before === null && after !== null) {
+    return sql`insert into blast ${sql.insert({
+      workspace_id: ws,
+      blast_id: after.id,
+      ...columnsOf(after),
+      created_at: DateTime.formatIso(after.createdAt),
+    })} returning 1`
+  }
+  if (before === null) return Effect.succeed([])
+  const paused = before.status === "sending" && before.paused
+  const decidedOn = sql`workspace_id = ${ws} and blast_id = ${before.id} and status = ${before.status} and paused = ${paused}`
+  return after === null
+    ? sql`delete from blast where ${decidedOn} returning 1`
+    : sql`update blast set ${sql.update(columnsOf(after))} where ${decidedOn} returning 1`
+}
+
+const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: BlastChange) {
+  if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
+  for (const list of change.lists) yield* applyList(sql, ws, list)
+  if (change.email !== null) yield* applyEmail(sql, ws, change.email)
+  const written = yield* write(sql, ws, change)
+  if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
+  yield* appendEvents(sql, ws, change.events)
+  if (change.wakes) yield* makeDue(sql, "deliveries", ws)
+})
+
+/**
+ * Rows that a sender is taking at this moment are skipped: waiting for them could be waiting for each other. Queued and
+ * claimed ones are looked for one by one, since each has an index of its own.
+ */
+const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, limit: number) => {
+  const standing = (state: "queued" | "claimed") => sql`
+    select delivery_id from delivery
+    where workspace_id = ${ws} and blast_id = ${id} and state = ${sql.literal(`'${state}'`)}
+    limit ${limit}
+    for update skip locked`
+  return sql`
+    with queued as materialized (${standing("queued")}),
+    claimed as materialized (${standing("claimed")}),
+    open as (select delivery_id from queued union all select delivery_id from claimed limit ${limit})
+    update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}, token = null,
+      lease_until = null
+    from open
+    where d.workspace_id = ${ws} and d.delivery_id = open.delivery_id
+    returning 1`
+}
+
+const unsettled = `(select sum(queued) from delivery_tally t
+  where t.workspace_id = b.workspace_id and t.blast_id = b.blast_id)`
+
+const finished = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
+  select ${sql.literal(blastColumns)} from blast b
+  where b.workspace_id = ${ws} and b.status = 'sending' and b.audience_fixed_at is not null
+    and coalesce(${sql.literal(unsettled)}, 0) = 0
+  order by b.blast_id
+  limit ${limit}
+  for no key update of b skip locked`
+
+const endedWithOpen = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
+  select ${sql.literal(blastColumns)} from blast b
+  where b.workspace_id = ${ws} and b.audience_fixed_at is not null
+    and (b.status in ('cancelled', 'failed')
+      or b.status = 'archived' and (b.cancelled_at is not null or b.failure is not null))
+    and ${sql.literal(unsettled)} > 0
+  order by b.blast_id
+  limit ${limit}`
+
+export const layer = Layer.effect(
+  BlastStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    return BlastStore.of({
+      find: (ws, id, now) =>
+        within(ws, views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id}`, now)).pipe(
+          Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view))),
+        ),
+      page: (ws, query, now) => within(ws, page(sql, ws, query, now)),
+      lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),
+      lockAgainstIntents: (ws, id) =>
+        Effect.andThen(Transaction, within(ws, Effect.andThen(fenceIntents(sql, id), lock(sql, ws, id)))),
+      lockForLaunch: (ws, id, options) =>
+        Effect.andThen(Transaction, within(ws, lockForLaunch(sql, ws, id, options))).pipe(
+          Effect.flatMap((found) => (found === null ? Effect.fail(gone) : Effect.succeed(found))),
+        ),
+      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ws, change))),
+      endOpen: (ws, id, ending, limit) =>
+        Effect.andThen(Transaction, within(ws, endOpen(sql, ws, id, ending, limit))).pipe(
+          Effect.map((rows) => rows.length),
+        ),
+      lockFinished: (ws, limit) =>
+        Effect.andThen(Transaction, within(ws, finished(sql, ws, limit))).pipe(Effect.map((rows) => rows.map(toBlast))),
+      endedWithOpen: (ws, limit) => Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) => rows.map(toBlast)),
+      recipients: (ws, id, query) => within(ws, recipients(sql, ws, id, query)),
+    })
+  }),
+)

@@ -1,0 +1,335 @@
+// What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
+// over once they have answered.
+import { Context, DateTime, Effect, Layer, type Result } from "effect"
+import type { DeliveryTally } from "../deliveries/Delivery.ts"
+import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
+import type { List, ListNameExists, NewList } from "../lists/List.ts"
+import { nameCandidates } from "../lists/ListName.ts"
+import { ListStore } from "../lists/ListStore.ts"
+import type { Paged } from "../Page.ts"
+import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { parseRules } from "../segments/Parse.ts"
+import { RuleFactsStore } from "../segments/RuleFacts.ts"
+import { mentionedIn } from "../segments/RuleTree.ts"
+import { Transactor } from "../Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import type { Blast, BlastFields } from "./Blast.ts"
+import { BlastChange, earlyEndingOf } from "./BlastChange.ts"
+import { type BlastQuery, type BlastRecipient, BlastStore, type BlastView, type RecipientQuery } from "./BlastStore.ts"
+import {
+  type AudienceChoice,
+  audienceName,
+  checkContactIds,
+  chooseExisting,
+  chooseInline,
+  discarded,
+  type EmailChoice,
+  type InlineDynamic,
+  inlineEmail,
+  type InlineStatic,
+} from "./Choices.ts"
+import type { FreePlanEmailLimit } from "./Launch.ts"
+import { editable } from "./Machine.ts"
+import { type CampaignNotReady, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
+
+/** A blast as it is shown: with its list and email as they are now, its counters, and for a draft whether it is ready. */
+export interface ShownBlast {
+  readonly blast: Blast
+  readonly list: ReadinessFacts["list"]
+  readonly email: ReadinessFacts["email"]
+  readonly tally: DeliveryTally
+  readonly readiness: Readiness | null
+}
+
+/** Recipients of an ended blast that one transaction ends: few enough for a cancel to be answered at once. */
+const ended_batch_max = 2_000
+/** Blasts that one look at a workspace finishes. */
+const finished_max = 50
+
+export class Blasts extends Context.Service<
+  Blasts,
+  {
+    readonly create: (
+      ws: WorkspaceId,
+      fields: BlastFields & { readonly name: string },
+    ) => Effect.Effect<ShownBlast, Invalid>
+    readonly find: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound>
+    readonly page: (ws: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<ShownBlast>>
+    readonly rename: (
+      ws: WorkspaceId,
+      id: BlastId,
+      fields: BlastFields,
+    ) => Effect.Effect<ShownBlast, NotFound | Invalid>
+    /** Its inline audience goes with it, its inline email stays. */
+    readonly remove: (ws: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
+    readonly setAudience: (
+      ws: WorkspaceId,
+      id: BlastId,
+      choice: AudienceChoice,
+    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | ListNameExists>
+    /** `by`: who is named as the maker of an inline email. */
+    readonly setEmail: (
+      ws: WorkspaceId,
+      id: BlastId,
+      choice: EmailChoice,
+      by: string,
+    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | HtmlTooLarge>
+    readonly sendNow: (
+      ws: WorkspaceId,
+      id: BlastId,
+      options: { readonly operational: boolean },
+    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
+    readonly pause: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    readonly resume: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    readonly cancel: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    /** For workers: sending can't go on, for a reason that no retry mends. */
+    readonly fail: (ws: WorkspaceId, id: BlastId, failure: string) => Effect.Effect<void, NotFound | InvalidState>
+    readonly recipients: (
+      ws: WorkspaceId,
+      id: BlastId,
+      query: RecipientQuery,
+    ) => Effect.Effect<Paged<BlastRecipient>, NotFound>
+    /**
+     * For workers, whenever they have looked at a workspace's deliveries: blasts without an open recipient are sent, and
+     * recipients still open in blasts that are over are ended.
+     */
+    readonly finish: (ws: WorkspaceId) => Effect.Effect<void>
+  }
+>()("tentpole/Blasts") {
+  static readonly layer = Layer.effect(
+    Blasts,
+    Effect.gen(function* () {
+      const store = yield* BlastStore
+      const choices = yield* choosing
+      const { transact } = yield* Transactor
+      const jobs = yield* Jobs
+      const ids = yield* Ids
+
+      const find = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
+        return shown(yield* store.find(ws, id, yield* DateTime.now))
+      })
+
+      /** The change, and the jobs that it asks for. Only an inline audience brings a name that could be taken. */
+      const write = Effect.fnUntraced(function* (ws: WorkspaceId, change: BlastChange) {
+        yield* store.apply(ws, change)
+        for (const { type, blastId, id } of change.jobs) yield* jobs.enqueue({ type, workspaceId: ws, blastId }, { id })
+      })
+      const writeNameless = (ws: WorkspaceId, change: BlastChange) =>
+        Effect.catchTag(write(ws, change), "ListNameExists", Effect.die)
+
+      /** A batch of the recipients that end with their blast; answers how many. */
+      const endSome = (ws: WorkspaceId, blast: Blast) => {
+        const ending = earlyEndingOf(blast)
+        return ending === null ? Effect.succeed(0) : store.endOpen(ws, blast.id, ending, ended_batch_max)
+      }
+
+      /** A move that binds senders. What it leaves of a blast's recipients beyond a batch, `finish` ends. */
+      const hold = (decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange<Blast>, InvalidState>) =>
+        Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
+          const before = yield* store.lockAgainstIntents(ws, id)
+          const change = yield* Effect.fromResult(decide(before, yield* DateTime.now))
+          yield* writeNameless(ws, change)
+          yield* endSome(ws, change.after)
+        }, transact)
+
+      const paused = hold(BlastChange.pause)
+      const resumed = hold(BlastChange.resume)
+      const cancelled = hold(BlastChange.cancel)
+
+      const created = Effect.fnUntraced(function* (ws: WorkspaceId, fields: BlastFields & { readonly name: string }) {
+        const id = BlastId.make(yield* ids.next)
+        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.create(id, fields, yield* DateTime.now)))
+        return id
+      }, transact)
+
+      const renamed = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, fields: BlastFields) {
+        const before = yield* store.lock(ws, id)
+        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.rename(before, fields, yield* DateTime.now)))
+      }, transact)
+
+      const audienceSet = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: AudienceChoice) {
+        const before = yield* Effect.flatMap(store.lock(ws, id), (blast) =>
+          Effect.fromResult(editable(blast, "audience")),
+        )
+        const { audience, lists } = yield* choices.audience(ws, before, choice)
+        const now = yield* DateTime.now
+        yield* write(ws, yield* Effect.fromResult(BlastChange.setAudience(before, audience, lists, now)))
+      }, transact)
+
+      const emailSet = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
+        const before = yield* Effect.flatMap(store.lock(ws, id), (blast) => Effect.fromResult(editable(blast, "email")))
+        const { email, made } = yield* choices.email(ws, before, choice, by)
+        const now = yield* DateTime.now
+        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.setEmail(before, email, made, now)))
+      }, transact)
+
+      const completed = Effect.fnUntraced(function* (ws: WorkspaceId) {
+        const now = yield* DateTime.now
+        for (const blast of yield* store.lockFinished(ws, finished_max)) {
+          yield* writeNameless(ws, yield* Effect.orDie(Effect.fromResult(BlastChange.complete(blast, now))))
+        }
+      }, transact)
+
+      return Blasts.of({
+        create: Effect.fn("Blasts.create")(function* (ws, fields) {
+          return yield* Effect.orDie(find(ws, yield* created(ws, fields)))
+        }),
+
+        find: Effect.fn("Blasts.find")(find),
+
+        page: Effect.fn("Blasts.page")(function* (ws, query) {
+          const { items, total } = yield* store.page(ws, query, yield* DateTime.now)
+          return { items: items.map(shown), total }
+        }),
+
+        rename: Effect.fn("Blasts.rename")(function* (ws, id, fields) {
+          yield* renamed(ws, id, fields)
+          return yield* find(ws, id)
+        }),
+
+        remove: Effect.fn("Blasts.remove")(function* (ws, id) {
+          const before = yield* store.lock(ws, id)
+          const now = yield* DateTime.now
+          const lists = discarded(before, yield* choices.former(ws, before), now)
+          yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.remove(before, lists, now)))
+        }, transact),
+
+        setAudience: Effect.fn("Blasts.setAudience")(function* (ws, id, choice) {
+          yield* audienceSet(ws, id, choice)
+          return yield* find(ws, id)
+        }),
+
+        setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
+          yield* emailSet(ws, id, choice, by)
+          return yield* find(ws, id)
+        }),
+
+        sendNow: Effect.fn("Blasts.sendNow")(function* (ws, id, options) {
+          const now = yield* DateTime.now
+          const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, ...options })
+          const change = yield* Effect.fromResult(BlastChange.launch(blast, facts, options, now))
+          yield* writeNameless(ws, change)
+          return shown({ blast: change.after, facts, tally: nobody })
+        }, transact),
+
+        pause: Effect.fn("Blasts.pause")(function* (ws, id) {
+          yield* paused(ws, id)
+          return yield* find(ws, id)
+        }),
+
+        resume: Effect.fn("Blasts.resume")(function* (ws, id) {
+          yield* resumed(ws, id)
+          return yield* find(ws, id)
+        }),
+
+        cancel: Effect.fn("Blasts.cancel")(function* (ws, id) {
+          yield* cancelled(ws, id)
+          return yield* find(ws, id)
+        }),
+
+        fail: Effect.fn("Blasts.fail")(function* (ws, id, failure) {
+          yield* hold((blast, now) => BlastChange.fail(blast, failure, now))(ws, id)
+        }),
+
+        recipients: Effect.fn("Blasts.recipients")(store.recipients),
+
+        finish: Effect.fn("Blasts.finish")(function* (ws) {
+          yield* completed(ws)
+          for (const blast of yield* store.endedWithOpen(ws, finished_max)) {
+            yield* Effect.repeat(transact(endSome(ws, blast)), { while: (count) => count === ended_batch_max })
+          }
+        }),
+      })
+    }),
+  )
+}
+
+const nobody: DeliveryTally = {
+  queued: 0,
+  sent: 0,
+  failed: 0,
+  blocked: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
+}
+
+const shown = ({ blast, facts, tally }: BlastView): ShownBlast => ({
+  blast,
+  list: facts.list,
+  email: facts.email,
+  tally,
+  readiness: blast.status === "draft" ? readiness(blast, facts) : null,
+})
+
+/** What the choice of an audience or an email comes to, asked of the rooms that have them. */
+const choosing = Effect.gen(function* () {
+  const lists = yield* ListStore
+  const emails = yield* EmailStore
+  const rules = yield* RuleFactsStore
+  const workspaces = yield* WorkspaceStore
+  const ids = yield* Ids
+
+  /** The blast's own inline list, if it has one and it is still there. */
+  const former = (ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null> =>
+    audience?.source === "inline"
+      ? Effect.catchTag(lists.find(ws, audience.listId), "NotFound", () => Effect.succeed(null))
+      : Effect.succeed(null)
+
+  const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, choice: InlineStatic | InlineDynamic) {
+    if (choice.kind === "static") {
+      yield* Effect.fromResult(checkContactIds(choice.contactIds))
+      return { kind: "static", contactIds: choice.contactIds } as const
+    }
+    const known = yield* rules.of(ws, mentionedIn(choice.rules))
+    return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
+  })
+
+  const inline = Effect.fnUntraced(function* (
+    ws: WorkspaceId,
+    blast: Blast,
+    choice: InlineStatic | InlineDynamic,
+    before: List | null,
+  ) {
+    const content = yield* contentOf(ws, choice)
+    const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
+    const id = ListId.make(yield* ids.next)
+    const wanted: NewList = { id, candidates, description: choice.description || null, content }
+    const contactIds = content.kind === "static" ? content.contactIds : []
+    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds })
+    return yield* Effect.fromResult(chooseInline(blast, wanted, before, facts, yield* DateTime.now))
+  })
+
+  const audience = Effect.fnUntraced(function* (ws: WorkspaceId, blast: Blast, choice: AudienceChoice) {
+    const before = yield* former(ws, blast)
+    if (choice.source === "inline") return yield* inline(ws, blast, choice, before)
+    const list = yield* lists
+      .find(ws, choice.listId)
+      .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact list", path: "list_id" })))
+    return yield* Effect.fromResult(chooseExisting(blast, list, before, yield* DateTime.now))
+  })
+
+  const email = Effect.fnUntraced(function* (ws: WorkspaceId, blast: Blast, choice: EmailChoice, by: string) {
+    if (choice.source === "existing") {
+      const { id } = yield* emails
+        .find(ws, choice.emailId)
+        .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
+      return { email: { emailId: id, source: "existing" }, made: null } as const
+    }
+    // No template is kept yet: no id names one.
+    if (choice.templateId !== undefined) return yield* new NotFound({ resource: "email template", path: "template_id" })
+    const id = EmailId.make(yield* ids.next)
+    const workspace = yield* Effect.orDie(workspaces.find(ws))
+    const now = yield* DateTime.now
+    const made = yield* Effect.fromResult(inlineEmail(blast, choice, { id, workspace, createdByName: by, now }))
+    return { email: { emailId: id, source: "inline" }, made } as const
+  })
+
+  return { former, audience, email }
+})

@@ -1,0 +1,101 @@
+// The handlers of email blasts.
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import type { AudienceChoice, EmailChoice } from "@tentpole/core/blasts/Choices"
+import type { BlastId } from "@tentpole/core/Ids"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../Auth.ts"
+import { answer, pageOf, pagination } from "../../Wire.ts"
+import type { SetAudience, SetEmail } from "./BlastsApi.ts"
+import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
+
+const audienceOf = (payload: typeof SetAudience.Type): AudienceChoice => {
+  if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
+  const { name, description = null } = payload
+  const inline = { source: "inline", description, ...(name === undefined ? {} : { name }) } as const
+  return payload.kind === "static"
+    ? { ...inline, kind: "static", contactIds: payload.contact_ids }
+    : { ...inline, kind: "dynamic", rules: payload.rules }
+}
+
+const emailOf = (payload: typeof SetEmail.Type): EmailChoice => {
+  if (payload.source === "existing") return { source: "existing", emailId: payload.email_id }
+  const { name, subject, preview_text, from_name, from_address, reply_to_email, html, template_id } = payload
+  return {
+    source: "inline",
+    fields: {
+      ...(name === undefined ? {} : { name }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(preview_text === undefined ? {} : { previewText: preview_text }),
+      ...(from_name === undefined ? {} : { fromName: from_name }),
+      ...(from_address === undefined ? {} : { fromAddress: from_address }),
+      ...(reply_to_email === undefined ? {} : { replyToEmail: reply_to_email }),
+    },
+    ...(html === undefined ? {} : { html }),
+    ...(template_id === undefined ? {} : { templateId: template_id }),
+  }
+}
+
+const blast = answer(toBlastWire)
+
+const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) as const)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "blasts",
+  Effect.fnUntraced(function* (handlers) {
+    const blasts = yield* Blasts
+    return handlers.handleAll({
+      list: ({ query }) =>
+        withWorkspace(({ id }) =>
+          blasts
+            .page(id, {
+              ...pageOf(query),
+              status: query.status ?? null,
+              search: query.search ?? "",
+              sortBy: query.sort_by ?? "updated_at",
+              sortOrder: query.sort_order ?? "desc",
+            })
+            .pipe(
+              Effect.map(({ items, total }) => ({
+                blasts: items.map(toBlastWire),
+                pagination: pagination(pageOf(query), total),
+              })),
+            ),
+        ),
+      create: ({ payload }) => withWorkspace(({ id }) => blast(blasts.create(id, payload))),
+      find: ({ params }) => withWorkspace(({ id }) => blast(blasts.find(id, params.blastId))),
+      update: ({ params, payload }) => withWorkspace(({ id }) => blast(blasts.rename(id, params.blastId, payload))),
+      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.blastId)(blasts.remove(id, params.blastId))),
+      setAudience: ({ params, payload }) =>
+        withWorkspace(({ id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload)))),
+      setEmail: ({ params, payload }) =>
+        withWorkspace(({ id }, key) => blast(blasts.setEmail(id, params.blastId, emailOf(payload), key.name))),
+      sendNow: ({ params, payload }) =>
+        withWorkspace(({ id }) =>
+          blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
+        ),
+      pause: ({ params }) => withWorkspace(({ id }) => blast(blasts.pause(id, params.blastId))),
+      resume: ({ params }) => withWorkspace(({ id }) => blast(blasts.resume(id, params.blastId))),
+      cancel: ({ params }) => withWorkspace(({ id }) => blast(blasts.cancel(id, params.blastId))),
+      recipients: ({ params, query }) =>
+        withWorkspace(({ id }) =>
+          blasts
+            .recipients(id, params.blastId, {
+              ...pageOf(query),
+              category: query.category ?? "recipients",
+              search: query.search ?? "",
+              sort: query.sort ?? "created_at",
+              order: query.order ?? "desc",
+            })
+            .pipe(
+              answer(({ items, total }) => ({
+                contacts: items.map(toRecipientWire),
+                pagination: pagination(pageOf(query), total),
+              })),
+            ),
+        ),
+    })
+  }),
+)
