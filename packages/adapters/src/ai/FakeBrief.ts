@@ -1,0 +1,196 @@
+// What the fake understands of a prompt: whether it asks for a page, what the page is about, and which parts it wants. Word
+// lists, no more; the same prompt is always read the same way.
+
+export type Kind = "event" | "place" | "software" | "community" | "person" | "offer"
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly type: "text" | "email" | "tel" | "textarea"
+  readonly autocomplete: string
+}
+
+export interface FormBrief {
+  readonly id: string
+  readonly heading: string
+  readonly button: string
+  readonly fields: ReadonlyArray<Field>
+}
+
+export interface Brief {
+  /** What the page is about, as it reads within a sentence. */
+  readonly topic: string
+  readonly headline: string
+  readonly kind: Kind
+  readonly cards_count: number
+  readonly form: FormBrief | null
+}
+
+const pageWords =
+  /\b(web|landing|home|one|sales|squeeze|product|event|thank[ -]you|launch|about)[ -]?page|\bpages?\b|\bweb[ -]?sites?\b|\bsites?\b|\bmicrosite|\bone-pager|\bportfolio|\bstorefront|\bweb[ -]?shop|\bonline (shop|store|menu|brochure|invitation)|\bblog\b|\bcoming soon\b|\bwait(ing)?[ -]?list\b|\bsign[ -]?up form\b|\bhtml\b/i
+const makingWords =
+  /\b(create|build|make|design|generate|write|draft|produce|launch|set up|put together|publish|promote|advertise|announce|redesign|need|want)\b/i
+const occasions =
+  /\b(sale|event|fair|webinar|workshop|conference|concert|newsletter|campaign|offer|promotion|product|app|shop|store|restaurant|caf[eé]|bakery|studio|agency|club|course|service|business|startup|company|festival|opening|wedding|party)\b/i
+const questions =
+  /^\s*(what|who|whom|whose|when|where|why|how|which|is|are|was|were|does|do|did|can|could|calculate|compute|solve|translate|explain|summari[sz]e|define)\b/i
+
+/**
+ * Whether a prompt asks for web content. A plain question does not, unless it also asks to make something; with a template
+ * whatever is no question is taken as what the page should say.
+ */
+export const asksForPage = (prompt: string, options: { readonly hasTemplate: boolean }): boolean => {
+  const making = makingWords.test(prompt)
+  if (questions.test(prompt) && !(making && pageWords.test(prompt))) return false
+  return options.hasTemplate || pageWords.test(prompt) || (making && occasions.test(prompt))
+}
+
+export const readBrief = (prompt: string, name: string): Brief => {
+  const topic = topicOf(prompt)
+  return {
+    topic: topic || name,
+    headline: topic === "" ? name : capital(topic.replace(/^(a|an|the|my)\s+/i, "")),
+    kind: kindOf(prompt),
+    cards_count: cardsOf(prompt),
+    form: formOf(prompt),
+  }
+}
+
+const topic_length_max = 90
+
+const introduction =
+  /\b(?:page|website|web site|site|portfolio|storefront|shop|blog)\b(?:(?!\b(?:with|asks?|asking|has|having|including|where|collects?)\b)[^.\n])*?\b(?:for|about|on|of|announcing|that (?:announces|presents|promotes|sells|describes|is about)|announces|presents|promotes|sells|promoting|presenting|selling|describing)\s+([^\n]+)/i
+const instruction =
+  /^\s*(?:please\s+)?(?:create|build|make|design|generate|write|draft|produce|launch|set up|publish|promote|advertise|announce)\s+(?:me\s+|us\s+)?([^\n]+)/i
+const ending =
+  /\s*(?:[.;:!?\n]|,?\s+\b(?:with|that has|that have|that asks|that includes|that shows|that contains|which|including|featuring|containing|where|so that|and (?:a|an|the) (?:sign|contact|waiting|form|booking|registration|footer))\b|,\s*(?:(?:a|an|the|one|two|three|four|five|six)\s)).*$/is
+
+/** What is left when a prompt only says that a page is wanted, and not what of. */
+const hollow = /^(?:(?:we|i)\b.*|(?:an?|the|my|our)?\s*(?:[\w-]+\s+)?(?:web ?)?(?:page|site))$/i
+
+/** Empty when the prompt does not say. */
+const topicOf = (prompt: string): string => {
+  const said = introduction.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
+  const topic = said.replace(ending, "").replace(/\s+/g, " ").trim()
+  if (hollow.test(topic)) return ""
+  if (topic.length <= topic_length_max) return topic
+  return `${topic.slice(0, topic_length_max).replace(/\s+\S*$/, "")} …`
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const kinds: ReadonlyArray<readonly [Kind, RegExp]> = [
+  ["event", /\b(event|fair|meetup|webinar|conference|workshop|concert|party|festival|wedding|opening)\b/i],
+  ["community", /\b(club|association|school|charity|non-?profit|newsletter|community|church|team)\b/i],
+  ["software", /\b(app|software|saas|platform|tool|api|startup)\b/i],
+  ["person", /\b(portfolio|resume|cv|freelance\w*|photographer|artist|consultant)\b/i],
+  ["place", /\b(restaurant|caf[eé]|bakery|bar|studio|gym|salon|hotel|clinic|practice|shop|store)\b/i],
+]
+
+const kindOf = (prompt: string): Kind => kinds.find(([, words]) => words.test(prompt))?.[0] ?? "offer"
+
+const numbers: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }
+
+const cardsOf = (prompt: string): number => {
+  const said =
+    /\b(two|three|four|five|six|[2-6])\s+(?:\w+\s+){0,2}?(?:sections|features|cards|products|columns|benefits|reasons|blocks)\b/i.exec(
+      prompt,
+    )?.[1]
+  return said === undefined ? 3 : (numbers[said.toLowerCase()] ?? Number(said))
+}
+
+interface FormKind extends Omit<FormBrief, "fields"> {
+  readonly words: RegExp
+  readonly fields: ReadonlyArray<string>
+}
+
+const formKinds: ReadonlyArray<FormKind> = [
+  {
+    id: "waiting-list",
+    words: /\bwait(ing)?[ -]?list\b/i,
+    heading: "Join the waiting list",
+    button: "Put me on the list",
+    fields: ["first_name"],
+  },
+  {
+    id: "registration",
+    words: /\b(rsvp|register|registration|enrol|enroll|attend)\b/i,
+    heading: "Register",
+    button: "Register",
+    fields: ["first_name", "last_name"],
+  },
+  {
+    id: "booking",
+    words: /\b(book(ing)?|reservation|appointment|reserve)\b/i,
+    heading: "Ask for a date",
+    button: "Send the request",
+    fields: ["first_name", "phone", "message"],
+  },
+  {
+    id: "quote",
+    words: /\b(quote|demo|trial|estimate)\b/i,
+    heading: "Tell us what you need",
+    button: "Send the request",
+    fields: ["first_name", "company", "message"],
+  },
+  {
+    id: "contact",
+    words: /\b(contact|inquir\w*|enquir\w*|get in touch)\b/i,
+    heading: "Write to us",
+    button: "Send",
+    fields: ["first_name", "message"],
+  },
+  {
+    id: "sign-up",
+    words: /\b(sign(ing)?[ -]?up|subscri\w+|newsletter|opt[ -]?in|lead|collects?|form)\b/i,
+    heading: "Sign up",
+    button: "Sign me up",
+    fields: ["first_name"],
+  },
+]
+
+const fields: Readonly<Record<string, Field>> = {
+  first_name: { name: "first_name", label: "First name", type: "text", autocomplete: "given-name" },
+  last_name: { name: "last_name", label: "Last name", type: "text", autocomplete: "family-name" },
+  email: { name: "email", label: "Email address", type: "email", autocomplete: "email" },
+  phone: { name: "phone", label: "Phone number", type: "tel", autocomplete: "tel" },
+  company: { name: "company", label: "Company", type: "text", autocomplete: "organization" },
+  job_title: { name: "job_title", label: "Job title", type: "text", autocomplete: "organization-title" },
+  city: { name: "city", label: "City", type: "text", autocomplete: "address-level2" },
+  message: { name: "message", label: "Message", type: "textarea", autocomplete: "off" },
+}
+
+const fieldWords: ReadonlyArray<readonly [string, RegExp]> = [
+  ["first_name", /\b(first|given) name|\bname\b/i],
+  ["last_name", /\b(last|family) name|\bsurname|\bfull name/i],
+  ["phone", /\b(tele)?phone\b|\bmobile number/i],
+  ["company", /\bcompany\b|\borgani[sz]ation\b/i],
+  ["job_title", /\bjob title\b|\bposition\b/i],
+  ["city", /\bcity\b|\btown\b/i],
+  ["message", /\bmessage\b|\bcomments?\b|\bquestions?\b/i],
+]
+
+/** The form that a prompt asks for, with the fields it names, or those that such forms have; always with an address. */
+const formOf = (prompt: string): FormBrief | null => {
+  const kind = formKinds.find(({ words }) => words.test(prompt))
+  if (kind === undefined) return null
+  const asked =
+    /\b(?:asks?|asking|collects?|collecting|fields?|form|with)\b(?:\s+\w+){0,2}?\s*(?:for|:|with|to collect)\s+([^.\n]+)/i.exec(
+      prompt.slice(prompt.search(kind.words)),
+    )?.[1]
+  const named = asked === undefined ? [] : fieldWords.filter(([, words]) => words.test(asked)).map(([name]) => name)
+  const wanted = named.length > 0 || /\be-?mail\b/i.test(asked ?? "") ? named : kind.fields
+  const order = ["first_name", "last_name", "email", "phone", "company", "job_title", "city", "message"]
+  const { id, heading, button } = kind
+  return {
+    id,
+    heading,
+    button,
+    fields: order
+      .filter((name) => name === "email" || wanted.includes(name))
+      .flatMap((name) => {
+        const field = fields[name]
+        return field === undefined ? [] : [field]
+      }),
+  }
+}

@@ -1,0 +1,52 @@
+// OpenAI's wire format (Chat Completions), which many other servers speak too.
+import { AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
+import { Redacted, Result, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { cut_off, declined } from "./PagePrompt.ts"
+import { type Dialect, layerOf, type ProviderOptions } from "./Provider.ts"
+
+export const default_base_url = "https://api.openai.com/v1"
+export const default_model = "gpt-5"
+
+export const layer = (options: ProviderOptions) => layerOf(dialect, options)
+
+const Answer = Schema.Struct({
+  choices: Schema.NonEmptyArray(
+    Schema.Struct({
+      finish_reason: Schema.optional(Schema.NullOr(Schema.String)),
+      message: Schema.Struct({
+        content: Schema.optional(Schema.NullOr(Schema.String)),
+        refusal: Schema.optional(Schema.NullOr(Schema.String)),
+      }),
+    }),
+  ),
+})
+
+const decode = Schema.decodeUnknownResult(Answer)
+
+const dialect: Dialect = {
+  name: "openai",
+  request: ({ system, user }, { apiKey, baseUrl, model, tokens_max }) =>
+    HttpClientRequest.post(`${baseUrl}/chat/completions`).pipe(
+      HttpClientRequest.bearerToken(Redacted.value(apiKey)),
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.bodyJsonUnsafe({
+        model,
+        max_completion_tokens: tokens_max,
+        messages: [
+          { role: "system", content: system },
+          { role: "user", content: user },
+        ],
+      }),
+    ),
+  read: (answer) => {
+    const decoded = decode(answer)
+    if (Result.isFailure(decoded)) {
+      return Result.fail(new AiUnavailable({ reason: "openai: an answer of another shape than Chat Completions have" }))
+    }
+    const { finish_reason, message } = decoded.success.choices[0]
+    if (message.refusal || finish_reason === "content_filter") return Result.fail(new AiRefused({ reason: declined }))
+    if (finish_reason === "length") return Result.fail(new AiRefused({ reason: cut_off }))
+    return Result.succeed(message.content ?? "")
+  },
+}

@@ -1,0 +1,137 @@
+// Talking to a provider of language models: one request, its answer within a time and a size, and patience with a provider
+// that is busy. What providers differ in is a `Dialect`.
+import { Ai, AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
+import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
+import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type Conversation, intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
+
+export interface ProviderOptions {
+  readonly apiKey: Redacted.Redacted
+  /** Without a final slash, as `https://api.example.com/v1`. */
+  readonly baseUrl: string
+  readonly model: string
+  /** The pause before the second attempt; doubled for each later one. Half a second when left out. */
+  readonly retryFrom_ms?: number
+}
+
+/** How a provider is asked and understood. */
+export interface Dialect {
+  readonly name: string
+  readonly request: (
+    conversation: Conversation,
+    options: ProviderOptions & { readonly tokens_max: number },
+  ) => HttpClientRequest.HttpClientRequest
+  /** The text of an answer (its JSON), or why there is none. */
+  readonly read: (answer: unknown) => Result.Result<string, AiRefused | AiUnavailable>
+}
+
+/** Answers of the same request fit in this; more is no answer. */
+const answer_bytes_max = 5 * 2 ** 20
+const page_tokens_max = 16_000
+/** Room for a model that thinks before it says one word. */
+const intent_tokens_max = 1_000
+const page_time_max = Duration.minutes(3)
+const intent_time_max = Duration.seconds(20)
+const attempts_max = 4
+const wait_max_ms = 60_000
+
+export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer<Ai, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    Ai,
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      // Our traces are nobody else's business.
+      const send = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
+
+      const ask = (conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
+        persistently(
+          { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
+          send(dialect.request(conversation, { ...options, tokens_max })).pipe(
+            Effect.mapError((error) => new Passing({ what: error.reason._tag, wait_ms: 0 })),
+            Effect.flatMap(bodyOf),
+            Effect.timeoutOrElse({
+              duration: time_max,
+              orElse: () => Effect.fail(new Passing({ what: "no answer in time", wait_ms: 0 })),
+            }),
+          ),
+        ).pipe(
+          Effect.flatMap((text) => Effect.fromResult(Result.flatMap(parse(dialect, text), dialect.read))),
+          Effect.tapError((error) =>
+            Effect.logWarning("the AI provider gave no page").pipe(
+              Effect.annotateLogs({ provider: dialect.name, reason: error.reason }),
+            ),
+          ),
+        )
+
+      return Ai.of({
+        page: Effect.fn("Ai.page")(function* (request) {
+          const answer = yield* ask(pageConversation(request), page_tokens_max, page_time_max)
+          return yield* Effect.fromResult(readPage(answer))
+        }),
+        asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
+          const answer = ask(intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)
+          return yield* answer.pipe(
+            Effect.map(readIntent),
+            // Declined to judge, or thought too long: the page itself will tell.
+            Effect.catchTag("AiRefused", () => Effect.succeed(true)),
+          )
+        }),
+      })
+    }),
+  )
+
+/** Busy, broken or silent at the moment; the provider may say how long to wait. */
+class Passing extends Schema.TaggedError<Passing>()("Passing", { what: Schema.String, wait_ms: Schema.Number }) {}
+
+/** Ours or the account's fault: trying again changes nothing. */
+class Lasting extends Schema.TaggedError<Lasting>()("Lasting", { what: Schema.String }) {}
+
+const bodyOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+  const { status } = response
+  if (status === 408 || status === 429 || status >= 500) {
+    const wait_ms = retryAfter_ms(response.headers["retry-after"], yield* Clock.currentTimeMillis)
+    return yield* new Passing({ what: `status ${status}`, wait_ms })
+  }
+  if (status < 200 || status > 299) return yield* new Lasting({ what: `status ${status}` })
+  let size_bytes = 0
+  const parts: Array<Uint8Array> = []
+  yield* response.stream.pipe(
+    Stream.mapError((error) => new Passing({ what: error.reason._tag, wait_ms: 0 })),
+    Stream.runForEach((part) => {
+      size_bytes += part.length
+      parts.push(part)
+      return size_bytes > answer_bytes_max ? Effect.fail(new Lasting({ what: "an endless answer" })) : Effect.void
+    }),
+  )
+  return Buffer.concat(parts).toString("utf8")
+})
+
+/** Seconds, or a date; 0 when it says neither. */
+export const retryAfter_ms = (header: string | undefined, now_ms: number): number => {
+  if (header === undefined) return 0
+  if (/^\d{1,6}$/.test(header.trim())) return Number(header.trim()) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now_ms)
+}
+
+const persistently = <R>(
+  provider: { readonly name: string; readonly retryFrom_ms: number },
+  once: Effect.Effect<string, Passing | Lasting, R>,
+  attempt = 1,
+): Effect.Effect<string, AiUnavailable, R> =>
+  Effect.catch(once, (error) => {
+    const gaveUp = new AiUnavailable({ reason: `${provider.name}: ${error.what}` })
+    if (error._tag === "Lasting" || attempt >= attempts_max || error.wait_ms > wait_max_ms) return Effect.fail(gaveUp)
+    return Random.nextBetween(provider.retryFrom_ms, 2 * provider.retryFrom_ms).pipe(
+      Effect.map((base_ms) => Math.max(error.wait_ms, base_ms * 2 ** (attempt - 1))),
+      Effect.flatMap((pause_ms) => Effect.sleep(pause_ms)),
+      Effect.andThen(persistently(provider, once, attempt + 1)),
+    )
+  })
+
+const parse = (dialect: Dialect, text: string): Result.Result<unknown, AiUnavailable> =>
+  Result.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new AiUnavailable({ reason: `${dialect.name}: an answer that is no JSON` }),
+  })

@@ -1,0 +1,127 @@
+import { pageFor } from "@tentpole/adapters/ai/FakeAi"
+import { asksForPage, readBrief } from "@tentpole/adapters/ai/FakeBrief"
+import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/adapters/ai/Palette"
+import { clean } from "@tentpole/adapters/ai/SanitizeHtml"
+import { dangersOf } from "@tentpole/core/tents/Clean"
+import { assert, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+
+const request = (prompt: string) => ({ prompt, name: "A tent", brand: null, template: null })
+
+it("a prompt that asks for a page is told from one that does not", () => {
+  for (const prompt of [
+    "Build a website for a bakery",
+    "Design a landing page for a yoga studio",
+    "Make a web page that announces our summer fair",
+    "Create a landing page for a spring sale of garden chairs",
+    "Can you create a page about our club?",
+    "Announce our webinar on taxes",
+  ]) {
+    assert.isTrue(asksForPage(prompt, { hasTemplate: false }), prompt)
+  }
+  for (const prompt of [
+    "What is the capital of France?",
+    "Calculate 17 times 23",
+    "How old is the universe",
+    "Hello",
+    "What is a web page?",
+  ]) {
+    assert.isFalse(asksForPage(prompt, { hasTemplate: false }), prompt)
+  }
+  assert.isTrue(asksForPage("Use blue, for Ulm", { hasTemplate: true }))
+  assert.isFalse(asksForPage("What is the capital of France?", { hasTemplate: true }))
+})
+
+it("a form is made when the prompt asks for one, with the fields it names", () => {
+  const fields = (prompt: string) => readBrief(prompt, "n").form?.fields.map((field) => field.name)
+  assert.strictEqual(fields("Create a landing page for garden chairs with a headline and a footer"), undefined)
+  assert.deepStrictEqual(fields("a page with a sign-up form that asks for first name and email address"), [
+    "first_name",
+    "email",
+  ])
+  assert.deepStrictEqual(
+    fields("a page with a contact form that asks for first name, email address and phone number"),
+    ["first_name", "email", "phone"],
+  )
+  assert.deepStrictEqual(fields("a page for our app with a waiting list"), ["first_name", "email"])
+  assert.deepStrictEqual(fields("a page for our newsletter"), ["first_name", "email"])
+})
+
+it("a page is about what the prompt says", () => {
+  const headline = (prompt: string) => readBrief(prompt, "The name").headline
+  assert.strictEqual(
+    headline(
+      "Create a landing page for a spring sale of garden chairs with a headline, three product sections and a footer",
+    ),
+    "Spring sale of garden chairs",
+  )
+  assert.strictEqual(headline("Make a web page that announces our summer fair"), "Our summer fair")
+  assert.strictEqual(headline("We need a website"), "The name")
+  assert.strictEqual(readBrief("a page with four features", "n").cards_count, 4)
+})
+
+const AnyText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 .,:;<>"'&/=äß-]{0,200}$/))
+
+it.prop(
+  "whatever the prompt, the page is clean as it is, and the same for the same prompt",
+  [AnyText, AnyText],
+  ([prompt, name]) => {
+    const page = pageFor({ ...request(prompt), name })
+    assert.strictEqual(page, pageFor({ ...request(prompt), name }))
+    assert.deepStrictEqual(dangersOf(page), [])
+    const cleaned = Result.getOrThrow(clean(page))
+    for (const part of ["<h1>", "<main", "prefers-color-scheme", "<footer"]) assert.include(cleaned, part)
+  },
+)
+
+it.prop(
+  "whatever colour a brand has, it can be read by day and by night",
+  [Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/))],
+  ([color]) => {
+    const palette = paletteOf(color)
+    assert.isNotNull(palette)
+    if (palette === null) return
+    for (const [one, other] of [
+      [palette.accent, paper],
+      [palette.accent, softPaper],
+      [palette.onAccent, palette.accent],
+      [palette.accentDark, night],
+      [palette.accentDark, softNight],
+      [palette.onAccentDark, palette.accentDark],
+    ] as const) {
+      assert.isAtLeast(contrastOf(one, other), 4.5, `${one} on ${other}`)
+    }
+  },
+)
+
+it("a brand is shown with its name, logo, colour and domain", () => {
+  const page = pageFor({
+    ...request("Build a website for a bakery"),
+    brand: {
+      name: "Acme <b>",
+      logoUrl: "https://cdn.test/l.png?a=1&b=2",
+      iconUrl: null,
+      primaryColor: "#123456",
+      domain: "acme.test",
+      description: "We bake",
+      guidelines: null,
+    },
+  })
+  for (const text of [
+    "Acme &lt;b&gt;",
+    'src="https://cdn.test/l.png?a=1&amp;b=2"',
+    "#123456",
+    "https://acme.test",
+    "We bake",
+  ]) {
+    assert.include(page, text)
+  }
+})
+
+it("a template keeps its shape and its forms, and says what was asked for", () => {
+  const template = `<!doctype html><html><head><title>Garden club</title></head><body><h1>Garden club</h1><p>Join us.</p><form id="signup" data-success-url="https://a.test/t"><input name="email"></form></body></html>`
+  const page = pageFor({ ...request("A page for the <club> in Ulm"), template })
+  for (const text of ["<h1>Club&gt; in Ulm", 'id="signup"', "Join us.", "data-success-url"]) {
+    assert.include(page.replace("<h1>&lt;c", "<h1>C"), text)
+  }
+})

@@ -1,0 +1,199 @@
+// The real providers' adapters, against a server that speaks their wire formats and misbehaves as they do.
+import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
+import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
+import { type ProviderOptions, retryAfter_ms } from "@tentpole/adapters/ai/Provider"
+import { Ai, type PageRequest } from "@tentpole/core/ai/Ai"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient, type HttpClient } from "effect/http"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+
+interface Seen {
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+interface Reply {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  /** Sent as JSON, or as it is when it is text. */
+  readonly body: unknown
+}
+
+/** A server that gives these replies in turn, the last one again and again; scoped. */
+const server = (...replies: ReadonlyArray<Reply>) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly baseUrl: string; readonly seen: Array<Seen>; readonly close: () => void }>((resume) => {
+      const seen: Array<Seen> = []
+      const http = createServer((request, response) => {
+        let text = ""
+        request.setEncoding("utf8").on("data", (part: string) => (text += part))
+        request.on("end", () => {
+          const reply = replies[Math.min(seen.length, replies.length - 1)] ?? { body: "" }
+          seen.push({ url: request.url ?? "", headers: request.headers, body: JSON.parse(text) })
+          response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
+          response.end(typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body))
+        })
+      })
+      http.listen(0, "127.0.0.1", () => {
+        const { port } = http.address() as AddressInfo
+        const close = () => {
+          http.closeAllConnections()
+          http.close()
+        }
+        resume(Effect.succeed({ baseUrl: `http://127.0.0.1:${port}/v1`, seen, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+const html = "<!doctype html><html><body><h1>Hi</h1></body></html>"
+const request: PageRequest = { prompt: "a page", name: "N", brand: null, template: null }
+
+interface Provider {
+  readonly layer: (options: ProviderOptions) => Layer.Layer<Ai, never, HttpClient.HttpClient>
+  readonly says: (text: string) => unknown
+  readonly cutOff: unknown
+  readonly declines: unknown
+  readonly path: string
+  readonly key: (headers: IncomingHttpHeaders) => unknown
+}
+
+const providers: Readonly<Record<string, Provider>> = {
+  openai: {
+    layer: OpenAi.layer,
+    says: (text) => ({
+      id: "x",
+      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }],
+    }),
+    cutOff: { choices: [{ finish_reason: "length", message: { content: "<html><body>" } }] },
+    declines: { choices: [{ finish_reason: "stop", message: { content: null, refusal: "No." } }] },
+    path: "/v1/chat/completions",
+    key: (headers) => headers.authorization,
+  },
+  anthropic: {
+    layer: Anthropic.layer,
+    says: (text) => ({
+      id: "x",
+      stop_reason: "end_turn",
+      content: [
+        { type: "thinking", thinking: "…" },
+        { type: "text", text },
+      ],
+    }),
+    cutOff: { stop_reason: "max_tokens", content: [{ type: "text", text: "<html><body>" }] },
+    declines: { stop_reason: "refusal", content: [] },
+    path: "/v1/messages",
+    key: (headers) => headers["x-api-key"],
+  },
+}
+
+for (const [name, provider] of Object.entries(providers)) {
+  describe(name, () => {
+    /** What the provider makes of a page request when the server replies so. */
+    const ask = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
+      const { baseUrl, seen } = yield* server(...replies)
+      const options = { apiKey: Redacted.make("key-1"), baseUrl, model: "m-1", retryFrom_ms: 5 }
+      const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
+      return { ai, seen }
+    })
+    const refusal = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
+      const { ai, seen } = yield* ask(...replies)
+      const error = yield* Effect.flip(ai.page(request))
+      return { tag: error._tag, reason: error.reason, times: seen.length }
+    })
+
+    it.live("asks in the provider's words and takes the page out of what it says", () =>
+      Effect.gen(function* () {
+        const { ai, seen } = yield* ask({ body: provider.says(`Here you are:\n\`\`\`html\n${html}\n\`\`\`\nEnjoy!`) })
+        assert.strictEqual(yield* ai.page({ ...request, brand: { name: "Acme" } as never, template: "<p>T</p>" }), html)
+        const [first] = seen
+        assert.strictEqual(first?.url, provider.path)
+        assert.include(String(provider.key(first?.headers ?? {})), "key-1")
+        assert.strictEqual(first?.headers.traceparent, undefined)
+        assert.strictEqual(first?.body.model, "m-1")
+        const text = JSON.stringify(first?.body)
+        for (const part of ["a page", "Acme", "<p>T</p>"]) assert.include(text, part)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("judges intent by one word, and lets a doubt pass", () =>
+      Effect.gen(function* () {
+        for (const [reply, expected] of [
+          [provider.says("No."), false],
+          [provider.says("yes"), true],
+          [provider.says("Hm"), true],
+          [provider.declines, true],
+          [provider.cutOff, true],
+        ] as const) {
+          const { ai } = yield* ask({ body: reply })
+          assert.strictEqual(yield* ai.asksForPage("x", { hasTemplate: false }), expected)
+        }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a refusal, a cut-off and an answer that is no page are told apart, and not asked for again", () =>
+      Effect.gen(function* () {
+        for (const [body, sentence] of [
+          [provider.declines, "declined"],
+          [provider.cutOff, "cut off"],
+          [provider.says("I am a poem"), "no web page"],
+          [provider.says("<html><body>and then"), "cut off"],
+        ] as const) {
+          const { tag, reason, times } = yield* refusal({ body })
+          assert.deepStrictEqual([tag, times], ["AiRefused", 1])
+          assert.include(reason, sentence)
+        }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a busy provider is asked again, as late as it wishes", () =>
+      Effect.gen(function* () {
+        const began = performance.now()
+        const { ai, seen } = yield* ask(
+          { status: 429, headers: { "retry-after": "1" }, body: {} },
+          { status: 529, body: "overloaded" },
+          { body: provider.says(html) },
+        )
+        assert.strictEqual(yield* ai.page(request), html)
+        assert.strictEqual(seen.length, 3)
+        assert.isAbove(performance.now() - began, 990)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("what won't pass is given up at once: a wrong key, a far wish, nonsense", () =>
+      Effect.gen(function* () {
+        for (const reply of [
+          { status: 401, body: { error: { message: "bad key key-1" } } },
+          { status: 429, headers: { "retry-after": "86400" }, body: {} },
+          { body: "<html>a proxy's page</html>" },
+          { body: { choices: "none", content: 5 } },
+          { body: "x".repeat(6 * 2 ** 20) },
+        ]) {
+          const { tag, reason, times } = yield* refusal(reply)
+          assert.deepStrictEqual([tag, times], ["AiUnavailable", 1])
+          assert.notInclude(reason, "key-1")
+        }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a provider that is not there is unavailable", () =>
+      Effect.gen(function* () {
+        const options = { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9/v1", model: "m", retryFrom_ms: 5 }
+        const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
+        assert.strictEqual((yield* Effect.flip(ai.page(request)))._tag, "AiUnavailable")
+      }),
+    )
+  })
+}
+
+it("Retry-After is read in seconds and as a date", () => {
+  const now = Date.parse("2026-05-01T00:00:00Z")
+  assert.strictEqual(retryAfter_ms("7", now), 7_000)
+  assert.strictEqual(retryAfter_ms("Fri, 01 May 2026 00:00:10 GMT", now), 10_000)
+  assert.strictEqual(retryAfter_ms("Thu, 30 Apr 2026 00:00:10 GMT", now), 0)
+  assert.strictEqual(retryAfter_ms("soon", now), 0)
+  assert.strictEqual(retryAfter_ms(undefined, now), 0)
+})

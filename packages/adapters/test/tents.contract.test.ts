@@ -1,0 +1,7 @@
+import { contract } from "@tentpole/core/contract"
+import { memory, postgres } from "./Stores.ts"
+
+contract.tents("memory", memory)
+contract.tents("postgres", postgres)
+contract.pages("memory", memory)
+contract.pages("postgres", postgres)

@@ -1,0 +1,204 @@
+// Views on their way into the store, and the news of changed pages between processes.
+import * as PageNews from "@tentpole/adapters/postgres/PageNews"
+import * as PostgresTransactor from "@tentpole/adapters/postgres/Transactor"
+import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/PublishedPages"
+import * as TentStorePostgres from "@tentpole/adapters/postgres/TentStore"
+import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/WorkspaceStore"
+import { Fresh } from "@tentpole/core/contract"
+import { TentId, type WorkspaceId } from "@tentpole/core/Ids"
+import { TentChange } from "@tentpole/core/tents/TentChange"
+import { publish } from "@tentpole/core/tents/Publish"
+import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
+import { TentStore } from "@tentpole/core/tents/TentStore"
+import { Agents } from "@tentpole/core/traffic/Agents"
+import { daysUntil } from "@tentpole/core/traffic/Analytics"
+import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
+import { type RecorderOptions, ViewRecorder, type Visit } from "@tentpole/core/traffic/ViewRecorder"
+import { Transactor } from "@tentpole/core/Transactor"
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { inject } from "vitest"
+import { clients } from "./PostgresTest.ts"
+import { ids, memory, secrets } from "./Stores.ts"
+
+const agents = Layer.succeed(
+  Agents,
+  Agents.of({
+    describe: ({ userAgent }) =>
+      userAgent === "bot"
+        ? null
+        : { country: "CH", device: "desktop", browser: userAgent, os: "x", referrer: "direct" },
+  }),
+)
+
+const now = DateTime.makeUnsafe("2026-05-07T12:00:00Z")
+const tent = TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ab")
+const visitOf = (workspaceId: WorkspaceId, over: Partial<Visit> = {}): Visit => ({
+  workspaceId,
+  tentId: tent,
+  at: now,
+  address: "203.0.113.1",
+  userAgent: "Firefox",
+  referrer: null,
+  host: "a.test",
+  ...over,
+})
+
+/** A recorder over memory whose store can be made to fail; `stop` ends it as the end of the process does. */
+const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions> = {}) {
+  const stores = yield* Layer.build(memory)
+  const { store, workspace } = yield* Effect.gen(function* () {
+    return { store: yield* TrafficStore, workspace: yield* (yield* Fresh).workspace() }
+  }).pipe(Effect.provide(stores))
+  const batches: Array<number> = []
+  let failures = 0
+  const watched = TrafficStore.of({
+    ...store,
+    record: (of, views) =>
+      Effect.suspend(() =>
+        failures-- > 0
+          ? Effect.die("the database is away")
+          : Effect.tap(store.record(of, views), () => Effect.sync(() => batches.push(views.length))),
+      ),
+  })
+  const layer = ViewRecorder.layer({ batch_max: 10, wait_max_ms: 20, waiting_max: 1_000, ...options }).pipe(
+    Layer.provide(Layer.merge(agents, Layer.succeed(TrafficStore, watched))),
+    Layer.provide(Layer.succeedContext(stores)),
+  )
+  const scope = yield* Scope.make()
+  const recorder = yield* Effect.provide(ViewRecorder, yield* Layer.buildWithScope(layer, scope))
+  return {
+    recorder,
+    workspace,
+    batches,
+    fail: (times: number) => {
+      failures = times
+    },
+    stop: Scope.close(scope, Exit.void),
+    counts: store.counts(workspace, tent, daysUntil(now, 1)),
+  }
+})
+
+it.live("views are written in batches, and those still waiting when the process ends are written too", () =>
+  Effect.gen(function* () {
+    const { recorder, workspace, batches, stop, counts } = yield* recording({ wait_max_ms: 60_000 })
+    for (let turn = 0; turn < 25; turn++) yield* recorder.saw(visitOf(workspace))
+    yield* Effect.sleep("50 millis")
+    assert.deepStrictEqual(batches, [10, 10])
+    yield* stop
+    assert.deepStrictEqual(batches, [10, 10, 5])
+    const { visits, days } = yield* counts
+    assert.deepStrictEqual([visits, days], [1, [{ day: "2026-05-07", views: 25 }]])
+  }).pipe(Effect.scoped),
+)
+
+it.live("machines don't count, and a visitor is address and browser", () =>
+  Effect.gen(function* () {
+    const { recorder, workspace, stop, counts } = yield* recording()
+    yield* recorder.saw(visitOf(workspace))
+    yield* recorder.saw(visitOf(workspace, { userAgent: "bot" }))
+    yield* recorder.saw(visitOf(workspace, { userAgent: "Chrome" }))
+    yield* recorder.saw(visitOf(workspace, { address: "203.0.113.2" }))
+    yield* stop
+    const { visits, days } = yield* counts
+    assert.deepStrictEqual([visits, days[0]?.views], [3, 3])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a store that is away for a moment loses no view", () =>
+  Effect.gen(function* () {
+    const { recorder, workspace, stop, fail, counts } = yield* recording()
+    fail(2)
+    for (let turn = 0; turn < 5; turn++) yield* recorder.saw(visitOf(workspace))
+    yield* stop
+    assert.strictEqual((yield* counts).days[0]?.views, 5)
+  }).pipe(Effect.scoped),
+)
+
+it.live("when they come faster than they can be written, views are dropped and nobody waits", () =>
+  Effect.gen(function* () {
+    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, wait_max_ms: 60_000 })
+    for (let turn = 0; turn < 500; turn++) yield* recorder.saw(visitOf(workspace))
+    yield* stop
+    const views = (yield* counts).days[0]?.views ?? 0
+    assert.isAtLeast(views, 20)
+    assert.isBelow(views, 500)
+  }).pipe(Effect.scoped),
+)
+
+/** One process: its own connections and its own knowledge of pages, over a database it shares. */
+const stores = Layer.mergeAll(
+  PostgresTransactor.layer,
+  TentStorePostgres.layer,
+  PublishedPagesPostgres.layer,
+  WorkspaceStorePostgres.layer,
+).pipe(Layer.provide(PageNews.layer))
+const process = Fresh.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(Layer.merge(ids, secrets)))
+
+const published = Effect.gen(function* () {
+  const fresh = yield* Fresh
+  const store = yield* TentStore
+  const { transact } = yield* Transactor
+  const workspace = yield* fresh.workspace()
+  const id = TentId.make(yield* fresh.id)
+  const request = { prompt: "p", includeBrand: false, templateId: null, autoPublish: false }
+  const accepted = { workspace, idle: null, id, name: "n", userId: null, request, requestedAlias: null, now }
+  yield* transact(store.apply(workspace, TentChange.accept(accepted)))
+  const change = (decide: (before: Parameters<typeof TentChange.begin>[0]) => TentChange | null) =>
+    transact(
+      Effect.gen(function* () {
+        const decided = decide(yield* store.lock(workspace, id))
+        if (decided !== null) yield* store.apply(workspace, decided)
+      }),
+    )
+  yield* change((before) => TentChange.begin(before, now))
+  yield* change((before) => TentChange.complete(before, "<p>x</p>", now))
+  const publishIt = transact(
+    Effect.gen(function* () {
+      const before = yield* store.lock(workspace, id)
+      const facts = yield* store.lockPublishing(workspace, id, null)
+      const context = { facts, html: "<p>x</p>", etagOf: () => "e", now }
+      const { change: decided } = yield* Effect.fromResult(publish(before, {}, context))
+      if (decided !== null) yield* store.apply(workspace, decided)
+    }),
+  )
+  return { workspace, publishIt }
+})
+
+/** How long it takes until `probe` answers true, in milliseconds; a second at most. */
+const soon = Effect.fnUntraced(function* (probe: Effect.Effect<boolean>) {
+  for (let waited_ms = 0; waited_ms <= 1_000; waited_ms += 20) {
+    if (yield* probe) return true
+    yield* Effect.sleep("20 millis")
+  }
+  return false
+})
+
+it.live("a page published by another process is news here within a second, also after the news were cut off", () =>
+  Effect.gen(function* () {
+    const shared = Layer.succeedContext(yield* Layer.build(clients))
+    const other = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
+    const here = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
+    const { workspace, publishIt } = yield* published.pipe(Effect.provide(other))
+    const { mark } = yield* Effect.provide(PublishedPages, here)
+    yield* mark(workspace)
+    yield* Effect.sleep("200 millis")
+    const before = yield* mark(workspace)
+    yield* Effect.sleep("700 millis")
+    assert.strictEqual(yield* mark(workspace), before)
+    yield* publishIt
+    assert.isTrue(yield* soon(Effect.map(mark(workspace), (now_) => now_ !== before)))
+
+    const known = yield* mark(workspace)
+    yield* Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`select pg_terminate_backend(pid) from pg_stat_activity where query ilike '%listen%tentpole_pages%' and pid <> pg_backend_pid()`
+    }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
+    assert.isTrue(yield* soon(Effect.map(mark(workspace), (now_) => now_ !== known)))
+    yield* Effect.sleep("1500 millis")
+    const calm = yield* mark(workspace)
+    yield* Effect.sleep("700 millis")
+    assert.strictEqual(yield* mark(workspace), calm)
+  }).pipe(Effect.scoped),
+)

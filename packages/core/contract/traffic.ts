@@ -1,0 +1,214 @@
+// The laws of page views.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer } from "effect"
+import { TentId, type WorkspaceId } from "../src/Ids.ts"
+import { daysUntil } from "../src/traffic/Analytics.ts"
+import { type PageView, TrafficStore } from "../src/traffic/TrafficStore.ts"
+import { TentChange } from "../src/tents/TentChange.ts"
+import { TentStore } from "../src/tents/TentStore.ts"
+import { Transactor } from "../src/Transactor.ts"
+import { Fresh } from "./fresh.ts"
+
+const day_ms = 86_400_000
+/** 2026-05-07T12:00:00Z, a noon. */
+const noon = DateTime.makeUnsafe(20_580 * day_ms + day_ms / 2)
+const ago = (ms: number) => DateTime.subtract(noon, { milliseconds: ms })
+const week = daysUntil(noon, 7)
+
+const visitor = (n: number) => Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? n : 7))
+
+export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentStore | Transactor | Fresh, E>) =>
+  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`traffic laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const store = yield* TrafficStore
+      const { transact } = yield* Transactor
+      const fresh = yield* Fresh
+      const workspace = yield* fresh.workspace()
+      const tent = TentId.make(yield* fresh.id)
+      const view = Effect.fnUntraced(function* (over: Partial<PageView> = {}) {
+        const made: PageView = {
+          id: yield* fresh.id,
+          tentId: tent,
+          at: noon,
+          visitor: visitor(1),
+          country: "CH",
+          device: "desktop",
+          browser: "Firefox",
+          os: "Linux",
+          referrer: "direct",
+          ...over,
+        }
+        return made
+      })
+      const record = Effect.fnUntraced(function* (...views: ReadonlyArray<Effect.Effect<PageView>>) {
+        yield* transact(store.record(workspace, yield* Effect.all(views)))
+      })
+      return { store, transact, fresh, workspace, tent, view, record }
+    })
+
+    it.effect("views are counted by day and by each dimension, visitors once a day", () =>
+      Effect.gen(function* () {
+        const { store, workspace, tent, view, record } = yield* begin
+        yield* record(view(), view({ browser: "Chrome" }), view({ visitor: visitor(2), country: "DE" }))
+        yield* record(view({ at: ago(day_ms) }), view({ referrer: "a.example", os: "iOS", device: "mobile" }))
+        const counts = yield* store.counts(workspace, tent, week)
+        assert.strictEqual(counts.visits, 3)
+        assert.deepStrictEqual(counts.days, [
+          { day: "2026-05-06", views: 1 },
+          { day: "2026-05-07", views: 4 },
+        ])
+        assert.deepStrictEqual(counts.groups, {
+          country: [
+            { value: "CH", views: 4 },
+            { value: "DE", views: 1 },
+          ],
+          device: [
+            { value: "desktop", views: 4 },
+            { value: "mobile", views: 1 },
+          ],
+          browser: [
+            { value: "Firefox", views: 4 },
+            { value: "Chrome", views: 1 },
+          ],
+          os: [
+            { value: "Linux", views: 4 },
+            { value: "iOS", views: 1 },
+          ],
+          referrer: [
+            { value: "direct", views: 4 },
+            { value: "a.example", views: 1 },
+          ],
+        })
+      }),
+    )
+
+    it.effect("a view that is recorded twice counts once", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, tent, view } = yield* begin
+        const [one, two] = [yield* view(), yield* view()]
+        yield* transact(store.record(workspace, [one]))
+        yield* transact(store.record(workspace, [one, two]))
+        assert.deepStrictEqual((yield* store.counts(workspace, tent, week)).days, [{ day: "2026-05-07", views: 2 }])
+      }),
+    )
+
+    it.effect("batches that are written at once are all counted", () =>
+      Effect.gen(function* () {
+        const { store, fresh, workspace, tent, view, record } = yield* begin
+        const other = TentId.make(yield* fresh.id)
+        // In opposite orders: writers that lock days as they come would wait for each other.
+        const batch = (flip: boolean) =>
+          record(...[tent, other].map((tentId, at) => view({ tentId, browser: flip === (at === 0) ? "a" : "b" })))
+        yield* Effect.all(
+          Array.from({ length: 12 }, (_, index) => batch(index % 2 === 0)),
+          { concurrency: 6 },
+        )
+        assert.strictEqual((yield* store.counts(workspace, tent, week)).days[0]?.views, 12)
+        assert.strictEqual((yield* store.counts(workspace, null, week)).days[0]?.views, 24)
+      }),
+    )
+
+    it.effect("days outside the span don't count, to the millisecond", () =>
+      Effect.gen(function* () {
+        const { store, workspace, tent, view, record } = yield* begin
+        const midnight = ago(6 * day_ms + day_ms / 2)
+        yield* record(
+          view({ at: midnight }),
+          view({ at: DateTime.subtract(midnight, { milliseconds: 1 }) }),
+          view({ at: ago(-day_ms / 2) }),
+        )
+        const counts = yield* store.counts(workspace, tent, week)
+        assert.deepStrictEqual(counts.days, [{ day: "2026-05-01", views: 1 }])
+        assert.deepStrictEqual(
+          counts.recent.map((each) => each.at.epochMilliseconds),
+          [midnight.epochMilliseconds],
+        )
+        assert.strictEqual(counts.visits, 1)
+      }),
+    )
+
+    it.effect("groups are the 50 greatest, recent views the newest 50", () =>
+      Effect.gen(function* () {
+        const { store, workspace, tent, view, record } = yield* begin
+        const many = Array.from({ length: 60 }, (_, index) =>
+          view({ referrer: `site-${String(index).padStart(2, "0")}.example`, at: ago(index * 1_000) }),
+        )
+        yield* record(...many, view({ referrer: "site-59.example", at: ago(100_000) }))
+        const { groups, recent } = yield* store.counts(workspace, tent, week)
+        assert.strictEqual(groups.referrer.length, 50)
+        assert.deepStrictEqual(groups.referrer[0], { value: "site-59.example", views: 2 })
+        assert.deepStrictEqual(groups.referrer[1], { value: "site-00.example", views: 1 })
+        assert.strictEqual(recent.length, 50)
+        assert.strictEqual(recent[0]?.at.epochMilliseconds, noon.epochMilliseconds)
+        assert.strictEqual(recent[49]?.referrer, "site-49.example")
+      }),
+    )
+
+    it.effect(
+      "a visitor of two tents is one visit of the workspace, and tents that are gone are not among the top",
+      () =>
+        Effect.gen(function* () {
+          const { store, workspace, tent, fresh, transact, view, record } = yield* begin
+          const named = TentId.make(yield* fresh.id)
+          yield* transact(Effect.flatMap(TentStore, (tents) => tents.apply(workspace, accepted(workspace, named))))
+          yield* record(view(), view({ tentId: named }), view({ tentId: named, visitor: visitor(2) }))
+          assert.strictEqual((yield* store.counts(workspace, null, week)).visits, 2)
+          assert.strictEqual((yield* store.counts(workspace, tent, week)).visits, 1)
+          assert.deepStrictEqual(yield* store.topTents(workspace, week), [
+            { tentId: named, name: "Named", views: 2, visits: 2 },
+          ])
+        }),
+    )
+
+    it.effect("a failed transaction counts nothing", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, tent, view } = yield* begin
+        const one = yield* view()
+        yield* Effect.exit(transact(Effect.andThen(store.record(workspace, [one]), Effect.fail("no"))))
+        const counts = yield* store.counts(workspace, tent, week)
+        assert.deepStrictEqual([counts.visits, counts.days, counts.recent], [0, [], []])
+      }),
+    )
+
+    it.effect("another workspace sees nothing", () =>
+      Effect.gen(function* () {
+        const { store, fresh, tent, view, record } = yield* begin
+        const other = yield* fresh.workspace()
+        yield* record(view())
+        assert.deepStrictEqual((yield* store.counts(other, tent, week)).days, [])
+        assert.deepStrictEqual((yield* store.counts(other, null, week)).recent, [])
+        assert.deepStrictEqual(yield* store.topTents(other, week), [])
+      }),
+    )
+
+    it.effect("a day has one salt for all who ask, and none once it is thrown away", () =>
+      Effect.gen(function* () {
+        const { store, transact } = yield* begin
+        const salt = (day: string, n: number) =>
+          Effect.map(transact(store.salt(day, Uint8Array.of(n))), (bytes) => Array.from(bytes))
+        const all = yield* Effect.all(
+          [1, 2, 3].map((n) => salt("2026-05-06", n)),
+          { concurrency: 3 },
+        )
+        assert.deepStrictEqual(all[1], all[0])
+        assert.deepStrictEqual(all[2], all[0])
+        const today = yield* salt("2026-05-07", 9)
+        yield* transact(store.forgetSalts("2026-05-07"))
+        assert.deepStrictEqual(yield* salt("2026-05-07", 10), today)
+        assert.deepStrictEqual(yield* salt("2026-05-06", 11), [11])
+        yield* transact(store.forgetSalts("2027-01-01"))
+      }),
+    )
+  })
+
+const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
+  TentChange.accept({
+    workspace,
+    idle: null,
+    id,
+    name: "Named",
+    userId: null,
+    request: { prompt: "a page", includeBrand: false, templateId: null, autoPublish: false },
+    requestedAlias: null,
+    now: noon,
+  })

@@ -1,0 +1,78 @@
+// Pages are written by models, by people and by mixtures of both: what they say is data. Before a page is kept it is
+// cleaned by a sanitiser, and what comes out is looked at again by a check that shares no code with it.
+import { Context, type Result, Schema } from "effect"
+import { type DefaultTreeAdapterMap, parse } from "parse5"
+import { elements } from "./PageDocument.ts"
+
+/** The page can't be made safe, or is none. `reason` ends a sentence that begins with "The page". */
+export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", { reason: Schema.String }) {
+  override get message(): string {
+    return `The page ${this.reason}`
+  }
+}
+
+export class Cleaner extends Context.Service<
+  Cleaner,
+  {
+    /**
+     * A whole document of what may stay of the one given: no script, event handler, `<base>`, meta refresh, frame, foreign
+     * form target, `javascript:` address. The outcome has no `dangersOf`.
+     */
+    readonly clean: (html: string) => Result.Result<string, Unclean>
+  }
+>()("tentpole/Cleaner") {}
+
+/** What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean. */
+export const dangersOf = (html: string): ReadonlyArray<string> =>
+  elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
+    ...(forbiddenTags.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
+    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute)),
+  ])
+
+const forbiddenTags = new Set([
+  "script",
+  "base",
+  "iframe",
+  "frame",
+  "frameset",
+  "object",
+  "embed",
+  "applet",
+  "link",
+  "noscript",
+  "template",
+  "portal",
+  "foreignobject",
+  "annotation-xml",
+  "animate",
+  "animatemotion",
+  "animatetransform",
+  "set",
+  "use",
+])
+
+const forbiddenAttributes = new Set(["srcdoc", "formaction", "http-equiv", "ping", "action"])
+
+const addressAttributes = new Set(["href", "src", "srcset", "poster", "background", "cite", "data", "longdesc"])
+
+const attributeDangers = (
+  element: DefaultTreeAdapterMap["element"],
+  attribute: { readonly name: string; readonly value: string },
+): ReadonlyArray<string> => {
+  const name = attribute.name.toLowerCase()
+  const here = `${name} of <${element.tagName}>`
+  if (name.startsWith("on") || forbiddenAttributes.has(name)) return [here]
+  return addressAttributes.has(name) && !isHarmlessAddress(attribute.value)
+    ? [`${here}: ${attribute.value.slice(0, 40)}`]
+    : []
+}
+
+/** Browsers drop white space and control characters of an address before they read its scheme. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const ignored = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g
+
+const isHarmlessAddress = (address: string): boolean => {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replace(ignored, ""))?.[1]?.toLowerCase()
+  if (scheme === undefined || ["http", "https", "mailto", "tel"].includes(scheme)) return true
+  return scheme === "data" && /^data:image\/(png|jpeg|gif|webp|avif);/i.test(address.trim())
+}

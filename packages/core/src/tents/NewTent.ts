@@ -1,0 +1,73 @@
+// What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
+import { Result } from "effect"
+import type { TentId } from "../Ids.ts"
+import { Invalid, type Issue } from "../Refusal.ts"
+import { isBlank } from "../Text.ts"
+import { type Alias, aliasFault, isAlias } from "./Alias.ts"
+import { prompt_length_max, tent_name_length_max, type TentRequest, user_id_length_max } from "./Tent.ts"
+
+export interface NewTent {
+  readonly name: string
+  readonly prompt: string
+  readonly userId?: string
+  readonly includeBrand: boolean
+  readonly autoPublish: boolean
+  readonly customPageAlias?: string
+  /** An idle tent to generate into. */
+  readonly tentId?: TentId
+  readonly templateId?: string
+  readonly assetIds: ReadonlyArray<string>
+}
+
+export const asset_ids_max = 5
+
+/** The request to keep, or every fault at once. */
+export const checkNewTent = (
+  tent: NewTent,
+): Result.Result<{ readonly request: TentRequest; readonly requestedAlias: Alias | null }, Invalid> => {
+  const issues = faults(tent)
+  if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+  const { prompt, includeBrand, autoPublish, customPageAlias } = tent
+  return Result.succeed({
+    request: { prompt, includeBrand, templateId: tent.templateId ?? null, autoPublish },
+    requestedAlias: customPageAlias !== undefined && isAlias(customPageAlias) ? customPageAlias : null,
+  })
+}
+
+const faults = (tent: NewTent): ReadonlyArray<Issue> => {
+  const issues: Array<Issue> = []
+  const demand = (holds: boolean, path: string, message: string) => {
+    if (!holds) issues.push({ path, message })
+  }
+  demand(
+    !isBlank(tent.name) && tent.name.length <= tent_name_length_max,
+    "name",
+    `must have 1 to ${tent_name_length_max} characters`,
+  )
+  demand(
+    !isBlank(tent.prompt) && tent.prompt.length <= prompt_length_max,
+    "prompt",
+    `must have 1 to ${prompt_length_max} characters`,
+  )
+  demand(
+    tent.userId === undefined || tent.userId.length <= user_id_length_max,
+    "user_id",
+    `must have at most ${user_id_length_max} characters`,
+  )
+  demand(
+    tent.assetIds.length <= asset_ids_max,
+    "asset_ids",
+    `must name at most ${asset_ids_max} assets, got ${tent.assetIds.length}`,
+  )
+  demand(
+    tent.assetIds.length === 0 || tent.tentId !== undefined,
+    "asset_ids",
+    "needs tent_id: the tent that holds the assets",
+  )
+  if (tent.customPageAlias !== undefined) {
+    const fault = aliasFault(tent.customPageAlias)
+    if (fault !== null) issues.push({ path: "custom_page_alias", message: fault })
+    demand(tent.autoPublish, "custom_page_alias", "needs auto_publish: true")
+  }
+  return issues
+}

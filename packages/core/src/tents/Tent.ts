@@ -1,0 +1,134 @@
+// A tent: a web page with the prompt it was made from, how far its generation is, and where it is published. Bodies of
+// pages are read apart: they may have megabytes, and most readers want the state.
+import { type DateTime, Schema } from "effect"
+import type { ErrorCode } from "../ErrorCode.ts"
+import type { TentId } from "../Ids.ts"
+import type { Alias } from "./Alias.ts"
+
+export const generationStatuses = ["pending", "queued", "generating", "completed", "failed"] as const
+export type GenerationStatus = (typeof generationStatuses)[number]
+
+/** `pending`: idle, nothing was asked for yet. */
+export type Generation =
+  | { readonly status: "pending" | "queued" | "generating" | "completed" }
+  | { readonly status: "failed"; readonly error: string }
+
+/** What was asked for when the generation was accepted. */
+export interface TentRequest {
+  readonly prompt: string
+  readonly includeBrand: boolean
+  readonly templateId: string | null
+  readonly autoPublish: boolean
+}
+
+export interface PublicationWarning {
+  readonly code: "alias_adjusted" | "alias_taken" | "branding_required"
+  readonly message: string
+}
+
+export interface PublicationError {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+interface Asked {
+  /** The alias that was last asked for; null: none, or it was cleared. */
+  readonly requestedAlias: Alias | null
+}
+
+/** What became of publishing, once it was asked for. */
+export type Publication = Asked &
+  (
+    | { readonly status: "pending" | "unpublished" }
+    | {
+        readonly status: "published"
+        readonly publishedAt: DateTime.Utc
+        /** Names the bytes that are served: equal etags, equal pages. */
+        readonly etag: string
+        readonly warnings: ReadonlyArray<PublicationWarning>
+      }
+    | { readonly status: "failed"; readonly error: PublicationError }
+  )
+
+export type PublicationStatus = Publication["status"]
+
+export interface Tent {
+  readonly id: TentId
+  readonly name: string
+  /** Who asked for it, in the caller's own words. */
+  readonly userId: string | null
+  /** Null while it is idle. */
+  readonly request: TentRequest | null
+  readonly generation: Generation
+  /** Credits taken for the generation that are not given back. */
+  readonly credits_held: number
+  /** The alias that is this tent's, also while it is unpublished; null: its address is the default one. */
+  readonly alias: Alias | null
+  /** Whether its pages carry the line "Made with Tentpole". */
+  readonly branding: boolean
+  readonly publication: Publication | null
+  readonly createdAt: DateTime.Utc
+  /** The last change of status. */
+  readonly updatedAt: DateTime.Utc
+}
+
+export const isInProgress = (tent: Tent): boolean =>
+  tent.generation.status === "queued" || tent.generation.status === "generating"
+
+export const tent_name_length_max = 200
+export const prompt_length_max = 20_000
+export const user_id_length_max = 200
+/** A page above this is no landing page, and is refused whoever wrote it. */
+export const html_bytes_max = 2 * 2 ** 20
+
+export class InvalidPromptIntent extends Schema.TaggedError<InvalidPromptIntent>()("InvalidPromptIntent", {}) {
+  readonly code = "INVALID_PROMPT_INTENT" satisfies ErrorCode
+  override get message(): string {
+    return "The prompt does not ask for a web page. Say what page you want, for instance: Create a landing page for our spring sale"
+  }
+}
+
+export class HasGeneration extends Schema.TaggedError<HasGeneration>()("HasGeneration", {}) {
+  readonly code = "conflict" satisfies ErrorCode
+  override get message(): string {
+    return "This tent already has a generation. Leave tent_id out to make a new tent"
+  }
+  get details() {
+    return { issues: [{ path: "tent_id", message: "names a tent that already has a generation" }] }
+  }
+}
+
+export class TentNotReady extends Schema.TaggedError<TentNotReady>()("TentNotReady", { status: Schema.String }) {
+  readonly code = "tent_not_ready" satisfies ErrorCode
+  override get message(): string {
+    return this.status === "failed"
+      ? "The tent has no page: its generation failed. Create another one"
+      : "The tent has no page yet. Wait until its status is completed"
+  }
+  get details(): { readonly status: string } {
+    return { status: this.status }
+  }
+}
+
+export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", { alias: Schema.String }) {
+  readonly code = "alias_taken" satisfies ErrorCode
+  override get message(): string {
+    return `Another tent of this workspace has the alias "${this.alias}". Choose another one, or publish that tent under another alias first`
+  }
+  get details() {
+    return { issues: [{ path: "custom_page_alias", message: "is another tent's" }] }
+  }
+}
+
+export class PublishLimitExceeded extends Schema.TaggedError<PublishLimitExceeded>()("PublishLimitExceeded", {
+  limit: Schema.Int,
+  current: Schema.Int,
+}) {
+  readonly code = "publish_limit_exceeded" satisfies ErrorCode
+  override get message(): string {
+    return `The plan allows ${this.limit} published tent${this.limit === 1 ? "" : "s"}, and ${this.current} ${this.current === 1 ? "is" : "are"} published now. Unpublish one, or upgrade the plan`
+  }
+  get extras() {
+    return { limit: this.limit, current: this.current }
+  }
+}

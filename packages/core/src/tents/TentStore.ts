@@ -1,0 +1,47 @@
+// The port to tents: pages with their generation, publication and alias.
+import { Context, type Effect } from "effect"
+import type { TentId, WorkspaceId } from "../Ids.ts"
+import type { Cursor, Sliced } from "../Page.ts"
+import type { NotFound } from "../Refusal.ts"
+import type { Transaction } from "../Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
+import type { Alias } from "./Alias.ts"
+import type { Site } from "./PageAddress.ts"
+import type { PublishFacts } from "./Publish.ts"
+import type { AliasTaken, GenerationStatus, Tent } from "./Tent.ts"
+import type { TentChange } from "./TentChange.ts"
+
+export interface TentQuery {
+  readonly status?: GenerationStatus
+  /** Literal, found anywhere in the name, in any case. */
+  readonly search?: string
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+export class TentStore extends Context.Service<
+  TentStore,
+  {
+    readonly find: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound>
+    /** The tent whose alias it is, published or not. */
+    readonly findByAlias: (workspace: WorkspaceId, alias: Alias) => Effect.Effect<Tent, NotFound>
+    /** The generated document; null before there is one. */
+    readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string | null, NotFound>
+    /** Newest first; of those made in the same millisecond, by id. */
+    readonly slice: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<Tent>>
+    /** Where the workspace's pages live. */
+    readonly site: (workspace: WorkspaceId) => Effect.Effect<Site, NotFound>
+
+    readonly lock: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound, Transaction>
+    /** Facts for publishing this tent, perhaps under an alias. Until the transaction ends nobody else publishes here. */
+    readonly lockPublishing: (
+      workspace: WorkspaceId,
+      id: TentId,
+      alias: Alias | null,
+    ) => Effect.Effect<PublishFacts, NotFound, Transaction>
+    readonly apply: (
+      workspace: WorkspaceId,
+      change: TentChange,
+    ) => Effect.Effect<void, AliasTaken | InsufficientCredits, Transaction>
+  }
+>()("tentpole/TentStore") {}

@@ -1,0 +1,223 @@
+// What can be done with tents. The API calls these, the worker calls `generate`.
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Ai } from "../ai/Ai.ts"
+import { Ids, TentId, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
+import type { Sliced } from "../Page.ts"
+import { type Invalid, InvalidState, NotFound, Unavailable } from "../Refusal.ts"
+import { Secrets } from "../Secrets.ts"
+import { Settings } from "../Settings.ts"
+import { Transactor } from "../Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
+import { readTentName, root_in_path, type TentName } from "./Alias.ts"
+import { etagOf, generate } from "./Generate.ts"
+import { checkNewTent, type NewTent } from "./NewTent.ts"
+import { pageUrl } from "./PageAddress.ts"
+import { publish, type PublishWish } from "./Publish.ts"
+import {
+  type AliasTaken,
+  HasGeneration,
+  InvalidPromptIntent,
+  type PublishLimitExceeded,
+  type Tent,
+  TentNotReady,
+} from "./Tent.ts"
+import { TentChange } from "./TentChange.ts"
+import { type TentQuery, TentStore } from "./TentStore.ts"
+
+/** A tent as it is shown: with its public address while it is published. */
+export interface ShownTent {
+  readonly tent: Tent
+  readonly url: string | null
+}
+
+export class Tents extends Context.Service<
+  Tents,
+  {
+    readonly create: (
+      workspace: WorkspaceId,
+      tent: NewTent,
+    ) => Effect.Effect<
+      Tent,
+      Invalid | NotFound | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
+    >
+    readonly show: (workspace: WorkspaceId, id: TentId) => Effect.Effect<ShownTent, NotFound>
+    readonly slice: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<ShownTent>>
+    readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string, NotFound | TentNotReady>
+    /** `changed` false: the very page was live there already. */
+    readonly publish: (
+      workspace: WorkspaceId,
+      id: TentId,
+      wish: PublishWish,
+    ) => Effect.Effect<
+      ShownTent & { readonly changed: boolean },
+      NotFound | TentNotReady | AliasTaken | PublishLimitExceeded
+    >
+    readonly unpublish: (
+      workspace: WorkspaceId,
+      id: TentId,
+    ) => Effect.Effect<ShownTent & { readonly changed: boolean }, NotFound | InvalidState>
+    /** By id, current alias or `__index__`. */
+    readonly remove: (workspace: WorkspaceId, name: string) => Effect.Effect<TentId, Invalid | NotFound>
+    /**
+     * The worker's part: asks for the page, keeps it, publishes it if that was asked for. May be called again, and by two
+     * at once: what is over stays as it is. `attempt` counts the job's from 1: a generation that broke its worker off too
+     * often fails, so that no credit is held for ever.
+     */
+    readonly generate: (
+      workspace: WorkspaceId,
+      id: TentId,
+      options?: { readonly attempt: number },
+    ) => Effect.Effect<void>
+  }
+>()("tentpole/Tents") {
+  static readonly layer = Layer.effect(
+    Tents,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const store = yield* TentStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+      const jobs = yield* Jobs
+      const secrets = yield* Secrets
+      const ai = yield* Ai
+
+      const shown = Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
+        if (!tents.some((tent) => tent.publication?.status === "published")) {
+          return tents.map((tent): ShownTent => ({ tent, url: null }))
+        }
+        const site = yield* store.site(workspace)
+        return tents.map((tent): ShownTent => {
+          if (tent.publication?.status !== "published") return { tent, url: null }
+          const address =
+            tent.alias === null ? ({ by: "id", id: tent.id } as const) : ({ by: "alias", alias: tent.alias } as const)
+          return { tent, url: pageUrl(settings, site, address) }
+        })
+      })
+
+      const shownOne = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
+        const [one] = yield* shown(workspace, [tent])
+        return one ?? { tent, url: null }
+      })
+
+      const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: TentChange) {
+        yield* store.apply(workspace, change)
+        for (const { id, job } of change.jobs) yield* jobs.enqueue(job, { id })
+      })
+
+      const fits = (prompt: string) =>
+        ai
+          .asksForPage(prompt, { hasTemplate: false })
+          .pipe(Effect.catchTag("AiUnavailable", () => new Unavailable({ part: "AI provider" })))
+
+      return Tents.of({
+        create: Effect.fn("Tents.create")(function* (workspace, asked) {
+          const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent(asked))
+          const { tentId } = asked
+          const idle = tentId && (yield* store.find(workspace, tentId).pipe(Effect.mapError(inBody)))
+          if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
+          yield* refuseUnknown(asked)
+          if (!(yield* fits(request.prompt))) return yield* new InvalidPromptIntent()
+          const id = tentId ?? TentId.make(yield* ids.random)
+          return yield* transact(
+            Effect.gen(function* () {
+              const before = tentId ? yield* store.lock(workspace, tentId).pipe(Effect.mapError(inBody)) : null
+              if (before !== null && before.generation.status !== "pending") return yield* new HasGeneration()
+              const { name, userId = null } = asked
+              const now = yield* DateTime.now
+              const accepted = { workspace, idle: before, id, name, userId, request, requestedAlias, now }
+              const change = TentChange.accept(accepted)
+              yield* apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
+              return change.after ?? (yield* Effect.die("an accepted tent is there"))
+            }),
+          )
+        }),
+
+        show: Effect.fn("Tents.show")(function* (workspace, id) {
+          return yield* shownOne(workspace, yield* store.find(workspace, id))
+        }),
+
+        slice: Effect.fn("Tents.slice")(function* (workspace, query) {
+          const { items, next } = yield* store.slice(workspace, query)
+          return { items: yield* shown(workspace, items).pipe(Effect.orDie), next }
+        }),
+
+        content: Effect.fn("Tents.content")(function* (workspace, id) {
+          const html = yield* store.content(workspace, id)
+          if (html !== null) return html
+          return yield* new TentNotReady({ status: (yield* store.find(workspace, id)).generation.status })
+        }),
+
+        publish: Effect.fn("Tents.publish")(function* (workspace, id, wish) {
+          const { outcome, tent } = yield* transact(
+            Effect.gen(function* () {
+              const before = yield* store.lock(workspace, id)
+              const html = yield* store.content(workspace, id)
+              const alias = wish.alias === undefined ? before.alias : wish.alias
+              const facts = yield* store.lockPublishing(workspace, id, alias)
+              const context = { facts, html: html ?? "", etagOf: etagOf(secrets), now: yield* DateTime.now }
+              const decided = yield* Effect.fromResult(publish(before, wish, context))
+              if (decided.change !== null) {
+                yield* store.apply(workspace, decided.change).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
+              }
+              return { outcome: decided, tent: decided.change?.after ?? before }
+            }),
+          )
+          // The failure was written: the refusal is told only once that is committed.
+          if (outcome.refusal !== null) return yield* outcome.refusal
+          return { ...(yield* shownOne(workspace, tent)), changed: outcome.change !== null }
+        }),
+
+        unpublish: Effect.fn("Tents.unpublish")(function* (workspace, id) {
+          const before = yield* store.lock(workspace, id)
+          const change = TentChange.unpublish(before, yield* DateTime.now)
+          if (change?.after) {
+            yield* store.apply(workspace, change).pipe(Effect.orDie)
+            return { tent: change.after, url: null, changed: true }
+          }
+          if (before.publication?.status === "unpublished") return { tent: before, url: null, changed: false }
+          return yield* new InvalidState({
+            resource: "tent",
+            status: before.publication?.status ?? "not published",
+            move: "unpublished",
+          })
+        }, transact),
+
+        remove: Effect.fn("Tents.remove")(function* (workspace, text) {
+          const name = yield* Effect.fromResult(readTentName("identifier", text, root_in_path))
+          const found = yield* findNamed(store, workspace, name)
+          const before = yield* store.lock(workspace, found.id)
+          if (name.by === "alias" && before.alias !== name.alias) return yield* new NotFound({ resource: "tent" })
+          yield* store.apply(workspace, TentChange.remove(before)).pipe(Effect.orDie)
+          return before.id
+        }, transact),
+
+        generate: yield* generate,
+      })
+    }),
+  )
+}
+
+const readTentId = Schema.decodeUnknownOption(TentId)
+
+/** The tent that stood in the body as `tent_id`. */
+const inBody = () => new NotFound({ resource: "tent", path: "tent_id" })
+
+/** A tent by what stood in a path: whatever is no id of ours names none. */
+const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: TentName) => {
+  if (name.by === "alias") return store.findByAlias(workspace, name.alias)
+  return Option.match(name.by === "id" ? readTentId(name.id) : Option.none(), {
+    onNone: () => Effect.fail(new NotFound({ resource: "tent" })),
+    onSome: (id) => store.find(workspace, id),
+  })
+}
+
+/** Templates and assets are named by ids that nothing has yet: each is told by its place in the body. */
+const refuseUnknown = (asked: NewTent): Effect.Effect<void, NotFound> => {
+  if (asked.templateId !== undefined) {
+    return Effect.fail(new NotFound({ resource: "tent template", path: "template_id" }))
+  }
+  return asked.assetIds.length === 0
+    ? Effect.void
+    : Effect.fail(new NotFound({ resource: "asset", path: "asset_ids.0" }))
+}

@@ -1,0 +1,74 @@
+// Traffic as it is shown: days without a view are there with zero, values by their views.
+import { DateTime } from "effect"
+import type { TentId } from "../Ids.ts"
+import type { Described } from "./Agents.ts"
+
+export const days_back_default = 7
+
+/** Days from 1 to 7; anything else is 7. */
+export const readDaysBack = (text: string | undefined): number =>
+  text !== undefined && /^[1-7]$/.test(text) ? Number(text) : days_back_default
+
+/** `YYYY-MM-DD`, UTC. */
+export type Day = string
+
+export const dayOf = (at: DateTime.Utc): Day => DateTime.formatIso(at).slice(0, 10)
+
+/** Days, the first and the last included. */
+export interface Days {
+  readonly first: Day
+  readonly last: Day
+  readonly all: ReadonlyArray<Day>
+}
+
+/** So many days up to and with today's. */
+export const daysUntil = (now: DateTime.Utc, count: number): Days => {
+  const all = Array.from({ length: count }, (_, index) => dayOf(DateTime.subtract(now, { days: count - 1 - index })))
+  return { first: all[0] ?? dayOf(now), last: dayOf(now), all }
+}
+
+/** What views are counted by. */
+export const dimensions = ["country", "device", "browser", "os", "referrer"] as const
+export type Dimension = (typeof dimensions)[number]
+
+export const groups_max = 50
+export const recent_max = 50
+
+export interface Counted {
+  readonly value: string
+  readonly views: number
+}
+
+export interface RecentView extends Described {
+  readonly at: DateTime.Utc
+}
+
+/** What a store counts in a span of days. */
+export interface Counts {
+  /** Distinct visitors a day, added up. */
+  readonly visits: number
+  /** Days without a view may be missing. */
+  readonly days: ReadonlyArray<{ readonly day: Day; readonly views: number }>
+  /** By views descending, then by value in code point order; the first 50. */
+  readonly groups: Readonly<Record<Dimension, ReadonlyArray<Counted>>>
+  /** The newest 50, newest first. */
+  readonly recent: ReadonlyArray<RecentView>
+}
+
+export interface TopTent {
+  readonly tentId: TentId
+  readonly name: string
+  readonly views: number
+  readonly visits: number
+}
+
+export interface Report extends Counts {
+  readonly range: Days
+  readonly views: number
+}
+
+export const toReport = (range: Days, counts: Counts): Report => {
+  const viewsOf = new Map(counts.days.map(({ day, views }) => [day, views]))
+  const days = range.all.map((day) => ({ day, views: viewsOf.get(day) ?? 0 }))
+  return { ...counts, range, days, views: days.reduce((sum, { views }) => sum + views, 0) }
+}

@@ -1,0 +1,54 @@
+// What can be asked about the views of published pages.
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { TentId, type WorkspaceId } from "../Ids.ts"
+import { type Invalid, NotFound } from "../Refusal.ts"
+import { readTentName, root } from "../tents/Alias.ts"
+import { TentStore } from "../tents/TentStore.ts"
+import { daysUntil, type Report, type TopTent, toReport } from "./Analytics.ts"
+import { TrafficStore } from "./TrafficStore.ts"
+
+export class Traffic extends Context.Service<
+  Traffic,
+  {
+    /** Of one tent, by id, current alias, or `/` for the root. */
+    readonly ofTent: (
+      workspace: WorkspaceId,
+      name: string,
+      days_back: number,
+    ) => Effect.Effect<Report & { readonly tentId: TentId }, Invalid | NotFound>
+    readonly ofWorkspace: (
+      workspace: WorkspaceId,
+      days_back: number,
+    ) => Effect.Effect<Report & { readonly topTents: ReadonlyArray<TopTent> }>
+  }
+>()("tentpole/Traffic") {
+  static readonly layer = Layer.effect(
+    Traffic,
+    Effect.gen(function* () {
+      const tents = yield* TentStore
+      const store = yield* TrafficStore
+
+      const find = Effect.fnUntraced(function* (workspace: WorkspaceId, text: string) {
+        const name = yield* Effect.fromResult(readTentName("tentIdOrAlias", text, root))
+        if (name.by === "alias") return yield* tents.findByAlias(workspace, name.alias)
+        const id = name.by === "id" ? Option.getOrNull(readTentId(name.id)) : null
+        return yield* id === null ? Effect.fail(new NotFound({ resource: "tent" })) : tents.find(workspace, id)
+      })
+
+      return Traffic.of({
+        ofTent: Effect.fn("Traffic.ofTent")(function* (workspace, name, days_back) {
+          const { id } = yield* find(workspace, name)
+          const days = daysUntil(yield* DateTime.now, days_back)
+          return { ...toReport(days, yield* store.counts(workspace, id, days)), tentId: id }
+        }),
+        ofWorkspace: Effect.fn("Traffic.ofWorkspace")(function* (workspace, days_back) {
+          const days = daysUntil(yield* DateTime.now, days_back)
+          const report = toReport(days, yield* store.counts(workspace, null, days))
+          return { ...report, topTents: yield* store.topTents(workspace, days) }
+        }),
+      })
+    }),
+  )
+}
+
+const readTentId = Schema.decodeUnknownOption(TentId)

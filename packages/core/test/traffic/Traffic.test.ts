@@ -1,0 +1,71 @@
+import { assert, it } from "@effect/vitest"
+import { WorkspaceId } from "@tentpole/core/Ids"
+import { type Counts, dayOf, daysUntil, readDaysBack, toReport } from "@tentpole/core/traffic/Analytics"
+import { visitor_bytes, visitorOf } from "@tentpole/core/traffic/Visitor"
+import { DateTime, Schema } from "effect"
+
+/** No hash, but one-to-one on what it is given: whatever the rule leaves out can't be told apart. */
+const spelled = (bytes: Uint8Array): Uint8Array => {
+  let [a, b] = [2166136261, 5381]
+  for (const byte of bytes) {
+    a = Math.imul(a ^ byte, 16777619) >>> 0
+    b = (Math.imul(b, 33) + byte) >>> 0
+  }
+  return Uint8Array.from({ length: 32 }, (_, index) => ((index % 2 === 0 ? a : b) >>> (((index >> 1) % 4) * 8)) & 255)
+}
+
+const salt = Uint8Array.of(1, 2, 3)
+const who = {
+  workspaceId: WorkspaceId.make("00000000-0000-4000-8000-0000000000ff"),
+  address: "203.0.113.7",
+  userAgent: "Firefox",
+}
+
+it("a visitor is the same for the same day, workspace, address and browser, and another for any other", () => {
+  const of = (over: Partial<typeof who> = {}, with_ = salt) => visitorOf(spelled, with_, { ...who, ...over }).join()
+  assert.strictEqual(of(), of())
+  const others = [
+    of({ address: "203.0.113.8" }),
+    of({ userAgent: "Chrome" }),
+    of({ workspaceId: WorkspaceId.make("00000000-0000-4000-8000-0000000000fe") }),
+    of({}, Uint8Array.of(9)),
+    of({ address: "203.0.113.7Fire", userAgent: "fox" }),
+  ]
+  for (const other of others) assert.notStrictEqual(other, of())
+  assert.strictEqual(visitorOf(spelled, salt, who).length, visitor_bytes)
+})
+
+it("days back are 1 to 7, and everything else is 7", () => {
+  assert.deepStrictEqual(["1", "4", "7"].map(readDaysBack), [1, 4, 7])
+  for (const text of [undefined, "", "0", "8", "-1", "1.5", "01", "1e0", "x", " 3"])
+    assert.strictEqual(readDaysBack(text), 7)
+})
+
+const Instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
+
+it.prop(
+  "days run on without a gap to today's",
+  [Instant, Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))],
+  ([ms, count]) => {
+    const days = daysUntil(DateTime.makeUnsafe(ms), count)
+    assert.strictEqual(days.all.length, count)
+    assert.strictEqual(days.last, dayOf(DateTime.makeUnsafe(ms)))
+    assert.deepStrictEqual([days.all[0], days.all.at(-1)], [days.first, days.last])
+    for (const [index, day] of days.all.entries()) {
+      assert.strictEqual(Date.parse(day), Date.parse(days.first) + index * 86_400_000)
+    }
+  },
+)
+
+it("days without a view are there with zero, and the views add up", () => {
+  const range = daysUntil(DateTime.makeUnsafe("2026-05-07T12:00:00Z"), 3)
+  const none = { country: [], device: [], browser: [], os: [], referrer: [] }
+  const counts: Counts = { visits: 2, days: [{ day: "2026-05-06", views: 5 }], groups: none, recent: [] }
+  const report = toReport(range, counts)
+  assert.deepStrictEqual(report.days, [
+    { day: "2026-05-05", views: 0 },
+    { day: "2026-05-06", views: 5 },
+    { day: "2026-05-07", views: 0 },
+  ])
+  assert.strictEqual(report.views, 5)
+})

@@ -1,0 +1,154 @@
+// Tents as they stand on the wire.
+import { TentId } from "@tentpole/core/Ids"
+import { asset_ids_max } from "@tentpole/core/tents/NewTent"
+import {
+  generationStatuses,
+  type Publication,
+  prompt_length_max,
+  type Tent,
+  tent_name_length_max,
+  user_id_length_max,
+} from "@tentpole/core/tents/Tent"
+import type { ShownTent } from "@tentpole/core/tents/Tents"
+import { Schema } from "effect"
+import { InstantWire, iso, Text } from "../../Wire.ts"
+
+const CodeAndMessage = Schema.Struct({ code: Schema.String, message: Schema.String })
+
+export const PublicationWire = Schema.Struct({
+  status: Schema.Literals(["pending", "published", "failed", "unpublished"]),
+  published_url: Schema.optionalKey(Schema.String.annotate({ description: "Public address, while it is published" })),
+  requested_custom_page_alias: Schema.optionalKey(Schema.String),
+  applied_custom_page_alias: Schema.optionalKey(Schema.String),
+  warnings: Schema.optionalKey(Schema.Array(CodeAndMessage)),
+  error: Schema.optionalKey(CodeAndMessage),
+}).annotate({ identifier: "Publication", description: "What became of publishing; absent until it was asked for" })
+
+const status = Schema.Literals(generationStatuses).annotate({
+  description: "`pending`: idle, nothing was generated or asked for yet",
+})
+
+export const TentWire = Schema.Struct({
+  id: TentId,
+  status,
+  created_at: InstantWire,
+  updated_at: InstantWire.annotate({ description: "The last change of status" }),
+  error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
+  publication: Schema.optionalKey(PublicationWire),
+}).annotate({ identifier: "Tent" })
+
+export const ListedTentWire = Schema.Struct({
+  id: TentId,
+  name: Schema.String,
+  status,
+  created_at: InstantWire,
+  updated_at: InstantWire,
+  publication: Schema.optionalKey(PublicationWire),
+}).annotate({ identifier: "ListedTent" })
+
+export const TentsAnswer = Schema.Struct({
+  tents: Schema.Array(ListedTentWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "Tents" })
+
+const alias = Schema.String.annotate({
+  description:
+    "At most 100 lowercase letters, digits, hyphens, underscores and dots, beginning with a letter or digit; / for the domain's root",
+  examples: ["spring-sale"],
+})
+
+const Uuid = Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" }))
+
+export const CreateTent = Schema.Struct({
+  name: Text(tent_name_length_max, 1),
+  prompt: Text(prompt_length_max, 1).annotate({ description: "Must ask for web content" }),
+  user_id: Schema.optionalKey(Text(user_id_length_max)),
+  include_brand: Schema.optionalKey(Schema.Boolean),
+  template_id: Schema.optionalKey(Uuid),
+  auto_publish: Schema.optionalKey(Schema.Boolean),
+  custom_page_alias: Schema.optionalKey(alias),
+  tent_id: Schema.optionalKey(TentId),
+  asset_ids: Schema.optionalKey(
+    Schema.Array(Schema.String).check(
+      Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }),
+    ),
+  ),
+}).annotate({ identifier: "CreateTent" })
+
+export const TentAccepted = Schema.Struct({
+  id: TentId,
+  status: Schema.Literal("pending"),
+  created_at: InstantWire,
+}).annotate({ identifier: "TentAccepted" })
+
+export const PublishTent = Schema.Struct({
+  custom_page_alias: Schema.optionalKey(
+    Schema.NullOr(alias).annotate({ description: "Left out: as it was. null: the default address" }),
+  ),
+  remove_branding: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Left out: as it was. Takes effect where the plan allows it" }),
+  ),
+}).annotate({ identifier: "PublishTent" })
+
+export const PublishedTent = Schema.Struct({
+  id: TentId,
+  updated_at: InstantWire,
+  message: Schema.String,
+  publication: PublicationWire,
+}).annotate({ identifier: "PublishedTent" })
+
+export const TentDeleted = Schema.Struct({ message: Schema.String, tent_id: TentId }).annotate({
+  identifier: "TentDeleted",
+})
+
+export const toAccepted = (tent: Tent): typeof TentAccepted.Type => ({
+  id: tent.id,
+  status: "pending",
+  created_at: iso(tent.createdAt),
+})
+
+const publicationOf = ({ tent, url }: ShownTent, publication: Publication): typeof PublicationWire.Type => ({
+  status: publication.status,
+  ...(url === null ? {} : { published_url: url }),
+  ...(publication.requestedAlias === null ? {} : { requested_custom_page_alias: publication.requestedAlias }),
+  ...(tent.alias === null ? {} : { applied_custom_page_alias: tent.alias }),
+  ...(publication.status === "published" && publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
+  ...(publication.status === "failed" ? { error: publication.error } : {}),
+})
+
+const ofPublication = (shown: ShownTent) =>
+  shown.tent.publication === null ? {} : { publication: publicationOf(shown, shown.tent.publication) }
+
+export const toTentWire = (shown: ShownTent): typeof TentWire.Type => {
+  const { id, generation, createdAt, updatedAt } = shown.tent
+  return {
+    id,
+    status: generation.status,
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+    ...(generation.status === "failed" ? { error: generation.error } : {}),
+    ...ofPublication(shown),
+  }
+}
+
+export const toListedTent = (shown: ShownTent): typeof ListedTentWire.Type => {
+  const { id, name, generation, createdAt, updatedAt } = shown.tent
+  return {
+    id,
+    name,
+    status: generation.status,
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+    ...ofPublication(shown),
+  }
+}
+
+export const toPublished =
+  (message: (shown: ShownTent) => string) =>
+  (shown: ShownTent): typeof PublishedTent.Type => ({
+    id: shown.tent.id,
+    updated_at: iso(shown.tent.updatedAt),
+    message: message(shown),
+    publication:
+      shown.tent.publication === null ? { status: "unpublished" } : publicationOf(shown, shown.tent.publication),
+  })

@@ -1,0 +1,104 @@
+// The calls on tents, handled.
+import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/Page"
+import { toAlias } from "@tentpole/core/tents/Alias"
+import type { NewTent } from "@tentpole/core/tents/NewTent"
+import type { PublishWish } from "@tentpole/core/tents/Publish"
+import { isInProgress } from "@tentpole/core/tents/Tent"
+import { type ShownTent, Tents } from "@tentpole/core/tents/Tents"
+import { Effect, Result } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../Auth.ts"
+import { answer } from "../../Wire.ts"
+import type { TentsQuery } from "./TentsApi.ts"
+import {
+  type CreateTent,
+  type PublishTent,
+  toAccepted,
+  toListedTent,
+  toPublished,
+  toTentWire,
+  type TentDeleted,
+  type TentsAnswer,
+} from "./TentWire.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "tents",
+  Effect.fn(function* (group) {
+    const tents = yield* Tents
+    return group.handleAll({
+      create: ({ payload }) => withWorkspace(({ id }) => tents.create(id, toNewTent(payload))).pipe(answer(toAccepted)),
+      list: ({ query }) => withWorkspace(({ id }) => slice(tents, id, query)).pipe(answer(toAnswer)),
+      show: ({ params }) =>
+        withWorkspace(({ id }) => tents.show(id, params.tentId)).pipe(
+          answer((shown) => HttpApiSchema.withHeaders({ body: toTentWire(shown), headers: retryAfter(shown) })),
+        ),
+      content: ({ params }) =>
+        withWorkspace(({ id }) => tents.content(id, params.tentId)).pipe(
+          answer((body) => HttpApiSchema.withHeaders({ body, headers: sandboxed })),
+        ),
+      publish: ({ params, payload }) =>
+        withWorkspace(({ id }) =>
+          Effect.flatMap(Effect.fromResult(toWish(payload)), (wish) => tents.publish(id, params.tentId, wish)),
+        ).pipe(answer(toPublished(publishMessage))),
+      unpublish: ({ params }) =>
+        withWorkspace(({ id }) => tents.unpublish(id, params.tentId)).pipe(answer(toPublished(unpublishMessage))),
+      remove: ({ params }) =>
+        withWorkspace(({ id }) => tents.remove(id, params.tentId)).pipe(
+          answer((tent_id): typeof TentDeleted.Type => ({ message: "The tent and its page are deleted", tent_id })),
+        ),
+    })
+  }),
+)
+
+/** HTML of a tenant on the API's origin: the browser gives it an origin of its own, and runs nothing of it. */
+const sandboxed = { "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'" }
+
+const retryAfter = ({ tent }: ShownTent) => (isInProgress(tent) ? { "retry-after": "10" } : {})
+
+const toNewTent = (payload: typeof CreateTent.Type): NewTent => ({
+  name: payload.name,
+  prompt: payload.prompt,
+  includeBrand: payload.include_brand ?? false,
+  autoPublish: payload.auto_publish ?? false,
+  assetIds: payload.asset_ids ?? [],
+  ...(payload.user_id === undefined ? {} : { userId: payload.user_id }),
+  ...(payload.custom_page_alias === undefined ? {} : { customPageAlias: payload.custom_page_alias }),
+  ...(payload.tent_id === undefined ? {} : { tentId: payload.tent_id }),
+  ...(payload.template_id === undefined ? {} : { templateId: payload.template_id }),
+})
+
+const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type) => {
+  const rest: PublishWish = remove_branding === undefined ? {} : { removeBranding: remove_branding }
+  if (custom_page_alias === undefined) return Result.succeed(rest)
+  if (custom_page_alias === null) return Result.succeed<PublishWish>({ ...rest, alias: null })
+  return Result.map(toAlias("custom_page_alias", custom_page_alias), (alias): PublishWish => ({ ...rest, alias }))
+}
+
+const slice = Effect.fnUntraced(function* (
+  tents: Tents["Service"],
+  workspace: Parameters<Tents["Service"]["slice"]>[0],
+  { cursor, limit, status, search }: typeof TentsQuery.Type,
+) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+  return yield* tents.slice(workspace, {
+    after,
+    limit: limit ?? page_limit_default,
+    ...(status === undefined ? {} : { status }),
+    ...(search === undefined ? {} : { search }),
+  })
+})
+
+const toAnswer = ({ items, next }: Sliced<ShownTent>): typeof TentsAnswer.Type => ({
+  tents: items.map(toListedTent),
+  next_cursor: next === null ? null : encodeCursor(next),
+})
+
+const publishMessage = ({ url, ...shown }: ShownTent & { readonly changed?: boolean }): string =>
+  shown.changed === false ? `The page is live at ${url} already: nothing has changed` : `The page is live at ${url}`
+
+const unpublishMessage = (shown: ShownTent & { readonly changed?: boolean }): string =>
+  shown.changed === false
+    ? "The page was not published any more"
+    : "The page is no longer public. Its alias stays reserved for it"

@@ -1,0 +1,37 @@
+// Whose request it is. What a proxy says of its client is believed only when the proxy is one of ours: anybody can write an
+// `X-Forwarded-For`.
+import { BlockList, isIP } from "node:net"
+
+/** Addresses and networks (`10.0.0.0/8`, `::1`) of proxies that are believed. Throws at what is neither. */
+export const trustedProxies = (texts: ReadonlyArray<string>): BlockList => {
+  const list = new BlockList()
+  for (const text of texts) {
+    const [address = "", bits] = text.split("/")
+    const family = familyOf(address)
+    if (family === null) throw new Error(`"${text}" is neither an address nor a network`)
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+/** The nearest address that is no proxy of ours. `remote` is who holds the connection. */
+export const clientAddress = (trusted: BlockList, remote: string, forwardedFor: string | undefined): string => {
+  const hops = [...(forwardedFor ?? "").split(",").map((hop) => plain(hop.trim())), plain(remote)]
+  let client = plain(remote)
+  for (const hop of hops.reverse()) {
+    const family = familyOf(hop)
+    // What stands left of something unreadable was written by somebody we don't know.
+    if (family === null) break
+    client = hop
+    if (!trusted.check(hop, family)) break
+  }
+  return client
+}
+
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+
+const familyOf = (address: string): "ipv4" | "ipv6" | null => {
+  const version = isIP(address)
+  return version === 4 ? "ipv4" : version === 6 ? "ipv6" : null
+}
