@@ -1,7 +1,7 @@
 // The product's life in a minute: people are imported, a rule selects some of them, they are mailed, a page is published and
 // read. On a service of its own, with a mail catcher of its own; everything is stopped and removed at the end.
 import { rmSync } from "node:fs"
-import { pause, Service, until } from "../support/Service.ts"
+import { pause, Service, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 import { bar, figures, say } from "./Progress.ts"
 
@@ -116,9 +116,8 @@ const publishPage = async (service: Service) => {
     custom_page_alias: "spring",
   })
   for (let view = 1; view <= 20; view++) {
-    const page = await fetch(publication.published_url, { headers: { "user-agent": `${browser} visitor/${view % 5}` } })
-    if (!page.ok) throw new Error(`the page answered ${page.status}`)
-    await page.arrayBuffer()
+    const page = await visit(publication.published_url, { "user-agent": `${browser} visitor/${view % 5}` })
+    if (page.status !== 200) throw new Error(`the page answered ${page.status}`)
     progress.at(view)
   }
   const analytics = await until("the views", async () => {

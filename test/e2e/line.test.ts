@@ -3,11 +3,14 @@
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { Service, until } from "../support/Service.ts"
+import { Service, tentpole, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
-import { tentpole } from "../support/Service.ts"
 
 const people = 250
+
+const browser = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36",
+}
 
 const csv = [
   "E-mail,First Name,Last Name,City,Favourite Colour",
@@ -158,13 +161,10 @@ describe("the line", () => {
     const verified = await dkimVerify(Buffer.from(mail.raw, "latin1"), {
       resolver: async (name: string) => (name === dkim.name ? [[dkim.value]] : []),
     })
-    assert.strictEqual(verified.results[0].status.result, "pass")
+    assert.strictEqual(verified.results[0]?.status.result, "pass")
 
     const click = /href="([^"]*\/c\/[^"]*)"/.exec(parsed.html ?? "")?.[1]?.replaceAll("&amp;", "&") ?? ""
     await new Promise((resolve) => setTimeout(resolve, 2100))
-    const browser = {
-      "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36",
-    }
     const clicked = await service.call("GET", click, undefined, browser)
     assert.strictEqual(clicked.status, 302)
     assert.strictEqual(clicked.headers.get("location"), "https://example.com/?a=1&b=2")
@@ -204,15 +204,10 @@ describe("the line", () => {
     })
     const { publication } = await made("POST", `/v1/tents/${id}/publish`, { custom_page_alias: "spring" }, 200)
     assert.strictEqual(publication.published_url, `${service.pages}/spring`)
-    const page = await fetch(publication.published_url, {
-      headers: {
-        "user-agent":
-          "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36",
-      },
-    })
+    const page = await visit(publication.published_url, browser)
     assert.strictEqual(page.status, 200)
     assert.include(page.headers.get("content-security-policy") ?? "", "default-src 'none'")
-    assert.include(await page.text(), "<h1")
+    assert.include(page.text, "<h1")
     const analytics = await until("the view to be counted", async () => {
       const each = await made("GET", "/v1/analytics/tent?tentIdOrAlias=spring", undefined, 200)
       return each.pageviews === 1 && each

@@ -1,6 +1,7 @@
 // The whole service as a user starts it, `tentpole start`, in a folder and on ports of its own.
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { request } from "node:http"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -161,3 +162,27 @@ export class Service {
     await rm(this.folder, { recursive: true, force: true })
   }
 }
+
+/**
+ * Visits an address of the pages' listener. Browsers and curl know that every name under `localhost` is this machine
+ * (RFC 6761); node asks the resolver, which may not.
+ */
+export const visit = (url: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { host, pathname, port, search } = new URL(url)
+    const options = { host: "127.0.0.1", port, path: pathname + search, headers: { host, ...headers } }
+    request(options, (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.once("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+          json: null,
+          text: Buffer.concat(chunks).toString("utf8"),
+        }),
+      )
+    })
+      .once("error", reject)
+      .end()
+  })

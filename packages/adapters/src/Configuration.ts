@@ -1,6 +1,7 @@
 // The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
+import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 
 /** What can't start, and what to do about it, in one sentence. */
 export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {
@@ -40,6 +41,8 @@ export interface Configuration {
   readonly appSecretPrevious: Redacted.Redacted | null
   readonly sending: "on" | "held"
   readonly bootstrapApiKey: Redacted.Redacted | null
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustProxy: ReadonlyArray<string>
   readonly logLevel: "debug" | "info" | "warn" | "error"
   readonly logFormat: "pretty" | "json"
 }
@@ -106,6 +109,19 @@ const reader = (environment: Environment) => {
 const redacted = (value: string | null): Redacted.Redacted | null => (value === null ? null : Redacted.make(value))
 const origin = (url: string | null, instead: string): string => (url === null ? instead : url.replace(/\/+$/, ""))
 
+/** What is wrong with it, the adapter knows best; it says so without repeating a password. */
+const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
+  const text = from.text("SMTP_URL")
+  if (text === null) return null
+  const parsed = parseSmtpUrl(text)
+  if (Result.isSuccess(parsed)) return Redacted.make(text)
+  return from.complain(
+    "SMTP_URL",
+    `must be a URL like smtp://user:password@mail.example.com:587: ${parsed.failure.reason}`,
+    null,
+  )
+}
+
 const postgresExample = "postgres://user:password@host:5432/database"
 
 const read = (environment: Environment, from: ReturnType<typeof reader>): Configuration => {
@@ -135,7 +151,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     databaseMigrationUrl:
       redacted(from.url("DATABASE_MIGRATION_URL", ["postgres:", "postgresql:"], postgresExample)) ?? databaseUrl,
     dataDir: resolve(from.text("DATA_DIR") ?? "./data"),
-    smtpUrl: redacted(from.url("SMTP_URL", ["smtp:", "smtps:"], "smtp://user:password@mail.example.com:587")),
+    smtpUrl: smtpUrl(from),
     smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
     s3: bucket === null ? null : { bucket, endpoint, region: from.text("S3_REGION") ?? "us-east-1" },
@@ -149,6 +165,9 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
     bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
+    trustProxy: (from.text("TRUST_PROXY") ?? "")
+      .split(",")
+      .flatMap((each) => (each.trim() === "" ? [] : [each.trim()])),
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
   }

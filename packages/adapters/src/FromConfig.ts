@@ -1,15 +1,26 @@
 // What is plugged in, by the configuration: the one place where adapters are chosen for a running service.
 import { PgClient } from "@effect/sql-pg"
+import type { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { Settings } from "@tentpole/core/Settings"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { join } from "node:path"
+import * as Ai from "./ai/Chosen.ts"
+import * as Cleaner from "./ai/SanitizeHtml.ts"
 import { BadConfiguration, type Configuration } from "./Configuration.ts"
+import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
 import * as Secrets from "./crypto/Secrets.ts"
+import * as Csv from "./csv/CsvReader.ts"
 import { appSecret, prepareFolder } from "./DataFolder.ts"
 import * as Dns from "./dns/Dns.ts"
+import * as Filesystem from "./filesystem/BlobStore.ts"
 import * as Jobs from "./jobs/PersistedJobs.ts"
+import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/Postgres.ts"
+import * as S3 from "./s3/BlobStore.ts"
+import * as Smtp from "./smtp/SmtpConnections.ts"
+import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 
 export interface Process {
   /** Shown by the database beside its connections. */
@@ -34,6 +45,24 @@ const settings = (config: Configuration) =>
 
 const secrets = (config: Configuration) =>
   Layer.unwrap(Effect.map(appSecret(config), (secret) => Secrets.layer({ secret, previous: config.appSecretPrevious })))
+
+/** Files: in S3 (credentials as every AWS client finds them), else below the data folder. */
+const blobs = (config: Configuration) => {
+  if (config.s3 !== null) {
+    const { bucket, region, endpoint } = config.s3
+    return S3.layer({ bucket, region, endpoint: endpoint ?? undefined, credentials: undefined })
+  }
+  const folder = join(config.dataDir, "assets")
+  return Filesystem.layer({ folder }).pipe(
+    Layer.catchTag("BlobUnavailable", () =>
+      Layer.effectContext<BlobStore, BadConfiguration, never>(
+        Effect.fail(
+          new BadConfiguration({ reason: `${folder} can't be written: let this user write it, or set S3_BUCKET.` }),
+        ),
+      ),
+    ),
+  )
+}
 
 /** The database answers, and does so to a role that row-level security holds. */
 const checked = Effect.gen(function* () {
@@ -79,9 +108,24 @@ const database = (config: Configuration, { name, connections_max }: Process) =>
     }),
   )
 
+/** Mail: to the server configured, else into files. */
+const mail = ({ smtpUrl, dataDir }: Configuration) =>
+  smtpUrl === null
+    ? MailLog.layer(join(dataDir, "outbox"))
+    : Layer.unwrap(Effect.map(Effect.fromResult(parseSmtpUrl(Redacted.value(smtpUrl))), Smtp.layer))
+
 /** Every port, for a process of the service. */
 export const ports = (config: Configuration, process: Process) =>
-  Layer.mergeAll(Stores.stores, Jobs.layer()).pipe(
+  Layer.mergeAll(
+    Stores.stores,
+    Jobs.layer(),
+    Ai.layer(config.ai),
+    blobs(config),
+    Cleaner.layer,
+    Csv.layer,
+    DkimSigner.layer,
+    mail(config),
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), settings(config), secrets(config))),
     Layer.provideMerge(database(config, process)),
     Layer.provide(Layer.effectDiscard(prepareFolder(config))),

@@ -1,9 +1,37 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
+import { blasts } from "./blasts.ts"
+import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
+import { contacts } from "./contacts.ts"
+import { imports } from "./imports.ts"
+import { dkim } from "./dkim.ts"
+import { emails } from "./emails.ts"
+import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
+import { lists } from "./lists.ts"
 import { outbox } from "./outbox.ts"
 import { workspaces } from "./workspaces.ts"
+import { pages } from "./pages.ts"
+import { tents } from "./tents.ts"
+import { traffic } from "./traffic.ts"
 
 export type { Send } from "./blobs.ts"
+export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
-export const contract = { blobs, jobs, outbox, workspaces }
+export const contract = {
+  blasts,
+  blastVerbs,
+  blobs,
+  contacts,
+  deliveries,
+  dkim,
+  emails,
+  imports,
+  jobs,
+  lists,
+  outbox,
+  workspaces,
+  pages,
+  tents,
+  traffic,
+}

@@ -1,7 +1,7 @@
 // Background work. A job is queued by a use case in its own transaction, and done by a worker at least once: handlers are
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
-import { BlastId, ImportRunId, TentId, WorkspaceId } from "./Ids.ts"
+import { BlastId, ImportRunId, ImportSessionId, TentId, WorkspaceId } from "./Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
@@ -10,6 +10,7 @@ const job = <const Type extends string, const Fields extends Schema.Struct.Field
 /** Everything that can be queued. A worker's table (`worker/src/Jobs.ts`) has a line for each. */
 export const Job = Schema.Union([
   job("import_run", { runId: ImportRunId }),
+  job("import_expiry", { sessionId: ImportSessionId }),
   job("blast_start", { blastId: BlastId }),
   job("tent_generation", { tentId: TentId }),
 ])

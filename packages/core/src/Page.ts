@@ -55,10 +55,15 @@ export class BrokenCursor extends Schema.TaggedError<BrokenCursor>()("BrokenCurs
 
 export const encodeCursor = ({ at, id }: Cursor): string => Base64Url.encode(`${at}.${id}`)
 
+/** Instants beyond these are written with a sign, which no store reads. */
+const year_1_ms = -62_135_596_800_000
+const year_9999_ms = 253_402_300_799_999
+
 export const decodeCursor = (text: string): Result.Result<Cursor, BrokenCursor> => {
   const decoded = Base64Url.decodeString(text)
   if (Result.isFailure(decoded)) return Result.fail(new BrokenCursor())
-  const match = /^(-?\d{1,16})\.([0-9a-f-]{36})$/.exec(decoded.success)
+  const match = /^(-?\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(decoded.success)
   if (match === null || match[1] === undefined || match[2] === undefined) return Result.fail(new BrokenCursor())
-  return Result.succeed({ at: Number(match[1]), id: match[2] })
+  const at = Number(match[1])
+  return at < year_1_ms || at > year_9999_ms ? Result.fail(new BrokenCursor()) : Result.succeed({ at, id: match[2] })
 }

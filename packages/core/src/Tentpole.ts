@@ -1,7 +1,34 @@
 // Which use cases the product has. The server, the worker, the command line, tests and embedders all build this one layer
 // over the adapters they choose.
 import { Layer } from "effect"
+import { Blasts } from "./blasts/Blasts.ts"
+import { Contacts } from "./contacts/Contacts.ts"
+import { CustomFields } from "./contacts/CustomFields.ts"
+import { Deliveries } from "./deliveries/Deliveries.ts"
+import { Links } from "./deliveries/Links.ts"
+import { OutgoingMail } from "./deliveries/OutgoingMail.ts"
+import { Tracking } from "./deliveries/Tracking.ts"
+import { Emails } from "./emails/Emails.ts"
+import { ImportRuns } from "./imports/ImportRuns.ts"
+import { Imports } from "./imports/Imports.ts"
+import { Lists } from "./lists/Lists.ts"
+import { Tents } from "./tents/Tents.ts"
+import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Every use case, over the ports. */
-export const useCases = Layer.mergeAll(Workspaces.layer)
+export const useCases = Layer.mergeAll(
+  Blasts.layer,
+  Contacts.layer,
+  CustomFields.layer,
+  Deliveries.layer,
+  Emails.layer,
+  ImportRuns.layer,
+  Imports.layer,
+  Lists.layer,
+  OutgoingMail.layer,
+  Tents.layer,
+  Tracking.layer,
+  Traffic.layer,
+  Workspaces.layer,
+).pipe(Layer.provideMerge(Links.layer))

@@ -1,9 +1,25 @@
 // The whole API, as a value: what is served, described at /openapi.json, and typed for clients.
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AnalyticsApi } from "./api/analytics/AnalyticsApi.ts"
+import { ContactFieldsApi } from "./api/contact-fields/ContactFieldsApi.ts"
+import { ListsApi } from "./api/contact-lists/ListsApi.ts"
+import { ContactsApi } from "./api/contacts/ContactsApi.ts"
+import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
+import { EmailsApi } from "./api/emails/EmailsApi.ts"
+import { ImportsApi } from "./api/imports/ImportsApi.ts"
+import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
 import { Validation } from "./Validation.ts"
 
 export const Api = HttpApi.make("tentpole")
+  .add(AnalyticsApi)
+  .add(BlastsApi)
+  .add(ContactFieldsApi)
+  .add(ContactsApi)
+  .add(EmailsApi)
+  .add(ImportsApi)
+  .add(ListsApi)
+  .add(TentsApi)
   // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
   // authenticated, then looked at, then handled.
   .middleware(Validation)

@@ -1,5 +1,13 @@
 // The handlers of every group of the API.
 import { Layer } from "effect"
+import * as Analytics from "./api/analytics/AnalyticsHandlers.ts"
+import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
+import * as Lists from "./api/contact-lists/ListsHandlers.ts"
+import * as Contacts from "./api/contacts/ContactsHandlers.ts"
+import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
+import * as Emails from "./api/emails/EmailsHandlers.ts"
+import * as Imports from "./api/imports/ImportsHandlers.ts"
+import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
 import * as Validation from "./Validation.ts"
 
@@ -7,6 +15,15 @@ import * as Validation from "./Validation.ts"
 export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
 
 /** One line a group. */
-const groups = Layer.mergeAll(Layer.empty)
+const groups = Layer.mergeAll(
+  Imports.layer,
+  Analytics.layer,
+  Blasts.layer,
+  Tents.layer,
+  ContactFields.layer,
+  Contacts.layer,
+  Emails.layer,
+  Lists.layer,
+)
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

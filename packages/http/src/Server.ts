@@ -1,6 +1,7 @@
 // The two listeners: the API, and (another origin) published pages with tracking.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
+import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { ByteSize, Effect, Layer, Ref } from "effect"
 import { HttpIncomingMessage, HttpRouter, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
@@ -8,12 +9,24 @@ import { createServer } from "node:http"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
 import { handlers } from "./Handlers.ts"
+import { uploads } from "./api/imports/Uploads.ts"
 import { Readiness, routes as operations } from "./Operations.ts"
+import * as Pages from "./pages/Pages.ts"
+import * as VisitorAgents from "./pages/VisitorAgents.ts"
+import * as Tracking from "./tracking/Tracking.ts"
 
 /** `/v1/contacts/` is not `/v1/contacts`, nor is `/V1/contacts`: one address a resource. */
-const strict = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false } as const
+const strict = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  // What a path names is judged by the call, which says what is wrong with it.
+  maxParamLength: 2_000,
+} as const
 
 const json_size_max = ByteSize.mebibytes(5)
+/** What a browser or a mail program posts to the pages' listener. */
+const form_size_max = ByteSize.kibibytes(64)
 
 /** A listener that can't listen says why, and which variable to change. */
 const orRefused = <Out>(
@@ -60,8 +73,12 @@ const api = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   operations,
+  uploads,
   edge(routesOf(Api)),
 )
+
+/** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
+const pages = (config: Configuration) => Layer.mergeAll(Tracking.layer, Pages.layer({ trustedProxies: config.trustProxy }))
 
 /** From the moment the process is asked to stop, `/readyz` says so, while what is under way is answered. */
 const stopping = Layer.effectDiscard(
@@ -74,6 +91,14 @@ export const server = (config: Configuration) =>
       HttpRouter.serve(api, { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
         Layer.provide(listener(config.host, config.port, "PORT")),
         Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
+      ),
+    ),
+    Layer.provideMerge(
+      HttpRouter.serve(pages(config), { disableLogger: true, disableListenLog: true }).pipe(
+        Layer.provide(listener(config.host, config.pagesPort, "PAGES_PORT")),
+        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
+        Layer.provide(ViewRecorder.layer()),
+        Layer.provide(VisitorAgents.layer),
       ),
     ),
     Layer.provide(Readiness.layer),

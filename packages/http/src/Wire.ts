@@ -24,6 +24,9 @@ export const Text = (length_max: number, length_min = 0) => {
   return Schema.String.check(Schema.isMinLength(length_min, { message }), Schema.isMaxLength(length_max, { message }))
 }
 
+/** The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). */
+export const Nothing = Schema.Struct({}).annotate({ identifier: "Nothing" })
+
 export const PaginationWire = Schema.Struct({
   page: Schema.Int,
   limit: Schema.Int,
@@ -32,7 +35,7 @@ export const PaginationWire = Schema.Struct({
 }).annotate({ identifier: "Pagination" })
 
 /** A whole number in a query: digits and nothing else. */
-const whole = (minimum: number, maximum: number) => {
+export const whole = (minimum: number, maximum: number) => {
   const message = `must be a whole number from ${minimum} to ${maximum}`
   const within = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
   return Schema.String.check(Schema.makeFilter((text: string) => within(text) || message))

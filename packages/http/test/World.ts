@@ -1,6 +1,11 @@
 // The world that handlers are tested in: every use case over memory, a workspace, and its key; no socket.
+import * as FakeAi from "@tentpole/adapters/ai/FakeAi"
+import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
+import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
@@ -33,6 +38,11 @@ export const world = useCases.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Ids.layer,
+      Blobs.layer,
+      Csv.layer,
+      DkimSigner.layer,
+      FakeAi.layer,
+      Cleaner.layer,
       Dns.layer(),
       settings,
       Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),

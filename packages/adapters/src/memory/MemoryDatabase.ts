@@ -1,7 +1,7 @@
 // The database behind all memory stores: one immutable value, so that a transaction is a copy that is published at its
 // end, or isn't. It proves the rules, not the isolation: transactions run one after another.
 import type { WorkspaceId } from "@tentpole/core/Ids"
-import { Context, Effect, HashMap, Layer, Option } from "effect"
+import { Context, Effect, HashMap, Layer, Option, Semaphore } from "effect"
 
 /** Names a table and the type of its rows. Stores declare theirs beside themselves; `all` and the others read and write. */
 export interface Table<Row> {
@@ -31,9 +31,14 @@ export interface Rows {
   readonly remove: <Row>(table: Table<Row>, workspace: WorkspaceId | null, id: string) => Effect.Effect<void>
 }
 
-export class MemoryDatabase extends Context.Service<MemoryDatabase, Rows & { readonly root: Held }>()(
-  "tentpole/MemoryDatabase",
-) {
+export class MemoryDatabase extends Context.Service<
+  MemoryDatabase,
+  Rows & {
+    readonly root: Held
+    /** Held by the transaction that is open: there is one at a time. */
+    readonly one: Semaphore.Semaphore
+  }
+>()("tentpole/MemoryDatabase") {
   static readonly layer: Layer.Layer<MemoryDatabase> = Layer.sync(MemoryDatabase, () => {
     const root: Held = { state: HashMap.empty() }
     const held = Effect.map(Open, (open) => open ?? root)
@@ -54,6 +59,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, Rows & { rea
 
     return MemoryDatabase.of({
       root,
+      one: Semaphore.makeUnsafe(1),
       all: (from, workspace) => Effect.map(held, (at) => Array.from(HashMap.values(rowsOf(at.state, from, workspace)))),
       find: (from, workspace, id) =>
         Effect.map(held, (at) => Option.getOrUndefined(HashMap.get(rowsOf(at.state, from, workspace), id))),

@@ -1,13 +1,12 @@
 // Transactions on memory: one at a time, each on a copy. The only place, with PostgreSQL's, that provides `Transaction`.
 import { Transaction, Transactor } from "@tentpole/core/Transactor"
-import { Effect, Exit, Layer, Semaphore } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { type Held, MemoryDatabase, Open } from "./MemoryDatabase.ts"
 
 export const layer = Layer.effect(
   Transactor,
   Effect.gen(function* () {
-    const { root } = yield* MemoryDatabase
-    const one = yield* Semaphore.make(1)
+    const { root, one } = yield* MemoryDatabase
     const transact = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
       Effect.flatMap(Open, (outer) => {
         const attempt = Effect.suspend(() => {

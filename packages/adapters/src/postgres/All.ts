@@ -1,7 +1,39 @@
 // Every store on PostgreSQL, over the two clients.
 import { Layer } from "effect"
+import * as BlastStore from "./BlastStore.ts"
+import * as ContactFieldStore from "./ContactFieldStore.ts"
+import * as ContactStore from "./ContactStore.ts"
+import * as EmailStore from "./EmailStore.ts"
+import * as DeliveryStore from "./DeliveryStore.ts"
+import * as EngagementStore from "./EngagementStore.ts"
+import * as Housekeeper from "./Housekeeper.ts"
+import * as ImportStore from "./ImportStore.ts"
+import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
+import * as Segment from "./Segment.ts"
 import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
+import * as PageNews from "./PageNews.ts"
+import * as PublishedPages from "./PublishedPages.ts"
+import * as TentStore from "./TentStore.ts"
+import * as TrafficStore from "./TrafficStore.ts"
 
-export const stores = Layer.mergeAll(Transactor.layer, Outbox.layer, WorkspaceStore.layer)
+const rooms = Layer.mergeAll(
+  BlastStore.layer,
+  ContactFieldStore.layer,
+  ContactStore.layer,
+  EmailStore.layer,
+  DeliveryStore.layer,
+  EngagementStore.layer,
+  ImportStore.layer,
+  ListStore.layer,
+  Segment.layer,
+  Transactor.layer,
+  Outbox.layer,
+  WorkspaceStore.layer,
+  TentStore.layer,
+  PublishedPages.layer,
+  TrafficStore.layer,
+).pipe(Layer.provide(PageNews.layer))
+
+export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

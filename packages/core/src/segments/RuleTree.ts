@@ -1,6 +1,8 @@
 // A segment's rule tree, in the words of the wire (camelCase, as the API description has it) and with canonical operator
 // names: the parser has resolved aliases, and checked depth, size and every condition.
-import type { FieldDefinitionId, ListId } from "../Ids.ts"
+import type { ActivityType } from "../contacts/Activity.ts"
+import type { StandardKey } from "../contacts/ContactFields.ts"
+import { FieldDefinitionId, ListId } from "../Ids.ts"
 
 export const rule_depth_max = 5
 export const rule_nodes_max = 100
@@ -31,7 +33,7 @@ export interface ContactCondition {
   readonly kind: "condition"
   readonly source: "contact"
   /** Standard field in camelCase: `leadStatus`. */
-  readonly field: string
+  readonly field: StandardKey
   readonly operator: ValueOperator
   readonly value?: string | number
 }
@@ -52,7 +54,7 @@ export interface TimeWindow {
 export interface ActivityCondition {
   readonly kind: "condition"
   readonly source: "activity"
-  readonly activityType: string
+  readonly activityType: ActivityType
   readonly operator: "has_activity" | "has_no_activity"
   readonly timeWindow?: TimeWindow
 }
@@ -68,3 +70,47 @@ export type RuleCondition = ContactCondition | CustomFieldCondition | ActivityCo
 export type RuleNode = RuleGroup | RuleCondition
 /** The root is always a group. */
 export type RuleTree = RuleGroup
+
+/** Every condition of a tree, in the order in which they stand. */
+export const conditionsOf = (node: RuleNode): ReadonlyArray<RuleCondition> =>
+  node.kind === "condition" ? [node] : node.conditions.flatMap(conditionsOf)
+
+/** The ids that a tree names. */
+export interface Mentioned {
+  readonly fields: ReadonlyArray<FieldDefinitionId>
+  readonly lists: ReadonlyArray<ListId>
+}
+
+/** The ids of custom fields and lists that the JSON of a tree names, right or wrong: what to ask the facts of. */
+export const mentionedIn = (input: unknown): Mentioned => {
+  const fields = new Set<FieldDefinitionId>()
+  const lists = new Set<ListId>()
+  let nodes = 0
+  const visit = (node: unknown, level: number): void => {
+    if (++nodes > rule_nodes_max || !isObject(node)) return
+    if (Array.isArray(node["conditions"])) {
+      if (level <= rule_depth_max)
+        for (const each of node["conditions"].slice(0, rule_nodes_max)) visit(each, level + 1)
+      return
+    }
+    const field = uuidOf(node["fieldDefinitionId"])
+    if (field !== undefined) fields.add(FieldDefinitionId.make(field))
+    const list = uuidOf(node["listId"])
+    if (list !== undefined) lists.add(ListId.make(list))
+  }
+  visit(input, 1)
+  return { fields: [...fields], lists: [...lists] }
+}
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The id in lower case, if it is one. */
+export const uuidOf = (value: unknown): string | undefined => {
+  const id = typeof value === "string" ? value.toLowerCase() : ""
+  return uuidPattern.test(id) ? id : undefined
+}

@@ -206,8 +206,6 @@ describe("what rules mean", () => {
 
   it("a field called constructor is empty where it is not set", () => {
     assert.isTrue(holds(custom(shoe, "is_empty"), subject({})))
-    assert.isTrue(
-      holds(custom(shoe, "equals", "42"), subject({ customFields: { constructor: "42" } as Record<string, string> })),
-    )
+    assert.isTrue(holds(custom(shoe, "equals", "42"), subject({ customFields: { constructor: "42" } })))
   })
 })

@@ -4,6 +4,7 @@ import { operatorAliases, valueOperators } from "@tentpole/core/segments/Operato
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"
 import { mentionedIn } from "@tentpole/core/segments/RuleTree"
+import { RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { Result } from "effect"
 
 const field = (last: string, valueType: RuleField["valueType"], status: RuleField["status"] = "active"): RuleField => ({
@@ -225,4 +226,14 @@ describe("parsing rules", () => {
       assert.deepStrictEqual(pathsOf(leaf("createdAt", "lt", value)), ["rules.value"], String(value))
     }
   })
+
+  it.prop(
+    "whatever has the shape of rules is read or refused, and what is read reads as itself",
+    { rules: RuleSchema },
+    ({ rules }) => {
+      const parsed = parseRules(rules, facts)
+      if (Result.isSuccess(parsed)) assert.deepStrictEqual(treeOf(parsed.success), parsed.success)
+      else for (const { path } of parsed.failure.issues) assert.match(path, /^rules(\.|$)/)
+    },
+  )
 })

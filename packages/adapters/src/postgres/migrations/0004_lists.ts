@@ -10,7 +10,7 @@ export const lists = migration(
      system_list text check (system_list in ('all_contacts', 'unsubscribed')),
      name text not null,
      name_folded text collate "C" not null,
-     slug text not null,
+     slug text collate "C" not null,
      description text,
      rules jsonb,
      member_count int check (member_count >= 0),
@@ -19,8 +19,8 @@ export const lists = migration(
      created_at timestamptz not null,
      updated_at timestamptz not null,
      primary key (workspace_id, list_id),
-     unique (workspace_id, name_folded),
-     unique (workspace_id, slug),
+     constraint list_name unique (workspace_id, name_folded),
+     constraint list_slug unique (workspace_id, slug),
      check ((kind = 'static') = (member_count is not null)),
      check ((kind = 'system') = (system_list is not null)),
      check (rules is null or kind = 'dynamic')
@@ -39,4 +39,24 @@ export const lists = migration(
    )`,
   `create index list_member_contact on list_member (workspace_id, contact_id, list_id)`,
   tenant("list_member"),
+
+  // The count is kept by whatever statement changes the members, a deleted contact's cascade too, so that the two can't
+  // disagree. Locks are taken contacts first, then lists.
+  `create function list_member_tally() returns trigger language plpgsql as $$
+   begin
+     if tg_op = 'INSERT' then
+       update list l set member_count = l.member_count + m.moved
+       from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
+       where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
+     else
+       update list l set member_count = l.member_count - m.moved
+       from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
+       where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
+     end if;
+     return null;
+   end $$`,
+  `create trigger list_member_insert after insert on list_member referencing new table as moved
+     for each statement execute function list_member_tally()`,
+  `create trigger list_member_delete after delete on list_member referencing old table as moved
+     for each statement execute function list_member_tally()`,
 )

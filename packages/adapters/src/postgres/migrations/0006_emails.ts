@@ -25,7 +25,9 @@ export const emails = migration(
      updated_at timestamptz not null,
      primary key (workspace_id, email_id),
      check ((status = 'approved') = (approved_version is not null)),
-     check ((approved_version is null) = (approval_id is null))
+     check ((approved_version is null) = (approval_id is null)),
+     check ((plain_text is null) = (plain_text_overridden_at is null)),
+     check ((plain_text is null) = (plain_text_overridden_version is null))
    )`,
   `create index email_created on email (workspace_id, created_at, email_id)`,
   tenant("email"),

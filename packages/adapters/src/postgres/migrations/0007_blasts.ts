@@ -79,6 +79,7 @@ export const blasts = migration(
      -- of the recipient's address: speed limits are per domain
      email_domain text collate "C",
      display_name text,
+     display_name_folded text collate "C",
      operational boolean not null,
      state text not null
        check (state in ('queued', 'claimed', 'handed_over', 'sent', 'failed', 'blocked', 'unconfirmed')),

@@ -1,5 +1,8 @@
-// Tents: pages, the addresses they are published under, and the views they get.
+// Tents: pages, the addresses they are published under, and the word that goes round when what is served changes.
 import { migration, tenant } from "./Migration.ts"
+
+/** Where processes hear of changed pages: the payload is a workspace's id, or empty when a site itself changed. */
+export const pages_channel = "tentpole_pages"
 
 export const tents = migration(
   `create table tent (
@@ -7,6 +10,8 @@ export const tents = migration(
      tent_id uuid not null,
      name text not null,
      name_folded text collate "C" not null,
+     -- who asked for it, in the caller's own words
+     user_id text,
      -- pending: idle, nothing was asked for yet
      status text not null check (status in ('pending', 'queued', 'generating', 'completed', 'failed')),
      prompt text,
@@ -17,23 +22,30 @@ export const tents = migration(
      error text,
      -- the credit taken when the work was accepted; given back once, when it fails
      credits_held int not null default 0 check (credits_held >= 0),
+     branding boolean not null default true,
      publication_status text check (publication_status in ('pending', 'published', 'failed', 'unpublished')),
      requested_alias text,
-     applied_alias text,
      published_html text,
      published_etag text,
-     branding boolean not null default true,
-     publication_warnings jsonb not null default '[]',
-     publication_error jsonb,
      published_at timestamptz,
+     publication_warnings jsonb,
+     publication_error jsonb,
      created_at timestamptz not null,
      updated_at timestamptz not null,
      primary key (workspace_id, tent_id),
-     check ((status = 'completed') <= (html is not null)),
+     check ((status = 'pending') = (prompt is null)),
+     check ((status = 'completed') = (html is not null)),
      check ((status = 'failed') = (error is not null)),
-     check ((publication_status = 'published') <= (published_html is not null and published_at is not null))
+     check (credits_held = 0 or status in ('queued', 'generating')),
+     check ((publication_status is not distinct from 'published') = (published_html is not null)),
+     check ((publication_status is not distinct from 'published') = (published_etag is not null)),
+     check ((publication_status is not distinct from 'published') = (published_at is not null)),
+     check ((publication_status is not distinct from 'published') = (publication_warnings is not null)),
+     check ((publication_status is not distinct from 'failed') = (publication_error is not null))
    )`,
-  `create index tent_created on tent (workspace_id, created_at, tent_id)`,
+  `create index tent_newest on tent (workspace_id, created_at desc, tent_id)`,
+  // What the plan's limit counts.
+  `create index tent_published on tent (workspace_id) where publication_status = 'published'`,
   tenant("tent"),
 
   // One tent an alias: the promise under concurrency. '/' is the root of the page domain.
@@ -46,4 +58,15 @@ export const tents = migration(
      foreign key (workspace_id, tent_id) references tent on delete cascade
    )`,
   tenant("tent_alias"),
+
+  // Sites are served from memory: whatever changes one, by whichever door, tells every process.
+  `create function tentpole_site_changed() returns trigger language plpgsql as $$
+   begin
+     perform pg_notify('${pages_channel}', '');
+     return null;
+   end $$`,
+  `create trigger site_changed after insert or delete or update of slug, brand on workspace
+     for each statement execute function tentpole_site_changed()`,
+  `create trigger site_changed after insert or delete or update on page_host
+     for each statement execute function tentpole_site_changed()`,
 )

@@ -1,5 +1,5 @@
 // Views of published pages, one row each, and their daily sums, so that reads don't scan views.
-import { migration, tenant } from "./Migration.ts"
+import { global, migration, tenant } from "./Migration.ts"
 
 export const traffic = migration(
   `create table page_view (
@@ -7,7 +7,7 @@ export const traffic = migration(
      tent_id uuid not null,
      at timestamptz not null,
      view_id uuid not null default uuidv7_or_v4(),
-     -- the visitor of that day: a hash whose salt is thrown away at midnight
+     -- the visitor of that day: a hash whose salt is thrown away after it
      visitor bytea not null,
      country text not null,
      device text not null,
@@ -16,6 +16,8 @@ export const traffic = migration(
      referrer text not null,
      primary key (workspace_id, tent_id, at, view_id)
    ) partition by range (at)`,
+  // The newest of a whole workspace; those of one tent lie in the key's order.
+  `create index page_view_newest on page_view (workspace_id, at desc)`,
   tenant("page_view"),
   `create table page_view_rest partition of page_view default`,
   `select tentpole_partitions('page_view')`,
@@ -26,7 +28,7 @@ export const traffic = migration(
      tent_id uuid not null,
      day date not null,
      dimension text not null check (dimension in ('all', 'country', 'device', 'browser', 'os', 'referrer')),
-     value text not null,
+     value text collate "C" not null,
      views int not null,
      primary key (workspace_id, tent_id, day, dimension, value)
    )`,
@@ -41,12 +43,10 @@ export const traffic = migration(
    )`,
   tenant("page_visitor_day"),
 
-  // One salt a day, for all processes; yesterday's is deleted.
+  // One salt a day, for all processes and workspaces (whose ids are hashed with it); it is thrown away after its day.
   `create table visitor_salt (
-     workspace_id uuid not null references workspace on delete cascade,
-     day date not null,
-     salt bytea not null,
-     primary key (workspace_id, day)
+     day date primary key,
+     salt bytea not null
    )`,
-  tenant("visitor_salt"),
+  global("visitor_salt"),
 )

@@ -1,0 +1,26 @@
+// Housekeeping on PostgreSQL. Partitions are made by a function with its owner's rights: the service may make no tables.
+import { PgClient } from "@effect/sql-pg"
+import { Housekeeper } from "@tentpole/core/Housekeeper"
+import { Outbox } from "@tentpole/core/Outbox"
+import { Transactor } from "@tentpole/core/Transactor"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Effect, Layer } from "effect"
+import { orDefect } from "./Postgres.ts"
+
+const event_days_kept = 7
+
+export const layer = Layer.effect(
+  Housekeeper,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const workspaces = yield* WorkspaceStore
+    const outbox = yield* Outbox
+    const { transact } = yield* Transactor
+    return Housekeeper.of({
+      tidy: Effect.gen(function* () {
+        yield* orDefect(sql`select tentpole_partitions('activity'), tentpole_partitions('page_view')`)
+        for (const { id } of yield* workspaces.all) yield* transact(outbox.forget(id, event_days_kept))
+      }),
+    })
+  }),
+)

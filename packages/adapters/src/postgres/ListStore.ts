@@ -1,0 +1,275 @@
+// Contact lists and their members on PostgreSQL. The table itself keeps the member counts, by a trigger.
+import { PgClient } from "@effect/sql-pg"
+import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
+import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
+import type { NameCandidates } from "@tentpole/core/lists/ListName"
+import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
+import { NotFound } from "@tentpole/core/Refusal"
+import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import { fold } from "@tentpole/core/Text"
+import { Transaction } from "@tentpole/core/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "./Arrays.ts"
+import { writeActivities } from "./ContactsChange.ts"
+import { contactColumns, type ContactRow, contactSortColumns, toContact } from "./ContactStore.ts"
+import { appendEvents } from "./Outbox.ts"
+import { fenced } from "./Postgres.ts"
+import { audienceCondition } from "./Segment.ts"
+
+type Sql = PgClient.PgClient
+
+interface ListRow {
+  readonly list_id: string
+  readonly kind: List["kind"]
+  readonly system_list: SystemList["systemList"] | null
+  readonly name: string
+  readonly slug: string
+  readonly description: string | null
+  readonly rules: RuleTree | null
+  readonly member_count: number | null
+  readonly owner_blast_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const listColumns = `l.list_id, l.kind, l.system_list, l.name, l.slug, l.description, l.rules, l.member_count,
+  l.owner_blast_id, l.created_at, l.updated_at`
+
+const toList = (row: ListRow): List => {
+  const common = {
+    id: ListId.make(row.list_id),
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    ownerBlastId: row.owner_blast_id === null ? null : BlastId.make(row.owner_blast_id),
+    createdAt: DateTime.makeUnsafe(row.created_at),
+    updatedAt: DateTime.makeUnsafe(row.updated_at),
+  }
+  switch (row.kind) {
+    case "static":
+      return { ...common, kind: row.kind, memberCount: row.member_count ?? 0 }
+    case "dynamic":
+      return { ...common, kind: row.kind, rules: row.rules }
+    case "system":
+      return { ...common, kind: row.kind, systemList: row.system_list ?? "all_contacts" }
+  }
+}
+
+const found = (rows: ReadonlyArray<ListRow>): Effect.Effect<List, NotFound> =>
+  rows[0] === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(toList(rows[0]))
+
+const pageOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { page, limit, search, kind }: ListQuery,
+) {
+  const matching = sql.and([
+    sql`l.workspace_id = ${workspace} and l.owner_blast_id is null`,
+    ...(kind === null ? [] : [sql`l.kind = ${kind}`]),
+    ...(search === null ? [] : [sql`strpos(l.name_folded, ${fold(search)}) > 0`]),
+  ])
+  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from list l where ${matching}`
+  const rows = yield* sql<ListRow>`
+    select ${sql.literal(listColumns)} from list l where ${matching}
+    order by l.created_at desc, l.list_id
+    limit ${limit} offset ${(page - 1) * limit}`
+  return { items: rows.map(toList), total: all?.total ?? 0 }
+})
+
+type MemberRow = ContactRow & { readonly added_at: Date | null }
+
+const toMember = (row: MemberRow): Member => ({
+  contact: toContact(row),
+  addedAt: row.added_at === null ? null : DateTime.makeUnsafe(row.added_at),
+})
+
+/** Where members come from, under the alias `c`, and when they were added: a static list's say, others' don't. */
+const membersOf = (sql: Sql, workspace: WorkspaceId, { list, fields, now }: Audience) =>
+  list.kind === "static"
+    ? {
+        from: sql`contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id`,
+        held: sql`c.workspace_id = ${workspace} and m.list_id = ${list.id}`,
+        addedAt: sql.literal("m.added_at"),
+      }
+    : {
+        from: sql.literal("contact c"),
+        held: sql`c.workspace_id = ${workspace} and ${audienceCondition(sql, workspace, list, fields, now)}`,
+        addedAt: sql.literal("null::timestamptz"),
+      }
+
+const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
+
+const memberPage = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  audience: Audience,
+  { page, limit, sort, order, search, unsubscribed }: MemberQuery,
+) {
+  const { from, held, addedAt } = membersOf(sql, workspace, audience)
+  const matching = sql.and([
+    held,
+    ...(search === null
+      ? []
+      : [sql.or(searched.map((column) => sql`strpos(c.${sql.literal(column)}, ${fold(search)}) > 0`))]),
+    ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
+  ])
+  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${matching}`
+  const by = sort === "member_added_at" ? addedAt : sql.literal(contactSortColumns[sort])
+  const rows = yield* sql<MemberRow>`
+    select ${sql.literal(contactColumns)}, ${addedAt} as added_at from ${from} where ${matching}
+    order by ${by} ${sql.literal(order)} nulls last, c.contact_id
+    limit ${limit} offset ${(page - 1) * limit}`
+  return { items: rows.map(toMember), total: all?.total ?? 0 }
+})
+
+const countMembers = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: Audience) {
+  const { from, held } = membersOf(sql, workspace, audience)
+  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${held}`
+  return all?.total ?? 0
+})
+
+/** Those contacts that there are: they stay until the transaction ends. In order, so that two who ask can't form a circle. */
+const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
+  ids.length === 0
+    ? Effect.succeed(new Set<ContactId>())
+    : Effect.map(
+        sql<{ readonly contact_id: string }>`
+          select c.contact_id from contact c
+          where c.workspace_id = ${workspace} and c.contact_id = any(${texts(ids)}::uuid[])
+          order by c.contact_id for key share`,
+        (rows) => new Set(rows.map((row) => ContactId.make(row.contact_id))),
+      )
+
+const creationFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { candidates, contactIds }: { readonly candidates: NameCandidates; readonly contactIds: ReadonlyArray<ContactId> },
+) {
+  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
+  // A statement of its own: it sees what the last holder of the lock has committed.
+  const taken = yield* sql<{ readonly name_folded: string; readonly slug: string }>`
+    select l.name_folded, l.slug from list l
+    where l.workspace_id = ${workspace}
+      and (l.name_folded = any(${texts(candidates.names.map(fold))}) or l.slug = any(${texts(candidates.slugs)}))`
+  return {
+    contacts,
+    taken: { names: new Set(taken.map((row) => row.name_folded)), slugs: new Set(taken.map((row) => row.slug)) },
+  }
+})
+
+const memberFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: ListId,
+  contactIds: ReadonlyArray<ContactId>,
+) {
+  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  const list = yield* Effect.flatMap(
+    sql<ListRow>`
+      select ${sql.literal(listColumns)} from list l
+      where l.workspace_id = ${workspace} and l.list_id = ${id} for no key update`,
+    found,
+  )
+  const rows = yield* sql<{ readonly contact_id: string }>`
+    select m.contact_id from list_member m
+    where m.workspace_id = ${workspace} and m.list_id = ${id} and m.contact_id = any(${texts(contactIds)}::uuid[])`
+  return { list, contacts, members: new Set(rows.map((row) => ContactId.make(row.contact_id))) }
+})
+
+/** Writes a change, within the caller's fence and transaction: also for rooms that carry one in their own. */
+export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ListChange) {
+  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
+  const { before, after, added, removed } = change
+  if (before === null && after !== null) yield* insertList(sql, workspace, after)
+  if (before !== null && after === null) yield* deleteList(sql, workspace, before)
+  const list = after ?? before
+  if (list !== null) {
+    yield* insertMembers(sql, workspace, list.id, added, change.at)
+    yield* deleteMembers(sql, workspace, list.id, removed)
+  }
+  yield* writeActivities(sql, workspace, change.activities)
+  yield* appendEvents(sql, workspace, change.events)
+})
+
+const insertList = (sql: Sql, workspace: WorkspaceId, list: List) =>
+  sql`
+    insert into list ${sql.insert({
+      workspace_id: workspace,
+      list_id: list.id,
+      kind: list.kind,
+      name: list.name,
+      name_folded: fold(list.name),
+      slug: list.slug,
+      description: list.description,
+      rules: list.kind === "dynamic" && list.rules !== null ? sql.json(list.rules) : null,
+      member_count: list.kind === "static" ? 0 : null,
+      owner_blast_id: list.ownerBlastId,
+      created_at: DateTime.formatIso(list.createdAt),
+      updated_at: DateTime.formatIso(list.updatedAt),
+    })}`.pipe(
+    Effect.mapError((error) =>
+      error.reason._tag === "UniqueViolation" && error.reason.constraint === "list_name"
+        ? new ListNameExists({ name: list.name })
+        : error,
+    ),
+  )
+
+const deleteList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { id }: List) {
+  const gone = yield* sql`delete from list where workspace_id = ${workspace} and list_id = ${id} returning 1`
+  if (gone.length !== 1) return yield* Effect.die(`list ${id} of a change is gone: it was not locked`)
+})
+
+const insertMembers = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  list: ListId,
+  added: ReadonlyArray<ContactId>,
+  at: DateTime.Utc,
+) =>
+  added.length === 0
+    ? Effect.void
+    : sql`
+        insert into list_member (workspace_id, list_id, contact_id, added_at)
+        select ${workspace}, ${list}, u.contact_id, ${DateTime.formatIso(at)}
+        from unnest(${texts(added)}::uuid[]) as u (contact_id)`
+
+const deleteMembers = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  list: ListId,
+  removed: ReadonlyArray<ContactId>,
+) {
+  if (removed.length === 0) return
+  const gone = yield* sql`
+    delete from list_member
+    where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
+    returning 1`
+  if (gone.length !== removed.length) {
+    return yield* Effect.die(`${removed.length - gone.length} members of a change are gone: the list was not locked`)
+  }
+})
+
+export const layer = Layer.effect(
+  ListStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    return ListStore.of({
+      find: (workspace, id) =>
+        within(
+          workspace,
+          sql<ListRow>`
+            select ${sql.literal(listColumns)} from list l where l.workspace_id = ${workspace} and l.list_id = ${id}`,
+        ).pipe(Effect.flatMap(found)),
+      page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
+      members: (workspace, audience, query) => within(workspace, memberPage(sql, workspace, audience, query)),
+      countOf: (workspace, audience) => within(workspace, countMembers(sql, workspace, audience)),
+      lockForCreation: (workspace, wanted) =>
+        Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
+      lockForMembers: (workspace, id, contactIds) =>
+        Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
+      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, applyList(sql, workspace, change))),
+    })
+  }),
+)

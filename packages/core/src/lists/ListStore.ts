@@ -1,0 +1,70 @@
+// The port to contact lists and their members.
+import { Context, type DateTime, type Effect } from "effect"
+import type { Contact } from "../contacts/Contact.ts"
+import { contactSorts } from "../contacts/ContactStore.ts"
+import type { ContactId, ListId, WorkspaceId } from "../Ids.ts"
+import type { Paged, PageRequest } from "../Page.ts"
+import type { NotFound } from "../Refusal.ts"
+import type { RuleReading } from "../segments/Evaluate.ts"
+import type { Transaction } from "../Transactor.ts"
+import type { CreationFacts, List, ListChange, ListKind, ListNameExists, MemberFacts } from "./List.ts"
+import type { NameCandidates } from "./ListName.ts"
+
+export interface ListQuery extends PageRequest {
+  /** Literal substring of the name, compared folded. */
+  readonly search: string | null
+  readonly kind: ListKind | null
+}
+
+export const memberSorts = ["member_added_at", ...contactSorts] as const
+export type MemberSort = (typeof memberSorts)[number]
+
+export interface MemberQuery extends PageRequest {
+  readonly sort: MemberSort
+  readonly order: "asc" | "desc"
+  /** Literal substring of a name or the email as written, compared folded. */
+  readonly search: string | null
+  /** Null: both those who unsubscribed and those who did not. */
+  readonly unsubscribed: boolean | null
+}
+
+/** A list, and what its rules are read by. */
+export interface Audience extends RuleReading {
+  readonly list: List
+}
+
+export interface Member {
+  readonly contact: Contact
+  /** Null in lists whose members nobody added. */
+  readonly addedAt: DateTime.Utc | null
+}
+
+export class ListStore extends Context.Service<
+  ListStore,
+  {
+    /** Any list, also the inline audience of a blast. */
+    readonly find: (workspace: WorkspaceId, id: ListId) => Effect.Effect<List, NotFound>
+    /** Newest first; inline audiences are not among them. */
+    readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
+    /** Text in folded code point order, null last in both orders, ties by id ascending. */
+    readonly members: (workspace: WorkspaceId, audience: Audience, query: MemberQuery) => Effect.Effect<Paged<Member>>
+    /** How many contacts the list holds now. */
+    readonly countOf: (workspace: WorkspaceId, audience: Audience) => Effect.Effect<number>
+    /**
+     * What a new list depends on. The contacts stay, and nobody else's `lockForCreation` returns, until this transaction
+     * ends: names and slugs that were free still are.
+     */
+    readonly lockForCreation: (
+      workspace: WorkspaceId,
+      wanted: { readonly candidates: NameCandidates; readonly contactIds: ReadonlyArray<ContactId> },
+    ) => Effect.Effect<CreationFacts, never, Transaction>
+    /** What a change of members depends on. The contacts stay, and nobody else changes the list, until this transaction ends. */
+    readonly lockForMembers: (
+      workspace: WorkspaceId,
+      id: ListId,
+      contactIds: ReadonlyArray<ContactId>,
+    ) => Effect.Effect<MemberFacts, NotFound, Transaction>
+    /** Writes the list, its members, their timelines and the events of the change. */
+    readonly apply: (workspace: WorkspaceId, change: ListChange) => Effect.Effect<void, ListNameExists, Transaction>
+  }
+>()("tentpole/ListStore") {}

@@ -1,0 +1,173 @@
+// What can be done with contact lists.
+import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { type ContactId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
+import type { Paged } from "../Page.ts"
+import { Invalid, type NotFound } from "../Refusal.ts"
+import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
+import { parseRules } from "../segments/Parse.ts"
+import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
+import { mentionedIn } from "../segments/RuleTree.ts"
+import { Transactor } from "../Transactor.ts"
+import {
+  contact_ids_max,
+  type List,
+  ListChange,
+  type ListNameExists,
+  type ListNotStatic,
+  type MemberFacts,
+  type MembersChanged,
+  type NewList,
+  type SystemListProtected,
+} from "./List.ts"
+import { nameCandidates } from "./ListName.ts"
+import { type ListQuery, ListStore, type Member, type MemberQuery } from "./ListStore.ts"
+
+/** A list as it is shown: with the archived fields that its rules still name. */
+export interface ShownList {
+  readonly list: List
+  readonly ruleIssues: ReadonlyArray<RuleIssue>
+}
+
+/** A list as its caller describes it. */
+export interface ListDraft {
+  readonly name: string
+  readonly kind: "static" | "dynamic"
+  readonly description: string | null
+  /** JSON; absent and null: none. Dynamic lists only. */
+  readonly rules?: unknown
+  /** Static lists only. */
+  readonly contactIds?: ReadonlyArray<ContactId>
+}
+
+export class Lists extends Context.Service<
+  Lists,
+  {
+    readonly create: (
+      workspace: WorkspaceId,
+      draft: ListDraft,
+    ) => Effect.Effect<ShownList, Invalid | ListNameExists | NotFound>
+    readonly find: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ShownList, NotFound>
+    readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ShownList>>
+    readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
+    /** Counted now, also for a list that keeps no count. */
+    readonly memberCount: (
+      workspace: WorkspaceId,
+      id: ListId,
+    ) => Effect.Effect<{ readonly list: List; readonly count: number; readonly countedAt: DateTime.Utc }, NotFound>
+    readonly addMembers: (
+      workspace: WorkspaceId,
+      id: ListId,
+      contactIds: ReadonlyArray<ContactId>,
+    ) => Effect.Effect<MembersChanged, Invalid | NotFound | ListNotStatic | SystemListProtected>
+    readonly removeMembers: (
+      workspace: WorkspaceId,
+      id: ListId,
+      contactIds: ReadonlyArray<ContactId>,
+    ) => Effect.Effect<MembersChanged, Invalid | NotFound | ListNotStatic | SystemListProtected>
+  }
+>()("tentpole/Lists") {
+  static readonly layer = Layer.effect(
+    Lists,
+    Effect.gen(function* () {
+      const store = yield* ListStore
+      const facts = yield* RuleFactsStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      const fieldsOf = (workspace: WorkspaceId, lists: ReadonlyArray<List>) =>
+        Effect.map(facts.of(workspace, { fields: lists.flatMap(fieldsNamedBy), lists: [] }), ({ fields }) => fields)
+
+      const audience = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ListId) {
+        const list = yield* store.find(workspace, id)
+        return { list, fields: yield* fieldsOf(workspace, [list]), now: yield* DateTime.now }
+      })
+
+      const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, draft: ListDraft) {
+        yield* Effect.fromResult(fitsItsKind(draft))
+        if (draft.kind === "static") return { kind: "static", contactIds: draft.contactIds ?? [] } as const
+        const { rules = null } = draft
+        if (rules === null) return { kind: "dynamic", rules } as const
+        const known = yield* facts.of(workspace, mentionedIn(rules))
+        return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(rules, known)) } as const
+      })
+
+      const move = (
+        decide: (
+          facts: MemberFacts,
+          asked: ReadonlyArray<ContactId>,
+          now: DateTime.Utc,
+        ) => Result.Result<MembersChanged, ListNotStatic | SystemListProtected>,
+      ) =>
+        Effect.fnUntraced(function* (workspace: WorkspaceId, id: ListId, contactIds: ReadonlyArray<ContactId>) {
+          yield* Effect.fromResult(checkCount(contactIds, 1))
+          const locked = yield* store.lockForMembers(workspace, id, contactIds)
+          const moved = yield* Effect.fromResult(decide(locked, contactIds, yield* DateTime.now))
+          // Members change neither the name nor the slug.
+          yield* Effect.catchTag(store.apply(workspace, moved.change), "ListNameExists", Effect.die)
+          return moved
+        }, transact)
+
+      return Lists.of({
+        create: Effect.fn("Lists.create")(function* (workspace, draft) {
+          const content = yield* contentOf(workspace, draft)
+          const candidates = nameCandidates({ text: draft.name, origin: "given" }, yield* ids.random)
+          const id = ListId.make(yield* ids.next)
+          const wanted: NewList = { id, candidates, description: draft.description || null, content }
+          const contactIds = content.kind === "static" ? content.contactIds : []
+          const locked = yield* store.lockForCreation(workspace, { candidates, contactIds })
+          const { change, list } = yield* Effect.fromResult(ListChange.create(wanted, locked, yield* DateTime.now))
+          yield* store.apply(workspace, change)
+          // A new list's rules name active fields only.
+          return { list, ruleIssues: [] }
+        }, transact),
+
+        find: Effect.fn("Lists.find")(function* (workspace, id) {
+          const list = yield* store.find(workspace, id)
+          return shown(list, yield* fieldsOf(workspace, [list]))
+        }),
+
+        page: Effect.fn("Lists.page")(function* (workspace, query) {
+          const { items, total } = yield* store.page(workspace, query)
+          const fields = yield* fieldsOf(workspace, items)
+          return { items: items.map((list) => shown(list, fields)), total }
+        }),
+
+        members: Effect.fn("Lists.members")(function* (workspace, id, query) {
+          return yield* store.members(workspace, yield* audience(workspace, id), query)
+        }),
+
+        memberCount: Effect.fn("Lists.memberCount")(function* (workspace, id) {
+          const whom = yield* audience(workspace, id)
+          return { list: whom.list, count: yield* store.countOf(workspace, whom), countedAt: whom.now }
+        }),
+
+        addMembers: Effect.fn("Lists.addMembers")(move(ListChange.addMembers)),
+        removeMembers: Effect.fn("Lists.removeMembers")(move(ListChange.removeMembers)),
+      })
+    }),
+  )
+}
+
+const fieldsNamedBy = (list: List) =>
+  list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+
+const shown = (list: List, fields: ReadonlyArray<RuleField>): ShownList => ({
+  list,
+  ruleIssues: list.kind === "dynamic" && list.rules !== null ? ruleIssues(list.rules, fields) : [],
+})
+
+/** The limit counts the array as sent. */
+const checkCount = (contactIds: ReadonlyArray<ContactId>, minimum: number): Result.Result<void, Invalid> =>
+  contactIds.length < minimum || contactIds.length > contact_ids_max
+    ? Result.fail(Invalid.at("contact_ids", `must have ${minimum} to ${contact_ids_max} ids, got ${contactIds.length}`))
+    : Result.void
+
+const fitsItsKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void, Invalid> => {
+  if (kind === "static" && rules !== undefined && rules !== null) {
+    return Result.fail(Invalid.at("rules", "are for dynamic lists; a static list has the contacts added to it"))
+  }
+  if (kind === "dynamic" && contactIds !== undefined) {
+    return Result.fail(Invalid.at("contact_ids", "are for static lists; a dynamic list has whom its rules pick"))
+  }
+  return checkCount(contactIds ?? [], 0)
+}

@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import { freeName, ListName, name_length_max, nameCandidates } from "@tentpole/core/lists/ListName"
+import { fold } from "@tentpole/core/Text"
+import { Result, Schema } from "effect"
+
+const random = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
+const text = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(300))
+const nothingTaken = { names: new Set<string>(), slugs: new Set<string>() }
+
+describe("names of lists", () => {
+  it.prop(
+    "every candidate is a name that a list may have, no two are the same, and every slug is safe in a URL",
+    { text },
+    ({ text }) => {
+      const cut = text.slice(0, name_length_max)
+      const { names, slugs } = nameCandidates({ text: cut.toWellFormed(), origin: "derived" }, random)
+      for (const name of names) {
+        assert.isAtMost(name.length, name_length_max)
+        assert.isTrue(name.isWellFormed())
+      }
+      assert.strictEqual(new Set(names.map(fold)).size, names.length)
+      for (const slug of slugs) assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+      assert.strictEqual(new Set(slugs).size, slugs.length)
+    },
+  )
+
+  it("a given name is tried alone, a derived one with numbers, cut so that they fit", () => {
+    assert.deepStrictEqual(nameCandidates({ text: "VIP", origin: "given" }, random).names, ["VIP"])
+    const [first, second] = nameCandidates({ text: "VIP", origin: "derived" }, random).names
+    assert.deepStrictEqual([first, second], ["VIP", "VIP (2)"])
+    const long = nameCandidates({ text: "😀".repeat(127) + "x", origin: "derived" }, random).names[1]
+    assert.strictEqual(long, "😀".repeat(125) + " (2)")
+  })
+
+  it("a slug comes from the Latin letters, is numbered when it is taken, and has six characters where there are none", () => {
+    const slugsOf = (text: string) => nameCandidates({ text, origin: "given" }, random).slugs
+    assert.deepStrictEqual(slugsOf("VIP Customers & Friends! Zürich/2026").slice(0, 2), [
+      "vip-customers-friends-zurich-2026",
+      "vip-customers-friends-zurich-2026-2",
+    ])
+    for (const slug of slugsOf("漢字")) assert.match(slug, /^list-[0-9a-f]{6}$/)
+  })
+
+  it("the first that is free is taken, compared folded; none is when all are taken", () => {
+    const candidates = nameCandidates({ text: "ΟΔΟΣ", origin: "derived" }, random)
+    const taken = { names: new Set([fold("οδος"), fold("ΟΔΟΣ (2)")]), slugs: new Set(candidates.slugs.slice(0, 1)) }
+    assert.deepStrictEqual(freeName(candidates, taken), { name: "ΟΔΟΣ (3)", slug: candidates.slugs[1] })
+    const all = { names: new Set(candidates.names.map(fold)), slugs: new Set(candidates.slugs) }
+    assert.deepStrictEqual(freeName(candidates, all), { name: undefined, slug: undefined })
+    assert.strictEqual(freeName(candidates, nothingTaken).name, "ΟΔΟΣ")
+  })
+
+  it("a name has something to read, and 255 characters at most", () => {
+    const fits = (name: string) => Result.isSuccess(Schema.decodeUnknownResult(ListName)(name))
+    assert.deepStrictEqual(["x", " x ", "n".repeat(255), "", " ", "\u2003\n", "n".repeat(256)].map(fits), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+})

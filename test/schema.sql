@@ -1,0 +1,919 @@
+-- The schema as the migrations leave it, and the queue's library. Written by `npm run schema`; never by hand.
+-- The monthly partitions of activity and page_view are left out: which there are depends on the day.
+
+role tentpole_service nologin nosuperuser nobypassrls nocreatedb nocreaterole
+
+grant usage on new sequences in jobs to tentpole_service;
+grant delete, insert, select, update on new tables in jobs to tentpole_service;
+grant create, usage on schema jobs to tentpole_service;
+grant usage on schema public to public;
+grant usage on schema public to tentpole_service;
+
+create table jobs.job_queue (
+  sequence bigint not null default nextval('jobs.job_queue_sequence_seq'::regclass),
+  id character varying(255) not null,
+  queue_name character varying(255) not null,
+  element text not null,
+  attempts integer not null default 0,
+  last_failure text,
+  acquired_at timestamp without time zone,
+  acquired_by uuid,
+  created_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null,
+  state character varying(10) not null,
+  visible_at timestamp without time zone not null,
+  constraint job_queue_pkey PRIMARY KEY (sequence)
+);
+CREATE UNIQUE INDEX idx_job_queue_id ON jobs.job_queue USING btree (id, queue_name);
+CREATE INDEX idx_job_queue_take ON jobs.job_queue USING btree (queue_name, visible_at) WHERE ((state)::text = 'pending'::text);
+CREATE INDEX idx_job_queue_update ON jobs.job_queue USING btree (sequence, acquired_by);
+grant delete, insert, select, update on jobs.job_queue to tentpole_service;
+
+create table jobs.job_queue_migrations (
+  migration_id integer not null,
+  created_at timestamp with time zone not null default now(),
+  name text not null,
+  constraint job_queue_migrations_pkey PRIMARY KEY (migration_id)
+);
+grant delete, insert, select, update on jobs.job_queue_migrations to tentpole_service;
+
+create table public.activity (
+  workspace_id uuid not null,
+  contact_id uuid not null,
+  at timestamp with time zone not null,
+  activity_id uuid not null default uuidv7_or_v4(),
+  type text not null,
+  metadata jsonb not null,
+  constraint activity_pkey PRIMARY KEY (workspace_id, contact_id, at, activity_id)
+) partition by RANGE (at);
+CREATE INDEX activity_type ON ONLY public.activity USING btree (workspace_id, type, contact_id, at);
+alter table public.activity enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.activity;
+grant delete, insert, select, update on public.activity to tentpole_service;
+
+create table public.activity_rest partition of activity DEFAULT (
+  workspace_id uuid not null,
+  contact_id uuid not null,
+  at timestamp with time zone not null,
+  activity_id uuid not null default uuidv7_or_v4(),
+  type text not null,
+  metadata jsonb not null,
+  constraint activity_rest_pkey PRIMARY KEY (workspace_id, contact_id, at, activity_id)
+);
+CREATE INDEX activity_rest_workspace_id_type_contact_id_at_idx ON public.activity_rest USING btree (workspace_id, type, contact_id, at);
+
+create table public.api_key (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  name text not null,
+  prefix text not null,
+  hash bytea not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint api_key_pkey PRIMARY KEY (workspace_id, key_id),
+  constraint api_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX api_key_hash ON public.api_key USING btree (hash);
+grant delete, insert, select, update on public.api_key to tentpole_service;
+
+create table public.blast (
+  workspace_id uuid not null,
+  blast_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  description text,
+  status text not null,
+  paused boolean not null default false,
+  audience_list_id uuid,
+  audience_source text,
+  email_id uuid,
+  email_source text,
+  operational boolean not null default false,
+  scheduled_at timestamp with time zone,
+  send_mode text,
+  approved_at timestamp with time zone,
+  approved_email_version integer,
+  approval_id uuid,
+  schedule_missed boolean not null default false,
+  launched_at timestamp with time zone,
+  allotted_count integer not null default 0,
+  audience_fixed_at timestamp with time zone,
+  recipient_count integer not null default 0,
+  qualified_count integer not null default 0,
+  audience_truncated boolean not null default false,
+  failure text,
+  sent_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  cancelled_reason text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint blast_pkey PRIMARY KEY (workspace_id, blast_id),
+  constraint blast_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint blast_audience_source_check CHECK ((audience_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
+  constraint blast_cancelled_reason_check CHECK ((cancelled_reason = ANY (ARRAY['daily_email_limit'::text, 'contact_allowance'::text]))),
+  constraint blast_check CHECK (((audience_list_id IS NULL) = (audience_source IS NULL))),
+  constraint blast_check1 CHECK (((email_id IS NULL) = (email_source IS NULL))),
+  constraint blast_check10 CHECK (((status = 'archived'::text) OR ((status = 'sent'::text) = (sent_at IS NOT NULL)))),
+  constraint blast_check11 CHECK (((status = 'archived'::text) OR ((status = 'failed'::text) = (failure IS NOT NULL)))),
+  constraint blast_check12 CHECK (((status = 'archived'::text) OR ((status = 'cancelled'::text) = (cancelled_at IS NOT NULL)))),
+  constraint blast_check13 CHECK (((cancelled_reason IS NULL) OR (cancelled_at IS NOT NULL))),
+  constraint blast_check14 CHECK (((NOT paused) OR (status = 'sending'::text))),
+  constraint blast_check15 CHECK (((NOT schedule_missed) OR (status = 'draft'::text))),
+  constraint blast_check2 CHECK (((approval_id IS NULL) = (approved_email_version IS NULL))),
+  constraint blast_check3 CHECK (((approval_id IS NULL) = (approved_at IS NULL))),
+  constraint blast_check4 CHECK (((NOT (send_mode IS DISTINCT FROM 'scheduled'::text)) = (scheduled_at IS NOT NULL))),
+  constraint blast_check5 CHECK (((status <> 'draft'::text) OR ((approval_id IS NULL) AND (send_mode IS NULL) AND (launched_at IS NULL)))),
+  constraint blast_check6 CHECK (((status = ANY (ARRAY['draft'::text, 'archived'::text])) OR ((approval_id IS NOT NULL) AND (send_mode IS NOT NULL) AND (audience_list_id IS NOT NULL) AND (email_id IS NOT NULL)))),
+  constraint blast_check7 CHECK (((status <> 'scheduled'::text) OR ((send_mode = 'scheduled'::text) AND (launched_at IS NULL)))),
+  constraint blast_check8 CHECK (((status <> ALL (ARRAY['sending'::text, 'sent'::text, 'failed'::text])) OR (launched_at IS NOT NULL))),
+  constraint blast_check9 CHECK (((audience_fixed_at IS NULL) OR (launched_at IS NOT NULL))),
+  constraint blast_email_source_check CHECK ((email_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
+  constraint blast_send_mode_check CHECK ((send_mode = ANY (ARRAY['scheduled'::text, 'send_now'::text]))),
+  constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text])))
+);
+CREATE INDEX blast_created ON public.blast USING btree (workspace_id, created_at, blast_id);
+CREATE INDEX blast_launched ON public.blast USING btree (workspace_id, launched_at) WHERE (launched_at IS NOT NULL);
+CREATE INDEX blast_sending ON public.blast USING btree (workspace_id, blast_id) WHERE (status = 'sending'::text);
+CREATE INDEX blast_updated ON public.blast USING btree (workspace_id, updated_at, blast_id);
+alter table public.blast enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.blast;
+grant delete, insert, select, update on public.blast to tentpole_service;
+
+create table public.contact (
+  workspace_id uuid not null,
+  contact_id uuid not null,
+  display_name text,
+  display_name_folded text collate "C",
+  first_name text,
+  first_name_folded text collate "C",
+  last_name text,
+  last_name_folded text collate "C",
+  company text,
+  company_folded text collate "C",
+  job_title text,
+  job_title_folded text collate "C",
+  email text,
+  email_folded text collate "C",
+  email_normalized text collate "C",
+  phone text collate "C",
+  address text,
+  address_folded text collate "C",
+  address2 text,
+  address2_folded text collate "C",
+  city text,
+  city_folded text collate "C",
+  state text,
+  state_folded text collate "C",
+  zip_code text,
+  zip_code_folded text collate "C",
+  country text,
+  country_folded text collate "C",
+  lead_status text,
+  lead_status_folded text collate "C",
+  lifecycle_stage text,
+  lifecycle_stage_folded text collate "C",
+  service_score double precision,
+  unsubscribed boolean not null,
+  marketing_email_subscribed boolean,
+  marketing_sms_subscribed boolean,
+  marketing_email_invalid boolean not null,
+  original_source text,
+  original_source_folded text collate "C",
+  original_source_detail text,
+  original_source_detail_folded text collate "C",
+  custom_fields jsonb not null default '{}'::jsonb,
+  custom_fields_folded jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  last_activity_at timestamp with time zone,
+  constraint contact_pkey PRIMARY KEY (workspace_id, contact_id),
+  constraint contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint contact_check CHECK (((email IS NULL) = (email_normalized IS NULL))),
+  constraint contact_check1 CHECK (((email IS NOT NULL) OR (phone IS NOT NULL)))
+);
+CREATE INDEX contact_created ON public.contact USING btree (workspace_id, created_at, contact_id);
+CREATE UNIQUE INDEX contact_email ON public.contact USING btree (workspace_id, email_normalized);
+CREATE UNIQUE INDEX contact_phone ON public.contact USING btree (workspace_id, phone);
+CREATE INDEX contact_updated ON public.contact USING btree (workspace_id, updated_at, contact_id);
+alter table public.contact enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.contact;
+grant delete, insert, select, update on public.contact to tentpole_service;
+
+create table public.contact_field (
+  workspace_id uuid not null,
+  field_definition_id uuid not null,
+  api_name text not null,
+  display_name text not null,
+  value_type text not null,
+  is_editable boolean not null,
+  description text,
+  status text not null,
+  management_mode text not null,
+  provenance_kind text not null,
+  provenance_provider text,
+  provenance_reference text,
+  created_by_user_id text,
+  created_from_import_session_id uuid,
+  show_in_people_list_default boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint contact_field_pkey PRIMARY KEY (workspace_id, field_definition_id),
+  constraint contact_field_workspace_id_api_name_key UNIQUE (workspace_id, api_name),
+  constraint contact_field_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint contact_field_api_name_check CHECK ((api_name ~ '^[a-z][a-z0-9_]*$'::text)),
+  constraint contact_field_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
+  constraint contact_field_value_type_check CHECK ((value_type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'date'::text])))
+);
+alter table public.contact_field enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.contact_field;
+grant delete, insert, select, update on public.contact_field to tentpole_service;
+
+create table public.delivery (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  blast_id uuid not null,
+  contact_id uuid not null,
+  approval_id uuid not null,
+  email text,
+  email_normalized text collate "C",
+  email_domain text collate "C",
+  display_name text,
+  display_name_folded text collate "C",
+  operational boolean not null,
+  state text not null,
+  reason text,
+  contact_deleted boolean not null default false,
+  token bigint,
+  lease_until timestamp with time zone,
+  due_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  smtp_reply text,
+  handed_over_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  opened_at timestamp with time zone,
+  clicked_at timestamp with time zone,
+  clicked_url text,
+  bounced_at timestamp with time zone,
+  unsubscribed_at timestamp with time zone,
+  complained_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint delivery_pkey PRIMARY KEY (workspace_id, delivery_id),
+  constraint delivery_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE,
+  constraint delivery_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint delivery_check CHECK (((token IS NULL) = (lease_until IS NULL))),
+  constraint delivery_check1 CHECK (((state <> ALL (ARRAY['claimed'::text, 'handed_over'::text])) OR (token IS NOT NULL))),
+  constraint delivery_check2 CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
+  constraint delivery_check3 CHECK (((reason IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'blocked'::text, 'unconfirmed'::text])))),
+  constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'claimed'::text, 'handed_over'::text, 'sent'::text, 'failed'::text, 'blocked'::text, 'unconfirmed'::text])))
+);
+CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE (state <> 'blocked'::text);
+CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id);
+CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, due_at, delivery_id) WHERE (state = 'queued'::text);
+CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, lease_until) WHERE (state = ANY (ARRAY['claimed'::text, 'handed_over'::text]));
+CREATE INDEX delivery_of_contact ON public.delivery USING btree (workspace_id, contact_id);
+CREATE TRIGGER delivery_tally_insert AFTER INSERT ON public.delivery REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
+CREATE TRIGGER delivery_tally_update AFTER UPDATE ON public.delivery REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
+alter table public.delivery enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery;
+grant delete, insert, select, update on public.delivery to tentpole_service;
+
+create table public.delivery_tally (
+  workspace_id uuid not null,
+  blast_id uuid not null,
+  shard smallint not null,
+  queued integer not null default 0,
+  sent integer not null default 0,
+  failed integer not null default 0,
+  blocked integer not null default 0,
+  delivered integer not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
+  bounced integer not null default 0,
+  complained integer not null default 0,
+  unsubscribed integer not null default 0,
+  constraint delivery_tally_pkey PRIMARY KEY (workspace_id, blast_id, shard),
+  constraint delivery_tally_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE
+);
+alter table public.delivery_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery_tally;
+grant delete, insert, select, update on public.delivery_tally to tentpole_service;
+
+create table public.due_work (
+  kind text not null,
+  workspace_id uuid not null,
+  due_at timestamp with time zone not null,
+  constraint due_work_pkey PRIMARY KEY (kind, workspace_id),
+  constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX due_work_next ON public.due_work USING btree (kind, due_at);
+grant delete, insert, select, update on public.due_work to tentpole_service;
+
+create table public.email (
+  workspace_id uuid not null,
+  email_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  status text not null,
+  current_version integer not null,
+  subject text,
+  preview_text text,
+  from_name text,
+  from_address text,
+  reply_to_email text,
+  plain_text text,
+  plain_text_overridden_at timestamp with time zone,
+  plain_text_overridden_version integer,
+  approved_version integer,
+  approval_id uuid,
+  created_by_name text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint email_pkey PRIMARY KEY (workspace_id, email_id),
+  constraint email_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint email_check CHECK (((status = 'approved'::text) = (approved_version IS NOT NULL))),
+  constraint email_check1 CHECK (((approved_version IS NULL) = (approval_id IS NULL))),
+  constraint email_check2 CHECK (((plain_text IS NULL) = (plain_text_overridden_at IS NULL))),
+  constraint email_check3 CHECK (((plain_text IS NULL) = (plain_text_overridden_version IS NULL))),
+  constraint email_current_version_check CHECK ((current_version >= 0)),
+  constraint email_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text])))
+);
+CREATE INDEX email_created ON public.email USING btree (workspace_id, created_at, email_id);
+alter table public.email enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email;
+grant delete, insert, select, update on public.email to tentpole_service;
+
+create table public.email_approval (
+  workspace_id uuid not null,
+  approval_id uuid not null,
+  email_id uuid not null,
+  version integer not null,
+  subject text not null,
+  preview_text text,
+  from_name text not null,
+  from_address text not null,
+  reply_to_email text not null,
+  html text not null,
+  plain_text text not null,
+  approved_at timestamp with time zone not null,
+  constraint email_approval_pkey PRIMARY KEY (workspace_id, approval_id),
+  constraint email_approval_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.email_approval enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_approval;
+grant delete, insert, select, update on public.email_approval to tentpole_service;
+
+create table public.email_version (
+  workspace_id uuid not null,
+  email_id uuid not null,
+  version integer not null,
+  html text not null,
+  created_at timestamp with time zone not null,
+  constraint email_version_pkey PRIMARY KEY (workspace_id, email_id, version),
+  constraint email_version_workspace_id_email_id_fkey FOREIGN KEY (workspace_id, email_id) REFERENCES email(workspace_id, email_id) ON DELETE CASCADE,
+  constraint email_version_version_check CHECK ((version >= 1))
+);
+alter table public.email_version enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_version;
+grant delete, insert, select, update on public.email_version to tentpole_service;
+
+create table public.import_row (
+  workspace_id uuid not null,
+  import_run_id uuid not null,
+  row_number integer not null,
+  status text not null,
+  contact_id uuid,
+  field_issues jsonb not null default '[]'::jsonb,
+  record jsonb,
+  constraint import_row_pkey PRIMARY KEY (workspace_id, import_run_id, row_number),
+  constraint import_row_workspace_id_import_run_id_fkey FOREIGN KEY (workspace_id, import_run_id) REFERENCES import_run(workspace_id, import_run_id) ON DELETE CASCADE,
+  constraint import_row_status_check CHECK ((status = ANY (ARRAY['created'::text, 'updated'::text, 'skipped'::text, 'failed'::text])))
+);
+CREATE INDEX import_row_status ON public.import_row USING btree (workspace_id, import_run_id, status, row_number);
+alter table public.import_row enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.import_row;
+grant delete, insert, select, update on public.import_row to tentpole_service;
+
+create table public.import_run (
+  workspace_id uuid not null,
+  import_run_id uuid not null,
+  import_session_id uuid not null,
+  status text not null,
+  mappings jsonb not null,
+  duplicate_strategy text not null,
+  overwrite_blank_only boolean not null,
+  list_ids uuid[] not null,
+  processed_rows integer not null default 0,
+  total_rows integer,
+  created_count integer not null default 0,
+  updated_count integer not null default 0,
+  skipped_count integer not null default 0,
+  error_count integer not null default 0,
+  error text,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  constraint import_run_pkey PRIMARY KEY (workspace_id, import_run_id),
+  constraint import_run_workspace_id_import_session_id_key UNIQUE (workspace_id, import_session_id),
+  constraint import_run_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint import_run_check CHECK ((processed_rows = (((created_count + updated_count) + skipped_count) + error_count))),
+  constraint import_run_duplicate_strategy_check CHECK ((duplicate_strategy = ANY (ARRAY['update'::text, 'skip'::text]))),
+  constraint import_run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+alter table public.import_run enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.import_run;
+grant delete, insert, select, update on public.import_run to tentpole_service;
+
+create table public.import_session (
+  workspace_id uuid not null,
+  import_session_id uuid not null,
+  source text not null,
+  file_name text,
+  content_type text not null,
+  blob_key text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  executed_at timestamp with time zone,
+  constraint import_session_pkey PRIMARY KEY (workspace_id, import_session_id),
+  constraint import_session_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint import_session_source_check CHECK ((source = ANY (ARRAY['upload'::text, 'rows'::text])))
+);
+alter table public.import_session enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.import_session;
+grant delete, insert, select, update on public.import_session to tentpole_service;
+
+create table public.list (
+  workspace_id uuid not null,
+  list_id uuid not null,
+  kind text not null,
+  system_list text,
+  name text not null,
+  name_folded text collate "C" not null,
+  slug text collate "C" not null,
+  description text,
+  rules jsonb,
+  member_count integer,
+  owner_blast_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint list_pkey PRIMARY KEY (workspace_id, list_id),
+  constraint list_name UNIQUE (workspace_id, name_folded),
+  constraint list_slug UNIQUE (workspace_id, slug),
+  constraint list_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint list_check CHECK (((kind = 'static'::text) = (member_count IS NOT NULL))),
+  constraint list_check1 CHECK (((kind = 'system'::text) = (system_list IS NOT NULL))),
+  constraint list_check2 CHECK (((rules IS NULL) OR (kind = 'dynamic'::text))),
+  constraint list_kind_check CHECK ((kind = ANY (ARRAY['static'::text, 'dynamic'::text, 'system'::text]))),
+  constraint list_member_count_check CHECK ((member_count >= 0)),
+  constraint list_system_list_check CHECK ((system_list = ANY (ARRAY['all_contacts'::text, 'unsubscribed'::text])))
+);
+CREATE INDEX list_created ON public.list USING btree (workspace_id, created_at, list_id);
+alter table public.list enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list;
+grant delete, insert, select, update on public.list to tentpole_service;
+
+create table public.list_member (
+  workspace_id uuid not null,
+  list_id uuid not null,
+  contact_id uuid not null,
+  added_at timestamp with time zone not null,
+  constraint list_member_pkey PRIMARY KEY (workspace_id, list_id, contact_id),
+  constraint list_member_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, contact_id) ON DELETE CASCADE,
+  constraint list_member_workspace_id_list_id_fkey FOREIGN KEY (workspace_id, list_id) REFERENCES list(workspace_id, list_id) ON DELETE CASCADE
+);
+CREATE INDEX list_member_contact ON public.list_member USING btree (workspace_id, contact_id, list_id);
+CREATE TRIGGER list_member_delete AFTER DELETE ON public.list_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION list_member_tally();
+CREATE TRIGGER list_member_insert AFTER INSERT ON public.list_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION list_member_tally();
+alter table public.list_member enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list_member;
+grant delete, insert, select, update on public.list_member to tentpole_service;
+
+create table public.outbox_consumer (
+  workspace_id uuid not null,
+  consumer text not null,
+  transaction_id xid8 not null,
+  position bigint not null,
+  constraint outbox_consumer_pkey PRIMARY KEY (workspace_id, consumer),
+  constraint outbox_consumer_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.outbox_consumer enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.outbox_consumer;
+grant delete, insert, select, update on public.outbox_consumer to tentpole_service;
+
+create table public.outbox_event (
+  workspace_id uuid not null,
+  transaction_id xid8 not null default pg_current_xact_id(),
+  position bigint not null generated always as identity,
+  type text not null,
+  contact_id uuid,
+  at timestamp with time zone not null,
+  data jsonb not null,
+  recorded_at timestamp with time zone not null default now(),
+  constraint outbox_event_pkey PRIMARY KEY (workspace_id, transaction_id, "position"),
+  constraint outbox_event_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX outbox_event_age ON public.outbox_event USING btree (workspace_id, recorded_at);
+alter table public.outbox_event enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.outbox_event;
+grant delete, insert, select, update on public.outbox_event to tentpole_service;
+
+create table public.page_host (
+  host text not null,
+  workspace_id uuid not null,
+  page_domain_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint page_host_pkey PRIMARY KEY (host),
+  constraint page_host_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX page_host_workspace ON public.page_host USING btree (workspace_id);
+CREATE TRIGGER site_changed AFTER INSERT OR DELETE OR UPDATE ON public.page_host FOR EACH STATEMENT EXECUTE FUNCTION tentpole_site_changed();
+grant delete, insert, select, update on public.page_host to tentpole_service;
+
+create table public.page_view (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  at timestamp with time zone not null,
+  view_id uuid not null default uuidv7_or_v4(),
+  visitor bytea not null,
+  country text not null,
+  device text not null,
+  browser text not null,
+  os text not null,
+  referrer text not null,
+  constraint page_view_pkey PRIMARY KEY (workspace_id, tent_id, at, view_id)
+) partition by RANGE (at);
+CREATE INDEX page_view_newest ON ONLY public.page_view USING btree (workspace_id, at DESC);
+alter table public.page_view enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_view;
+grant delete, insert, select, update on public.page_view to tentpole_service;
+
+create table public.page_view_day (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  day date not null,
+  dimension text not null,
+  value text collate "C" not null,
+  views integer not null,
+  constraint page_view_day_pkey PRIMARY KEY (workspace_id, tent_id, day, dimension, value),
+  constraint page_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+);
+alter table public.page_view_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_view_day;
+grant delete, insert, select, update on public.page_view_day to tentpole_service;
+
+create table public.page_view_rest partition of page_view DEFAULT (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  at timestamp with time zone not null,
+  view_id uuid not null default uuidv7_or_v4(),
+  visitor bytea not null,
+  country text not null,
+  device text not null,
+  browser text not null,
+  os text not null,
+  referrer text not null,
+  constraint page_view_rest_pkey PRIMARY KEY (workspace_id, tent_id, at, view_id)
+);
+CREATE INDEX page_view_rest_workspace_id_at_idx ON public.page_view_rest USING btree (workspace_id, at DESC);
+
+create table public.page_visitor_day (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint page_visitor_day_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
+  constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.page_visitor_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_visitor_day;
+grant delete, insert, select, update on public.page_visitor_day to tentpole_service;
+
+create table public.plan (
+  plan text not null,
+  published_tents_max integer,
+  emails_per_day_max integer,
+  contacts_max integer,
+  recipients_per_blast_max integer,
+  flows boolean not null,
+  branding_removable boolean not null,
+  constraint plan_pkey PRIMARY KEY (plan)
+);
+grant select on public.plan to tentpole_service;
+
+create table public.schema_migration (
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migration_pkey PRIMARY KEY (name)
+);
+
+create table public.sending_domain (
+  workspace_id uuid not null,
+  domain_id uuid not null,
+  domain text not null,
+  status text not null,
+  dkim_selector text not null,
+  dkim_public_key text not null,
+  dkim_private_key_sealed bytea not null,
+  verified_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint sending_domain_pkey PRIMARY KEY (workspace_id, domain_id),
+  constraint sending_domain_workspace_id_domain_key UNIQUE (workspace_id, domain),
+  constraint sending_domain_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint sending_domain_check CHECK (((verified_at IS NOT NULL) OR (status <> 'verified'::text))),
+  constraint sending_domain_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
+);
+alter table public.sending_domain enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.sending_domain;
+grant delete, insert, select, update on public.sending_domain to tentpole_service;
+
+create table public.suppression (
+  workspace_id uuid not null,
+  email_normalized text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  constraint suppression_pkey PRIMARY KEY (workspace_id, email_normalized),
+  constraint suppression_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint suppression_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'manual'::text])))
+);
+alter table public.suppression enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.suppression;
+grant delete, insert, select, update on public.suppression to tentpole_service;
+
+create table public.tent (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  user_id text,
+  status text not null,
+  prompt text,
+  include_brand boolean not null default false,
+  template_id uuid,
+  auto_publish boolean not null default false,
+  html text,
+  error text,
+  credits_held integer not null default 0,
+  branding boolean not null default true,
+  publication_status text,
+  requested_alias text,
+  published_html text,
+  published_etag text,
+  published_at timestamp with time zone,
+  publication_warnings jsonb,
+  publication_error jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint tent_pkey PRIMARY KEY (workspace_id, tent_id),
+  constraint tent_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_check CHECK (((status = 'pending'::text) = (prompt IS NULL))),
+  constraint tent_check1 CHECK (((status = 'completed'::text) = (html IS NOT NULL))),
+  constraint tent_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  constraint tent_check3 CHECK (((credits_held = 0) OR (status = ANY (ARRAY['queued'::text, 'generating'::text])))),
+  constraint tent_check4 CHECK (((NOT (publication_status IS DISTINCT FROM 'published'::text)) = (published_html IS NOT NULL))),
+  constraint tent_check5 CHECK (((NOT (publication_status IS DISTINCT FROM 'published'::text)) = (published_etag IS NOT NULL))),
+  constraint tent_check6 CHECK (((NOT (publication_status IS DISTINCT FROM 'published'::text)) = (published_at IS NOT NULL))),
+  constraint tent_check7 CHECK (((NOT (publication_status IS DISTINCT FROM 'published'::text)) = (publication_warnings IS NOT NULL))),
+  constraint tent_check8 CHECK (((NOT (publication_status IS DISTINCT FROM 'failed'::text)) = (publication_error IS NOT NULL))),
+  constraint tent_credits_held_check CHECK ((credits_held >= 0)),
+  constraint tent_publication_status_check CHECK ((publication_status = ANY (ARRAY['pending'::text, 'published'::text, 'failed'::text, 'unpublished'::text]))),
+  constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX tent_newest ON public.tent USING btree (workspace_id, created_at DESC, tent_id);
+CREATE INDEX tent_published ON public.tent USING btree (workspace_id) WHERE (publication_status = 'published'::text);
+alter table public.tent enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent;
+grant delete, insert, select, update on public.tent to tentpole_service;
+
+create table public.tent_alias (
+  workspace_id uuid not null,
+  alias text collate "C" not null,
+  tent_id uuid not null,
+  constraint tent_alias_pkey PRIMARY KEY (workspace_id, alias),
+  constraint tent_alias_workspace_id_tent_id_key UNIQUE (workspace_id, tent_id),
+  constraint tent_alias_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE
+);
+alter table public.tent_alias enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
+grant delete, insert, select, update on public.tent_alias to tentpole_service;
+
+create table public.visitor_salt (
+  day date not null,
+  salt bytea not null,
+  constraint visitor_salt_pkey PRIMARY KEY (day)
+);
+grant delete, insert, select, update on public.visitor_salt to tentpole_service;
+
+create table public.workspace (
+  workspace_id uuid not null,
+  name text not null,
+  slug text not null,
+  plan text not null,
+  credits integer not null,
+  time_zone text not null default 'UTC'::text,
+  default_country text not null default 'US'::text,
+  postal_address text,
+  sender_from_name text,
+  sender_from_address text,
+  sender_reply_to text,
+  brand jsonb not null default '{}'::jsonb,
+  sending_per_second integer,
+  sending_per_domain_per_second integer,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint workspace_pkey PRIMARY KEY (workspace_id),
+  constraint workspace_slug_key UNIQUE (slug),
+  constraint workspace_plan_fkey FOREIGN KEY (plan) REFERENCES plan(plan),
+  constraint workspace_credits_check CHECK ((credits >= 0)),
+  constraint workspace_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),
+  constraint workspace_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint workspace_sending_per_domain_per_second_check CHECK ((sending_per_domain_per_second > 0)),
+  constraint workspace_sending_per_second_check CHECK ((sending_per_second > 0)),
+  constraint workspace_slug_check CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))
+);
+CREATE TRIGGER site_changed AFTER INSERT OR DELETE OR UPDATE OF slug, brand ON public.workspace FOR EACH STATEMENT EXECUTE FUNCTION tentpole_site_changed();
+grant delete, insert, select, update on public.workspace to tentpole_service;
+
+create sequence jobs.job_queue_sequence_seq;
+grant usage on jobs.job_queue_sequence_seq to tentpole_service;
+
+create sequence public.delivery_token;
+grant usage on public.delivery_token to tentpole_service;
+
+create sequence public.outbox_event_position_seq;
+
+CREATE OR REPLACE FUNCTION public.delivery_tally_add()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     if tg_op = 'INSERT' then
+       insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
+         clicked, bounced, complained, unsubscribed)
+       select workspace_id, blast_id, pg_backend_pid() % 16,
+         count(*) filter (where state in ('queued', 'claimed', 'handed_over')), count(*) filter (where state = 'sent'),
+         count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where state = 'blocked'),
+         count(delivered_at), count(opened_at), count(clicked_at), count(bounced_at), count(complained_at),
+         count(unsubscribed_at)
+       from added group by workspace_id, blast_id
+       on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
+         sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
+         delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
+         clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
+         complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+       return null;
+     end if;
+     insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
+       clicked, bounced, complained, unsubscribed)
+     select * from (
+       select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
+         sum(sign * (state in ('queued', 'claimed', 'handed_over'))::int)::int as queued,
+         sum(sign * (state = 'sent')::int)::int as sent,
+         sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
+         sum(sign * (state = 'blocked')::int)::int as blocked,
+         sum(sign * (delivered_at is not null)::int)::int as delivered,
+         sum(sign * (opened_at is not null)::int)::int as opened,
+         sum(sign * (clicked_at is not null)::int)::int as clicked,
+         sum(sign * (bounced_at is not null)::int)::int as bounced,
+         sum(sign * (complained_at is not null)::int)::int as complained,
+         sum(sign * (unsubscribed_at is not null)::int)::int as unsubscribed
+       from (select 1 as sign, * from added union all select -1, * from removed) as change
+       group by workspace_id, blast_id
+     ) as delta
+     -- claims and hand-overs move no counter: most waves write nothing here
+     where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+       <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+     on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
+       sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
+       delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
+       clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
+       complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+     return null;
+   end $function$;
+grant execute on delivery_tally_add() to public;
+
+CREATE OR REPLACE FUNCTION public.grant_intents(workspace uuid, asked uuid[], holders bigint[], lease interval)
+ RETURNS TABLE(granted_id uuid, answer text)
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     involved uuid;
+   begin
+     perform set_config('tentpole.workspace_id', workspace::text, true);
+     -- An intent that the server could forget would let the message go twice. Stronger settings stay as they are.
+     if current_setting('synchronous_commit') in ('off', 'local') then
+       perform set_config('synchronous_commit', 'on', true);
+     end if;
+     for involved in
+       select distinct d.blast_id from delivery d
+       where d.workspace_id = workspace and d.delivery_id = any(asked) order by d.blast_id
+     loop
+       perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
+     end loop;
+     return query
+       with held as materialized (
+         select d.delivery_id as id,
+           case
+             when b.status = 'cancelled' then 'cancelled'
+             when b.status <> 'sending' or b.paused then 'paused'
+             when c.contact_id is null then 'contact_deleted'
+             when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+             when not d.operational and c.marketing_email_subscribed is false then 'opt_out'
+             when c.marketing_email_invalid then 'invalid_email'
+             when s.reason <> 'unsubscribe' then 'suppressed'
+             else 'granted'
+           end as verdict
+         from unnest(asked, holders) as ask (id, holder)
+         join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id
+         join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
+         left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
+         left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+         where d.state = 'claimed' and d.token = ask.holder and d.lease_until > clock_timestamp()
+         order by d.delivery_id
+         for update of d
+       )
+       update delivery d set
+         state = case held.verdict when 'granted' then 'handed_over' when 'paused' then 'queued' else 'blocked' end,
+         reason = case when held.verdict in ('granted', 'paused') then null else held.verdict end,
+         token = case when held.verdict = 'granted' then d.token end,
+         lease_until = case when held.verdict = 'granted' then clock_timestamp() + lease end,
+         handed_over_at = case when held.verdict = 'granted' then clock_timestamp() else d.handed_over_at end
+       from held where d.workspace_id = workspace and d.delivery_id = held.id
+       returning d.delivery_id, held.verdict;
+   end $function$;
+grant execute on grant_intents(uuid,uuid[],bigint[],interval) to public;
+
+CREATE OR REPLACE FUNCTION public.list_member_tally()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     if tg_op = 'INSERT' then
+       update list l set member_count = l.member_count + m.moved
+       from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
+       where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
+     else
+       update list l set member_count = l.member_count - m.moved
+       from (select workspace_id, list_id, count(*)::int as moved from moved group by workspace_id, list_id) as m
+       where l.workspace_id = m.workspace_id and l.list_id = m.list_id;
+     end if;
+     return null;
+   end $function$;
+grant execute on list_member_tally() to public;
+
+CREATE OR REPLACE FUNCTION public.tentpole_partitions(parent text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+   declare
+     first date := date_trunc('month', now() at time zone 'UTC')::date - interval '1 month';
+     month date;
+     made int := 0;
+     name text;
+   begin
+     if parent not in ('activity', 'page_view') then
+       raise exception 'no partitioned table %', parent;
+     end if;
+     perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
+     for ahead in 0..4 loop
+       month := (first + make_interval(months => ahead))::date;
+       name := parent || '_' || to_char(month, 'YYYY_MM');
+       if to_regclass('public.' || name) is null then
+         begin
+           execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', name, parent,
+             month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
+           made := made + 1;
+         exception when check_violation then
+           null; -- the rest already holds rows of that month: they stay where they are
+         end;
+       end if;
+     end loop;
+     return made;
+   end $function$;
+grant execute on tentpole_partitions(text) to tentpole_service;
+
+CREATE OR REPLACE FUNCTION public.tentpole_site_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     perform pg_notify('tentpole_pages', '');
+     return null;
+   end $function$;
+grant execute on tentpole_site_changed() to public;
+
+CREATE OR REPLACE FUNCTION public.uuidv7_or_v4()
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     if current_setting('server_version_num')::int >= 180000 then
+       return uuidv7();
+     end if;
+     return gen_random_uuid();
+   end $function$;
+grant execute on uuidv7_or_v4() to public;

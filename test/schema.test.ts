@@ -1,0 +1,132 @@
+// The schema that the migrations make: as it is committed, fenced by workspace, and not the service's own.
+import { assert, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { database } from "./schema/Database.ts"
+import { dump } from "./schema/Dump.ts"
+import { insertions, loosen } from "./schema/Rows.ts"
+import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
+import { without } from "./tidy/Exemptions.ts"
+
+it.live("the migrated schema is test/schema.sql", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const text = yield* dump(owner)
+    yield* Effect.promise(() =>
+      expect(text, "the schema has changed: run `npm run schema` and look at the difference").toMatchFileSnapshot(
+        "schema.sql",
+      ),
+    )
+  }).pipe(Effect.scoped),
+)
+
+it.live("every table is fenced, and its keys and references begin with workspace_id", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const faults = without(globals, tenancy(yield* tables(owner)))
+    const lines = faults.map(({ what, remedy }) => `${what}\n    ${remedy}`)
+    assert(lines.length === 0, `${lines.length} to mend:\n${lines.join("\n")}`)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a table that is not fenced is seen, and each key that begins with something else", () =>
+  Effect.gen(function* () {
+    const { owner } = yield* database
+    const made = [
+      "create table loose (workspace_id uuid, loose_id uuid primary key, tent_id uuid, name text unique)",
+      "alter table loose add foreign key (tent_id) references loose",
+      "create unique index loose_name on loose (lower(name))",
+      "create table open (workspace_id uuid primary key references workspace)",
+      "alter table open enable row level security",
+      "create policy tenant on open using (true)",
+      "create table stray (stray_id uuid primary key)",
+      "create table keyless (workspace_id uuid)",
+      "alter table keyless enable row level security",
+      "create policy tenant on keyless using (workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid)",
+    ]
+    yield* owner.unsafe(`do $$ begin ${made.join("; ")}; end $$`)
+    const found = without(globals, tenancy(yield* tables(owner)))
+    assert.deepStrictEqual(
+      found.map(({ what }) => what),
+      [
+        "keyless: has no primary key",
+        "loose: the unique key loose_name does not begin with workspace_id",
+        "loose: the unique key loose_name_key does not begin with workspace_id",
+        "loose: the primary key loose_pkey does not begin with workspace_id",
+        "loose: the foreign key loose_tent_id_fkey does not begin with workspace_id",
+        "loose: is not fenced",
+        "open: is not fenced",
+        "stray: has no workspace_id",
+      ],
+    )
+  }).pipe(Effect.scoped),
+)
+
+const [mine, theirs] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]
+
+it.live("the service sees nothing without a workspace, and with one its rows and no others, in every table", () =>
+  Effect.gen(function* () {
+    const { owner, service } = yield* database
+    const all = yield* tenants(owner)
+    assert.isAbove(all.length, 10)
+    yield* loosen(owner)
+    const insertion = yield* insertions(owner, all)
+    const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
+    yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+
+    const seen = Effect.map(
+      service.unsafe<{ readonly seen: string }>(
+        all.map((table) => `select distinct '${table} ' || workspace_id as seen from ${table}`).join(" union all "),
+      ),
+      (rows) => rows.map((row) => row.seen).sort(),
+    )
+    const within = <A, E, R>(workspace: string, statements: Effect.Effect<A, E, R>) =>
+      service.withTransaction(
+        Effect.andThen(service`select set_config('tentpole.workspace_id', ${workspace}, true)`, statements),
+      )
+    const attempt = (statements: ReadonlyArray<string>) =>
+      service<{ readonly statement: string; readonly outcome: string }>`select * from attempts(${statements}::text[])`
+
+    assert.deepStrictEqual(yield* seen, [], "without a workspace")
+    assert.deepStrictEqual(yield* within(mine, seen), all.map((table) => `${table} ${mine}`).sort())
+    assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
+
+    const forbidden = all.flatMap((table) => [
+      insertion(table, theirs),
+      `update ${table} set workspace_id = '${theirs}'`,
+    ])
+    for (const { statement, outcome } of yield* within(mine, attempt(forbidden))) {
+      assert.strictEqual(outcome, "42501", statement)
+    }
+    const emptied = yield* within(mine, attempt(all.map((table) => `delete from ${table}`)))
+    for (const { statement, outcome } of emptied) assert.strictEqual(outcome, "done", statement)
+    assert.deepStrictEqual(yield* within(mine, seen), [])
+    assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
+  }).pipe(Effect.scoped),
+)
+
+it.live("the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself", () =>
+  Effect.gen(function* () {
+    const { service } = yield* database
+    const [role] = yield* service<Record<string, unknown>>`
+      select rolname as name, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole,
+        (select count(*)::int from pg_auth_members m where m.member = r.oid) as groups,
+        (select count(*)::int from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owned,
+        has_database_privilege(r.oid, current_database(), 'create') as makes_schemas,
+        (select array_agg(nspname::text) from pg_namespace n where has_schema_privilege(r.oid, n.oid, 'create')) as makes_in,
+        (select count(*)::int from pg_class c where c.relispartition
+          and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete')) as partitions
+      from pg_roles r where rolname = current_user`
+    assert.deepStrictEqual(role, {
+      name: "tentpole_service",
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      groups: 0,
+      owned: 0,
+      makes_schemas: false,
+      makes_in: ["jobs"],
+      partitions: 0,
+    })
+  }).pipe(Effect.scoped),
+)

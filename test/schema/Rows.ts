@@ -1,0 +1,66 @@
+// A row of each workspace in every table, whatever the table holds. Checks and references are taken away first: what is
+// asked is who sees a row, not whether it makes sense.
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+
+/** Something of each type, something else each time where it may stand in a key. */
+const values: Readonly<Record<string, string>> = {
+  uuid: "gen_random_uuid()",
+  text: "md5(random()::text)",
+  "timestamp with time zone": "now()",
+  date: "current_date",
+  xid8: "pg_current_xact_id()",
+  smallint: "1",
+  integer: "1",
+  bigint: "1",
+  "double precision": "1",
+  boolean: "true",
+  jsonb: "'{}'",
+  bytea: String.raw`'\x00'`,
+  "uuid[]": "'{}'",
+  "text[]": "'{}'",
+}
+
+/** Takes checks and references away, and adds `attempts`, which runs statements and says what became of each. */
+export const loosen = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  yield* sql.unsafe(`do $$ declare
+      each record;
+    begin
+      for each in select conrelid::regclass as relation, conname from pg_constraint
+        where contype in ('c', 'f') and coninhcount = 0 and connamespace = 'public'::regnamespace
+      loop
+        execute format('alter table %s drop constraint if exists %I', each.relation, each.conname);
+      end loop;
+    end $$`)
+  yield* sql.unsafe(`create function attempts(statements text[]) returns table (statement text, outcome text) language plpgsql as $$
+    begin
+      foreach statement in array statements loop
+        begin
+          execute statement;
+          outcome := 'done';
+        exception when others then
+          outcome := sqlstate;
+        end;
+        return next;
+      end loop;
+    end $$`)
+})
+
+/** For each table, the statement that puts a row of the workspace into it. */
+export const insertions = Effect.fnUntraced(function* (sql: PgClient.PgClient, tables: ReadonlyArray<string>) {
+  const columns = yield* sql<{ readonly table: string; readonly name: string; readonly type: string }>`
+    select attrelid::regclass::text as table, attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = any(${tables}::regclass[]) and attnum > 0 and not attisdropped and attnotnull
+      and not atthasdef and attidentity = '' and attname <> 'workspace_id'
+    order by attnum`
+  return (table: string, workspace: string): string => {
+    const given = columns.filter((column) => column.table === table)
+    const literals = given.map(({ name, type }) => {
+      const value = values[type]
+      if (value === undefined) throw new Error(`${table}.${name} is ${type}: add a value of it to test/schema/Rows.ts`)
+      return value
+    })
+    const names = ["workspace_id", ...given.map(({ name }) => name)].join(", ")
+    return `insert into ${table} (${names}) values (${[`'${workspace}'`, ...literals].join(", ")})`
+  }
+})

@@ -1,0 +1,80 @@
+// What must be true of every table, so that workspaces are fenced from each other, and rows can be spread by workspace over
+// many servers: keys and references begin with `workspace_id`, and row-level security stands in front.
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { Exemption } from "../tidy/Exemptions.ts"
+import type { Violation } from "../tidy/Source.ts"
+
+/** The tables that belong to no workspace, or are read before it is known which. */
+export const globals: ReadonlyArray<Exemption> = [
+  { at: "api_key", reason: "found by its hash, before the workspace is known" },
+  { at: "due_work", reason: "workers ask it which workspace to look at" },
+  { at: "page_host", reason: "found by its host, before the workspace is known" },
+  { at: "plan", reason: "the same for all workspaces" },
+  { at: "schema_migration", reason: "which migrations have run" },
+  { at: "visitor_salt", reason: "one a day for all workspaces" },
+  { at: "workspace", reason: "is the workspace, found by its slug" },
+]
+
+export interface Table {
+  readonly name: string
+  readonly has_workspace: boolean
+  readonly fenced: boolean
+  /** Of each primary key, unique constraint, unique index and foreign key. */
+  readonly keys: ReadonlyArray<{ readonly name: string; readonly kind: string; readonly first: string | null }>
+}
+
+const fence = "(workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)"
+
+/** Every table but partitions, which their tables speak for. */
+export const tables = (sql: PgClient.PgClient) =>
+  sql<Table>`
+    select c.relname as name,
+      exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id') as has_workspace,
+      c.relrowsecurity and coalesce((
+        select bool_and(p.polcmd = '*' and p.polroles = '{0}' and pg_get_expr(p.polqual, p.polrelid) = ${fence}
+          and p.polwithcheck is null)
+        from pg_policy p where p.polrelid = c.oid), false) as fenced,
+      (select coalesce(json_agg(k order by k.name), '[]') from (
+        select i.indexrelid::regclass::text as name, case when i.indisprimary then 'primary key' else 'unique key' end as kind,
+          (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = i.indkey[0]) as first
+        from pg_index i where i.indrelid = c.oid and i.indisunique
+        union all
+        select f.conname, 'foreign key',
+          (select a.attname from pg_attribute a join pg_attribute o on o.attrelid = f.confrelid and o.attnum = f.confkey[1]
+            where a.attrelid = c.oid and a.attnum = f.conkey[1] and o.attname = a.attname)
+        from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
+      ) k) as keys
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+    order by 1`
+
+/** The tables that are fenced: those of workspaces. */
+export const tenants = (sql: PgClient.PgClient) =>
+  Effect.map(tables(sql), (all) => all.map(({ name }) => name).filter((name) => !globals.some(({ at }) => at === name)))
+
+const faultsOf = ({ name, has_workspace, fenced, keys }: Table): ReadonlyArray<Omit<Violation, "path" | "line">> => {
+  const say = (what: string, remedy: string) => ({ subject: name, what: `${name}: ${what}`, remedy })
+  if (!has_workspace) {
+    return [say("has no workspace_id", "give it one, or say in test/schema/Tenancy.ts why it is global")]
+  }
+  return [
+    ...(keys.some(({ kind }) => kind === "primary key")
+      ? []
+      : [say("has no primary key", "begin one with workspace_id")]),
+    ...keys
+      .filter(({ first }) => first !== "workspace_id")
+      .map((key) =>
+        say(
+          `the ${key.kind} ${key.name} does not begin with workspace_id`,
+          key.kind === "foreign key"
+            ? "reference the same workspace's row: foreign key (workspace_id, …) references …"
+            : "begin it with workspace_id: what is unique is so within a workspace",
+        ),
+      ),
+    ...(fenced ? [] : [say("is not fenced", "add tenant() of migrations/Migration.ts to its migration")]),
+  ]
+}
+
+export const tenancy = (all: ReadonlyArray<Table>): ReadonlyArray<Violation> =>
+  all.flatMap(faultsOf).map((fault) => ({ path: "packages/adapters/src/postgres/migrations", line: 1, ...fault }))

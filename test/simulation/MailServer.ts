@@ -1,0 +1,173 @@
+// The mail server of the simulated world. It outlives every worker, misbehaves as the seed says, and logs every final dot it
+// got and every reply it gave: the judge of what was sent.
+import { decodeText } from "@tentpole/core/Bytes"
+import {
+  ConnectFailed,
+  type Connection,
+  MailConnections,
+  NotSent,
+  type Outcome,
+  type Ready,
+} from "@tentpole/core/deliveries/MailConnection"
+import { Effect } from "effect"
+import type { Dice } from "./Dice.ts"
+import type { Process } from "./Process.ts"
+
+export interface Dot {
+  /** The delivery that the message was. */
+  readonly delivery: string
+  readonly to: string
+  /** What the server made of it. */
+  readonly accepted: boolean
+  /** Whether its reply was given; if not, the sender can't know. */
+  readonly replied: boolean
+  /** Numbers of the moments at which the transaction began and its dot came, on one line of time with everything else. */
+  readonly begun: number
+  readonly at: number
+}
+
+/** How often each thing goes wrong. */
+export interface MailFaults {
+  readonly connect: number
+  readonly later: number
+  readonly unknownUser: number
+  readonly cutBefore: number
+  readonly laterAfterDot: number
+  readonly refusedAfterDot: number
+  readonly replyLost: number
+  readonly lostBeforeReply: number
+  readonly slow_ms: number
+}
+
+export const noMailFaults: MailFaults = {
+  connect: 0,
+  later: 0,
+  unknownUser: 0,
+  cutBefore: 0,
+  laterAfterDot: 0,
+  refusedAfterDot: 0,
+  replyLost: 0,
+  lostBeforeReply: 0,
+  slow_ms: 20,
+}
+
+export const drawMailFaults = (dice: Dice): MailFaults => {
+  const rate = (most: number) => (dice.chance(0.5) ? dice.next() * most : 0)
+  return {
+    connect: rate(0.2),
+    later: rate(0.2),
+    unknownUser: rate(0.1),
+    cutBefore: rate(0.2),
+    laterAfterDot: rate(0.1),
+    refusedAfterDot: rate(0.1),
+    replyLost: rate(0.1),
+    lostBeforeReply: rate(0.1),
+    slow_ms: dice.between(1, 2000),
+  }
+}
+
+const notSent = (stage: "connection" | "recipient", code: number | null, reply: string) =>
+  Effect.fail(new NotSent({ stage, code, reply }))
+
+export class MailServer {
+  readonly dots: Array<Dot> = []
+  faults: MailFaults
+  /** How many messages were in doubt by the server's own doing. */
+  doubts = 0
+  readonly #dice: Dice
+  readonly #moment: () => number
+
+  constructor(dice: Dice, faults: MailFaults, moment: () => number) {
+    this.#dice = dice
+    this.faults = faults
+    this.#moment = moment
+  }
+
+  #pause(): Effect.Effect<void> {
+    return Effect.sleep(this.#dice.between(1, this.faults.slow_ms))
+  }
+
+  /** The server as one process sees it: whatever that process does there is a step of it. */
+  seenBy(process: Process): MailConnections["Service"] {
+    return MailConnections.of({
+      open: Effect.gen({ self: this }, function* () {
+        yield* process.step
+        yield* this.#pause()
+        if (this.#dice.chance(this.faults.connect)) {
+          return yield* new ConnectFailed({ reason: "connection refused", permanent: false, crowded: false })
+        }
+        return this.#connection(process)
+      }),
+    })
+  }
+
+  #connection(process: Process): Connection {
+    let alive = true
+    const died = Effect.sync(() => {
+      alive = false
+    })
+    return {
+      alive: Effect.sync(() => alive),
+      begin: ({ to }) =>
+        Effect.gen({ self: this }, function* () {
+          yield* process.step
+          yield* this.#pause()
+          yield* process.step
+          if (this.#dice.chance(this.faults.cutBefore)) {
+            return yield* Effect.andThen(died, notSent("connection", null, "connection closed"))
+          }
+          if (this.#dice.chance(this.faults.later)) return yield* notSent("recipient", 451, "451 4.3.2 try later")
+          if (this.#dice.chance(this.faults.unknownUser))
+            return yield* notSent("recipient", 550, "550 5.1.1 no such user")
+          const begun = this.#moment()
+          const ready: Ready = {
+            abandon: died,
+            release: (message) =>
+              Effect.andThen(process.step, this.#receive(process, decodeText(message), to, begun, died)),
+          }
+          return ready
+        }),
+    }
+  }
+
+  #receive(
+    process: Process,
+    delivery: string,
+    to: string,
+    begun: number,
+    died: Effect.Effect<void>,
+  ): Effect.Effect<Outcome> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#pause()
+      // From here on the sender's life makes no difference: the bytes are with the server.
+      const dot = { delivery, to, begun, at: this.#moment() }
+      const { laterAfterDot, lostBeforeReply, refusedAfterDot, replyLost } = this.faults
+      const fate = this.#dice.next()
+      const shares = [laterAfterDot, refusedAfterDot, replyLost, lostBeforeReply]
+      const bounds = shares.map((_, at) => shares.slice(0, at + 1).reduce((sum, share) => sum + share, 0))
+      const [later = 0, refused = 0, lost = 0, gone = 0] = bounds
+      if (fate >= later && fate < refused)
+        return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 554)
+      if (fate < later) return yield* this.#reply(process, { ...dot, accepted: false, replied: true }, 451)
+      if (fate < gone) {
+        this.dots.push({ ...dot, accepted: fate < lost, replied: false })
+        this.doubts++
+        yield* process.step
+        yield* died
+        return { _tag: "inDoubt" }
+      }
+      return yield* this.#reply(process, { ...dot, accepted: true, replied: true }, 250)
+    })
+  }
+
+  #reply(process: Process, dot: Dot, code: number): Effect.Effect<Outcome> {
+    return Effect.gen({ self: this }, function* () {
+      // A reply to a process that is gone is no reply: nobody heard it.
+      this.dots.push({ ...dot, replied: process.alive })
+      yield* process.step
+      return code === 250
+        ? { _tag: "accepted", reply: "250 2.0.0 kept" }
+        : { _tag: "refused", code, reply: `${code} ${code === 451 ? "4.3.0" : "5.6.0"} no` }
+    })
+  }
+}

@@ -1,0 +1,66 @@
+// A process of the simulated world: it may die between any two of its steps. What a dead process asks for never comes; the
+// transaction that it had open is rolled back, as a database does when its client is gone.
+import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/MemoryDatabase"
+import * as MemoryTransactor from "@tentpole/adapters/memory/Transactor"
+import { type Transaction, Transactor } from "@tentpole/core/Transactor"
+import { Effect, Layer } from "effect"
+
+class Died extends Error {
+  override readonly name = "Died"
+}
+
+export class Process {
+  readonly name: string
+  alive = true
+  steps = 0
+  /** Dies at this step; never when it is reached by none. */
+  #last: number
+
+  constructor(name: string, last = Number.POSITIVE_INFINITY) {
+    this.name = name
+    this.#last = last
+  }
+
+  kill(): void {
+    this.alive = false
+  }
+
+  /** Comes between any two things that the process does to the world. */
+  readonly step: Effect.Effect<void> = Effect.flatMap(Open, (open) =>
+    Effect.suspend(() => {
+      if (this.alive && ++this.steps >= this.#last) this.kill()
+      if (this.alive) return Effect.void
+      return open === undefined ? Effect.never : Effect.die(new Died())
+    }),
+  )
+
+  /** The world's database as this process reaches it. */
+  database(world: MemoryDatabase["Service"]): Layer.Layer<MemoryDatabase> {
+    const guarded =
+      <Args extends ReadonlyArray<unknown>, A>(operation: (...args: Args) => Effect.Effect<A>) =>
+      (...args: Args): Effect.Effect<A> =>
+        Effect.andThen(this.step, operation(...args))
+    const rows: Rows = {
+      all: (table, workspace) => Effect.andThen(this.step, world.all(table, workspace)),
+      find: (table, workspace, id) => Effect.andThen(this.step, world.find(table, workspace, id)),
+      put: guarded(world.put),
+      remove: guarded(world.remove),
+    }
+    const { root, one }: { readonly root: Held; readonly one: MemoryDatabase["Service"]["one"] } = world
+    return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, root, one }))
+  }
+
+  /** Transactions of this process: one that dies in the middle leaves nothing, and never answers. */
+  readonly transactor = Layer.effect(
+    Transactor,
+    Effect.map(Transactor, (inner) => {
+      const transact = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
+        this.step.pipe(
+          Effect.andThen(inner.transact(body)),
+          Effect.tap(() => (this.alive ? Effect.void : Effect.never)),
+          Effect.catchDefect((defect) => (this.alive ? Effect.die(defect) : Effect.never)),
+        )
+      return Transactor.of({ transact })
+    }),
+  ).pipe(Layer.provide(MemoryTransactor.layer))
+}

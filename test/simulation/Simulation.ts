@@ -1,0 +1,263 @@
+// The whole application on memory adapters, under a virtual clock, with one seed that draws the workload and the faults.
+// A safety phase kills, restarts, pauses and unsubscribes while the mail server misbehaves; then faults stop, and a calm phase
+// has to finish. What is checked is what the mail server saw against what the service says.
+import * as FakeAi from "@tentpole/adapters/ai/FakeAi"
+import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
+import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
+import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import * as Memory from "@tentpole/adapters/memory/All"
+import * as Blobs from "@tentpole/adapters/memory/BlobStore"
+import { deliveries } from "@tentpole/adapters/memory/DeliveryTables"
+import * as Dns from "@tentpole/adapters/memory/Dns"
+import * as Jobs from "@tentpole/adapters/memory/Jobs"
+import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { encodeText } from "@tentpole/core/Bytes"
+import { Contacts } from "@tentpole/core/contacts/Contacts"
+import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
+import { Emails } from "@tentpole/core/emails/Emails"
+import { type BlastId, ContactId, EmailId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
+import { Settings } from "@tentpole/core/Settings"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import * as JobTable from "@tentpole/worker/Jobs"
+import * as Sender from "@tentpole/worker/Sender"
+import { type Context, Effect, Fiber, Layer, Logger, Random, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Dice } from "./Dice.ts"
+import { drawMailFaults, MailServer, noMailFaults } from "./MailServer.ts"
+import { Process } from "./Process.ts"
+import { type Judged, judge } from "./Judge.ts"
+
+/** What a seed drew: printed first, so that a failure can be seen in its light. */
+export interface Drawn {
+  readonly seed: number
+  readonly people: number
+  readonly workers: number
+  readonly connections: number
+  readonly kills: number
+  readonly pauses: number
+  readonly unsubscribes: number
+}
+
+const draw = (seed: number, dice: Dice): Drawn => ({
+  seed,
+  people: dice.between(1, 40),
+  workers: dice.between(1, 3),
+  connections: dice.between(1, 5),
+  kills: dice.between(0, 6),
+  pauses: dice.between(0, 2),
+  unsubscribes: dice.between(0, 4),
+})
+
+const senderOptions: Sender.SenderOptions = {
+  ...Sender.defaults,
+  claim_batch_max: 7,
+  settle_batch_max: 5,
+  poll_every_ms: 1_000,
+}
+
+const jobOptions = { lease: "90 seconds", poll: "1 second", retryFrom: "2 seconds", attempts_max: 10 } as const
+
+const seededIds = (dice: Dice) =>
+  Layer.succeed(
+    Ids,
+    Ids.of({
+      next: Effect.sync(() => dice.uuid(7)),
+      many: (count) => Effect.sync(() => Array.from({ length: count }, () => dice.uuid(7))),
+      random: Effect.sync(() => dice.uuid(4)),
+    }),
+  )
+
+const settingsOf = ({ connections }: Drawn) =>
+  Layer.succeed(
+    Settings,
+    Settings.of({
+      publicApiUrl: "http://api.test",
+      publicPagesUrl: "http://pages.test",
+      pagesHost: "pages.test",
+      mailHost: "mail.test",
+      sending: "on",
+      smtpConnections: connections,
+      acceptMeansDelivered: true,
+      developmentDomains: true,
+    }),
+  )
+
+/** A message is its delivery's id: what is sent matters here, not how it looks. */
+const plainMail = Layer.succeed(
+  OutgoingMail,
+  OutgoingMail.of({
+    make: (_, { id, address }) =>
+      Effect.succeed({ envelope: { from: "bounce@example.test", to: address }, bytes: encodeText(id) }),
+  }),
+)
+
+/** Everything that a process is made of, over the world's database as the process reaches it. */
+const application = (
+  drawn: Drawn,
+  dice: Dice,
+  process: Process,
+  world: MemoryDatabase["Service"],
+  server: MailServer,
+) =>
+  Layer.merge(useCases, plainMail).pipe(
+    Layer.provideMerge(Layer.merge(Memory.stores, process.transactor)),
+    Layer.provideMerge(Jobs.layer(jobOptions)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        seededIds(dice),
+        settingsOf(drawn),
+        Blobs.layer,
+        Csv.layer,
+        DkimSigner.layer,
+        FakeAi.layer,
+        Cleaner.layer,
+        Dns.layer(),
+        Layer.succeed(MailConnections, server.seenBy(process)),
+        SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+      ),
+    ),
+    Layer.provideMerge(process.database(world)),
+  )
+
+type AppServices = Layer.Success<ReturnType<typeof application>>
+type App = Context.Context<AppServices>
+
+/** Runs a worker until it dies; its fibers are left where they are, as a dead process leaves its sockets. */
+const startWorker = (app: App) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const worker = Layer.merge(JobTable.layer, Sender.layer(senderOptions))
+    return yield* Effect.forkDetach(
+      Effect.andThen(Layer.buildWithScope(worker, scope), Effect.never).pipe(Effect.provideContext(app)),
+    )
+  })
+
+interface World {
+  readonly ws: WorkspaceId
+  readonly blast: BlastId
+  readonly addresses: ReadonlyArray<string>
+}
+
+const html = "<html><body><p>Hello {{contact.first_name}}</p></body></html>"
+
+/** What users do before: people, an audience, an email, approval, send-now. */
+const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
+  Effect.gen(function* () {
+    const { bootstrap } = yield* Workspaces
+    const { workspace } = yield* bootstrap({ apiKey: null })
+    const addresses = Array.from({ length: drawn.people }, (_, at) => `person${at}@example.org`)
+    const made = yield* (yield* Contacts).create(
+      workspace,
+      addresses.map((email) => ({ email })),
+    )
+    const ids = made.flatMap((item) => (item.status === "created" ? [ContactId.make(item.shown.contact.id)] : []))
+    const blasts = yield* Blasts
+    const { blast } = yield* blasts.create(workspace.id, { name: "a blast" })
+    yield* blasts.setAudience(workspace.id, blast.id, { source: "inline", kind: "static", contactIds: ids })
+    const fields = { subject: "Hello", fromName: "A", fromAddress: "a@example.test", replyToEmail: "a@example.test" }
+    const withEmail = yield* blasts.setEmail(workspace.id, blast.id, { source: "inline", fields, html }, "a test")
+    yield* (yield* Emails).approve(workspace.id, withEmail.email?.emailId ?? EmailId.make(""), {})
+    yield* blasts.sendNow(workspace.id, blast.id, { operational: false })
+    return { ws: workspace.id, blast: blast.id, addresses }
+  }).pipe(Effect.provideContext(app), Effect.orDie)
+
+export interface Outcome extends Judged {
+  readonly drawn: Drawn
+  /** Everything that the mail server saw and the service said, in one line: two runs of a seed have the same. */
+  readonly trace: string
+}
+
+const steps_of_trouble = 60
+const calm_steps_max = 2_000
+
+/** One life of the world. */
+export const simulate = (seed: number): Effect.Effect<Outcome> =>
+  Effect.gen(function* () {
+    const dice = new Dice(seed)
+    const drawn = draw(seed, dice)
+    let moment = 0
+    const tick = () => ++moment
+    const world = yield* Effect.provide(MemoryDatabase, MemoryDatabase.layer)
+    const server = new MailServer(dice, drawMailFaults(dice), tick)
+    const scope = yield* Effect.scope
+    const build = (process: Process) => Layer.buildWithScope(application(drawn, dice, process, world, server), scope)
+    const user: App = yield* build(new Process("user"))
+    const { ws, blast, addresses } = yield* prepared(drawn, user)
+    const unsubscribed = new Map<string, number>()
+    let crashes = 0
+
+    const spawn = Effect.fnUntraced(function* (at: number, last: number) {
+      const process = new Process(`worker ${at}`, last)
+      const fiber = yield* startWorker(yield* build(process))
+      return { process, fiber }
+    })
+    const doomed = () => (dice.chance(0.7) ? dice.between(1, 400) : Number.POSITIVE_INFINITY)
+    const workers = yield* Effect.forEach(
+      Array.from({ length: drawn.workers }, (_, at) => at),
+      (at) => spawn(at, doomed()),
+    )
+    const asUser = <A, E>(effect: Effect.Effect<A, E, AppServices>) => Effect.provideContext(effect, user)
+
+    const trouble = Effect.fnUntraced(function* () {
+      const act = dice.next()
+      if (act < 0.1 && crashes < drawn.kills) workers[dice.between(0, workers.length - 1)]?.process.kill()
+      else if (act < 0.2 && unsubscribed.size < drawn.unsubscribes) {
+        const email = dice.pick(addresses) ?? ""
+        const workspace = { id: ws, defaultCountry: "US" }
+        yield* asUser(
+          Effect.flatMap(Contacts, (contacts) => contacts.upsert(workspace, [{ email, unsubscribed: true }])),
+        )
+        if (!unsubscribed.has(email)) unsubscribed.set(email, tick())
+      } else if (act < 0.25 && drawn.pauses > 0) {
+        const turn = Effect.flatMap(Blasts, (blasts) =>
+          dice.chance(0.5) ? blasts.pause(ws, blast) : blasts.resume(ws, blast),
+        )
+        yield* Effect.ignore(asUser(turn))
+      }
+      for (const [at, worker] of workers.entries()) {
+        if (worker.process.alive || !dice.chance(0.3)) continue
+        crashes++
+        workers[at] = yield* spawn(at, doomed())
+      }
+      yield* TestClock.adjust(dice.between(1, 5_000))
+    })
+    for (let step = 0; step < steps_of_trouble; step++) yield* trouble()
+
+    server.faults = noMailFaults
+    yield* Effect.ignore(asUser(Effect.flatMap(Blasts, (blasts) => blasts.resume(ws, blast))))
+    for (const [at, worker] of workers.entries()) {
+      if (!worker.process.alive) crashes++
+      worker.process.kill()
+      workers[at] = yield* spawn(at, Number.POSITIVE_INFINITY)
+    }
+    let calm = 0
+    const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.find(ws, blast))))
+    while ((yield* shown).blast.status === "sending" && calm < calm_steps_max) {
+      calm++
+      yield* TestClock.adjust("1 minute")
+    }
+    for (const { process, fiber } of workers) {
+      process.kill()
+      yield* Effect.forkDetach(Fiber.interrupt(fiber))
+    }
+    const rows = yield* world.all(deliveries, ws)
+    const end = yield* shown
+    const judged = judge({ dots: server.dots, rows, shown: end, unsubscribed, crashes, doubts: server.doubts, drawn })
+    const seen = server.dots
+      .map((dot) => `${dot.delivery.slice(0, 8)}:${dot.accepted}:${dot.replied}:${dot.at}`)
+      .join(",")
+    const states = rows
+      .map((row) => `${row.id.slice(0, 8)}=${row.state}`)
+      .sort()
+      .join(",")
+    return { ...judged, drawn, trace: `${seen}|${states}|${end.blast.status}|${calm}` }
+  }).pipe(
+    Effect.scoped,
+    Random.withSeed(`simulation ${seed}`),
+    Effect.provide(TestClock.layer()),
+    Effect.provide(Logger.layer([])),
+  )

@@ -1,0 +1,39 @@
+// Seeds of the simulated world. `SEED=123 npx vitest run simulation` runs one; `SEEDS=1000` runs many.
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import { simulate } from "./Simulation.ts"
+
+const one = process.env["SEED"]
+const count = Number(process.env["SEEDS"] ?? 60)
+const seeds = one === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(one)]
+
+describe("whatever is killed, paused, refused or cut", () => {
+  it.live(
+    `nobody is mailed twice, nobody is forgotten, and the counters are true (${seeds.length} lives)`,
+    () =>
+      Effect.gen(function* () {
+        let crashes = 0
+        let unconfirmed = 0
+        for (const seed of seeds) {
+          const life = yield* simulate(seed)
+          crashes += life.crashes
+          unconfirmed += life.unconfirmed
+          assert.deepStrictEqual(life.violations, [], `SEED=${seed} ${JSON.stringify(life.drawn)}`)
+        }
+        if (seeds.length >= 50) {
+          assert.isAbove(crashes, seeds.length / 2, "the simulation must crash its workers")
+          assert.isAbove(unconfirmed, 0, "the simulation must get into doubt")
+        }
+      }),
+    120_000,
+  )
+
+  it.live("a seed replays exactly", () =>
+    Effect.gen(function* () {
+      for (const seed of seeds.slice(0, 5)) {
+        assert.strictEqual((yield* simulate(seed)).trace, (yield* simulate(seed)).trace, `SEED=${seed}`)
+      }
+    }),
+  )
+})

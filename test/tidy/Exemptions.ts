@@ -1,0 +1,82 @@
+// Where a rule does not hold, and why.
+import type { Violation } from "./Source.ts"
+
+export interface Exemption {
+  /** A path, the beginning of paths when it ends in a slash, or the name of what is exempt. */
+  readonly at: string
+  readonly reason: string
+}
+
+/** The modules of effect that core may use: those that do nothing by themselves and know no transport. */
+export const pureEffect: ReadonlyArray<string> = ["effect", "effect/encoding"]
+
+export const exemptions = {
+  sql: [
+    { at: "packages/adapters/src/postgres/", reason: "the adapter of PostgreSQL" },
+    { at: "packages/adapters/src/jobs/", reason: "the queue lies in PostgreSQL" },
+    { at: "packages/adapters/src/embedded/", reason: "makes the database and its owner" },
+    { at: "packages/adapters/src/FromConfig.ts", reason: "asks which role it got before anything else runs" },
+    { at: "packages/http/src/Operations.ts", reason: "readiness is whether the database answers" },
+  ],
+  wiring: [
+    { at: "packages/adapters/src/FromConfig.ts", reason: "what is plugged in" },
+    { at: "packages/adapters/src/Launch.ts", reason: "how a process runs" },
+    { at: "packages/adapters/src/ai/Chosen.ts", reason: "the HTTP client of a provider is its own affair" },
+    { at: "packages/adapters/src/jobs/PersistedJobs.ts", reason: "the library's queue is its own affair" },
+    { at: "packages/adapters/src/memory/All.ts", reason: "every store in memory" },
+    { at: "packages/adapters/src/postgres/Postgres.ts", reason: "the second client is the first one's twin" },
+    { at: "packages/http/src/Handlers.ts", reason: "which groups the API has" },
+    { at: "packages/http/src/Server.ts", reason: "what is served" },
+    { at: "packages/http/src/cli/", reason: "each command builds what it needs" },
+    { at: "packages/http/src/main.ts", reason: "a process" },
+    { at: "packages/worker/src/main.ts", reason: "a process" },
+  ],
+  transactions: [
+    { at: "packages/adapters/src/postgres/Transactor.ts", reason: "opens transactions" },
+    { at: "packages/adapters/src/memory/Transactor.ts", reason: "opens transactions" },
+  ],
+  calls: [
+    { at: "packages/core/contract/blobs.ts", reason: "an adapter's exemption from one law shows as a skipped test" },
+  ],
+  remarks: [
+    { at: "packages/adapters/test/misuses.ts", reason: "shows the compiler mistakes, for it to refuse" },
+    { at: "packages/http/test/misuses.ts", reason: "shows the compiler mistakes, for it to refuse" },
+  ],
+  /** Besides the programs: what none of ours begins with, and is used all the same. */
+  dead: [
+    { at: "packages/adapters/src/memory/All.ts", reason: "tests, simulations and embedders plug it in" },
+    { at: "packages/adapters/src/memory/BlobStore.ts", reason: "tests, simulations and embedders plug it in" },
+    { at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" },
+    { at: "packages/adapters/src/memory/Jobs.ts", reason: "tests, simulations and embedders plug it in" },
+    { at: "packages/http/src/ErrorDocs.ts", reason: "prints docs/errors.md (npm run docs)" },
+  ],
+  /** Ports without laws, and laws that one adapter is held to. */
+  laws: [
+    { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },
+    { at: "Settings", reason: "holds values and does nothing" },
+    { at: "Ai", reason: "a model answers as it likes: each provider's adapter is held to its wire format" },
+    { at: "Cleaner", reason: "one sanitiser; its port's promise is the property in its test" },
+    { at: "Agents", reason: "reads lists of browsers, sites and countries that are not ours" },
+  ],
+  /** What core builds and is no use case. */
+  useCases: [{ at: "Links", reason: "seals and reads tokens: it neither reads nor writes a store" }],
+} as const satisfies Readonly<Record<string, ReadonlyArray<Exemption>>>
+
+export const covers = ({ at }: Exemption, { path, subject }: Pick<Violation, "path" | "subject">): boolean =>
+  at === path || at === subject || (at.endsWith("/") && path.startsWith(at))
+
+/** What is left when exemptions are taken off; one that exempts nothing any more is a violation itself. */
+export const without = (
+  exempt: ReadonlyArray<Exemption>,
+  violations: ReadonlyArray<Violation>,
+): ReadonlyArray<Violation> => [
+  ...violations.filter((violation) => !exempt.some((each) => covers(each, violation))),
+  ...exempt.filter((each) => !violations.some((violation) => covers(each, violation))).map(stale),
+]
+
+export const stale = ({ at, reason }: Exemption): Violation => ({
+  path: "test/tidy/Exemptions.ts",
+  line: 1,
+  what: `${at} ("${reason}") needs no exemption any more`,
+  remedy: "take it from the list",
+})
