@@ -12,14 +12,16 @@ it("docs/errors.md is printed from the table of errors", () => {
 
 it("every variable that is read stands in .env.example and docs/configuration.md, and no other", () => {
   const asked = new Set<string>()
-  configuration(
-    new Proxy({} as Record<string, string>, {
+  const environment = new Proxy<Record<string, string>>(
+    {},
+    {
       get: (_, name) => {
         asked.add(String(name))
         return undefined
       },
-    }),
+    },
   )
+  configuration(environment)
   const example = new Set([...read(".env.example").matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]))
   const documented = new Set(
     [...read("docs/configuration.md").matchAll(/^\| `([A-Z][A-Z0-9_]+)`/gm)].map((match) => match[1]),

@@ -1,7 +1,7 @@
 // A database of its own for a test of the schema: a clone of the migrated template, seen by its owner and by the service.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 
 let cloned = 0
@@ -22,7 +22,5 @@ export const database = Effect.gen(function* () {
   const service = yield* Layer.build(
     Postgres.client({ url, applicationName: "tentpole test", connections_max: 2, statement_timeout_ms: 15_000 }),
   )
-  return { owner: yield* client(owner), service: yield* client(service) }
+  return { owner: Context.get(owner, PgClient.PgClient), service: Context.get(service, PgClient.PgClient) }
 })
-
-const client = (built: Parameters<typeof Effect.provide>[1]) => Effect.provide(PgClient.PgClient, built)

@@ -59,7 +59,7 @@ export const laws = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation> =
 /** Laws that fewer than two adapters are held to. */
 const unrun = (sources: ReadonlyArray<Source>, lawFiles: ReadonlyArray<Source>): ReadonlyArray<Violation> => {
   const runs = sources
-    .filter(({ path }) => /\.test\.ts$/.test(path))
+    .filter(({ path }) => path.endsWith(".test.ts"))
     .flatMap(({ tokens }) =>
       tokens.flatMap((token, at) =>
         token.text === "contract" && tokens[at + 1]?.text === "." && tokens[at + 3]?.text === "("

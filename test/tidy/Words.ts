@@ -149,8 +149,9 @@ export const transactions = (sources: ReadonlyArray<Source>): ReadonlyArray<Viol
     }),
   )
 
+/** SQL that stands in no `sql` template; prose selects and deletes from things too, but without these words after it. */
 const statement =
-  /^\s*(select\s[^]*\bfrom\s|insert\s+into\s|update\s+\w+\s[^]*\bset\s|delete\s+from\s|with\s+\w+\s+as\s*\()/i
+  /^\s*(select\b[^]*\bfrom\s+[\w$]+\s[^]*\b(where|join|order by|group by|limit)\b|insert\s+into\s+\w+\s*\(|update\s+\w+\s+set\s|delete\s+from\s+\w+(\s+where\b|\s*$)|with\s+\w+\s+as\s*\()/i
 
 /** The templates of a file, each with its placeholders as `$`. */
 const templates = ({
@@ -175,7 +176,10 @@ const templates = ({
 /** SQL, and the clients that run it. */
 export const sql = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation> =>
   sources.filter(isSource).flatMap((source) => {
-    const written = templates(source).filter(({ text, tag }) => tag === "sql" || statement.test(text))
+    const written = [
+      ...templates(source).filter(({ text, tag }) => tag === "sql" || statement.test(text)),
+      ...source.tokens.filter(({ text }, at) => text === "unsafe" && source.tokens[at - 1]?.text === "."),
+    ]
     const imported = importsOf(source).filter(
       ({ specifier }) => libraryOf(specifier) === "@effect/sql-pg" || specifier.startsWith("effect/sql"),
     )
@@ -230,7 +234,7 @@ export const remarks = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation
       if (mark !== undefined) return say(mark, "do it, or say in an issue that it is to be done")
       if (/@ts-(ignore|nocheck)/.test(text))
         return say("a check turned off", "let the compiler check, or cast at the edge and say why")
-      if (/^\/\/ @ts-expect-error/.test(text)) {
+      if (text.startsWith("// @ts-expect-error")) {
         return say("@ts-expect-error", "mistakes are shown to the compiler in test/misuses.ts of a package only")
       }
       if (/(oxlint|eslint|oxfmt)-(disable|ignore)/.test(text) && !/ -- \S/.test(text)) {

@@ -131,6 +131,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
   const pagesPort = from.integer("PAGES_PORT", 8081, 1, 65_535)
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   const bucket = from.text("S3_BUCKET")
+  const region = from.text("S3_REGION") ?? "us-east-1"
   const endpoint = from.url("S3_ENDPOINT", ["http:", "https:"], "https://s3.example.com")
   const databaseUrl = redacted(from.url("DATABASE_URL", ["postgres:", "postgresql:"], postgresExample))
   return {
@@ -154,7 +155,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     smtpUrl: smtpUrl(from),
     smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
-    s3: bucket === null ? null : { bucket, endpoint, region: from.text("S3_REGION") ?? "us-east-1" },
+    s3: bucket === null ? null : { bucket, endpoint, region },
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),

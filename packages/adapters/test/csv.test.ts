@@ -37,7 +37,11 @@ layer(Csv.layer)("CSV as people have it", (it) => {
   it.effect("comma, semicolon, tab and pipe are found out, and one column needs none", () =>
     Effect.gen(function* () {
       for (const delimiter of [",", ";", "\t", "|"]) {
-        const text = [["name", "email"], ["Ann; B, C", "a@b.co"], ["D|E\tF", "d@b.co"]]
+        const text = [
+          ["name", "email"],
+          ["Ann; B, C", "a@b.co"],
+          ["D|E\tF", "d@b.co"],
+        ]
         const file = text.map((cells) => cells.map((cell) => `"${cell}"`).join(delimiter)).join("\n") + "\n"
         assert.deepStrictEqual(yield* read(file), text)
       }
@@ -155,10 +159,13 @@ layer(Csv.layer)("CSV as people have it", (it) => {
 const Cell = Schema.String.check(Schema.isPattern(/^[^\0\ud800-\udfff]*$/))
 const Table = Schema.Array(Schema.Tuple([Cell, Cell, Cell])).check(Schema.isMinLength(1))
 
-it.effect.prop("what was quoted is read back, whatever the cells hold and however the bytes are cut", { table: Table, size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })) }, ({ table, size }) =>
-  Effect.gen(function* () {
-    const quoted = (cells: ReadonlyArray<string>) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")
-    const file = [["a", "b", "c"], ...table].map(quoted).join("\r\n")
-    assert.deepStrictEqual(yield* read(`\ufeff${file}`, size), [["a", "b", "c"], ...table.map((cells) => [...cells])])
-  }).pipe(Effect.provide(Csv.layer)),
+it.effect.prop(
+  "what was quoted is read back, whatever the cells hold and however the bytes are cut",
+  { table: Table, size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })) },
+  ({ table, size }) =>
+    Effect.gen(function* () {
+      const quoted = (cells: ReadonlyArray<string>) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")
+      const file = [["a", "b", "c"], ...table].map(quoted).join("\r\n")
+      assert.deepStrictEqual(yield* read(`\ufeff${file}`, size), [["a", "b", "c"], ...table.map((cells) => [...cells])])
+    }).pipe(Effect.provide(Csv.layer)),
 )

@@ -1,6 +1,8 @@
 // Whole imports: a file handed in, executed, and applied by workers that are stopped, doubled and starved of their file.
+import { PgClient } from "@effect/sql-pg"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
+import type { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { Fresh } from "@tentpole/core/contract"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
@@ -28,14 +30,13 @@ const settings = Layer.succeed(
   }),
 )
 
-/** Every store, on PostgreSQL or in memory. */
-type Stores = Layer.Success<typeof postgres> & Layer.Success<typeof memory>
+const useCases = Layer.merge(Imports.layer, ImportRuns.layer)
+const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
+const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
+const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 
-const withUseCases = <E>(stores: Layer.Layer<Stores, E>) =>
-  Layer.merge(Imports.layer, ImportRuns.layer).pipe(
-    Layer.provideMerge(stores),
-    Layer.provideMerge(Layer.mergeAll(settings, Csv.layer, Blobs.layer)),
-  )
+/** What is the same in both worlds. */
+type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
 
 const execution: Execution = {
   mappings: [
@@ -58,8 +59,8 @@ const failed = rows.filter((row) => row.startsWith("nobody")).length
 const addresses = new Set(rows.map((row) => row.split(",")[0] ?? "").filter((each) => each !== "nobody")).size
 const expected = { created: addresses, updated: 3_500 - failed - addresses, skipped: 0, failed }
 
-const importsOn = <E>(name: string, stores: Layer.Layer<Stores, E>) =>
-  layer(withUseCases(stores), { timeout: "60 seconds", excludeTestServices: true })(`imports on ${name}`, (it) => {
+const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
+  layer(world, { timeout: "60 seconds", excludeTestServices: true })(`imports on ${name}`, (it) => {
     const uploaded = Effect.fnUntraced(function* (workspace: WorkspaceId, content: string | Uint8Array) {
       const imports = yield* Imports
       const { session, uploadUrl } = yield* imports.beginUpload(workspace, {
@@ -174,6 +175,20 @@ const importsOn = <E>(name: string, stores: Layer.Layer<Stores, E>) =>
       }),
     )
 
+    it.effect("a run that is given up in its middle lets its worker end in peace", () =>
+      Effect.gen(function* () {
+        const runs = yield* ImportRuns
+        for (const delay_ms of [5, 20, 60, 120]) {
+          const { workspace, run } = yield* executed(file)
+          const stop = Effect.delay(runs.giveUp(workspace, run.id, "enough"), delay_ms)
+          yield* Effect.all([runs.run(workspace, run.id), stop], { concurrency: 2 })
+          const { status, processedRows, counts } = yield* outcome(workspace, run)
+          assert.include(["failed", "completed"], status)
+          assert.strictEqual(processedRows, counts.created + counts.updated + counts.skipped + counts.failed)
+        }
+      }),
+    )
+
     it.effect("what is uploaded after the execution is not what is imported, and the address takes no more", () =>
       Effect.gen(function* () {
         const [imports, runs, blobs] = [yield* Imports, yield* ImportRuns, yield* BlobStore]
@@ -238,5 +253,25 @@ const importsOn = <E>(name: string, stores: Layer.Layer<Stores, E>) =>
     )
   })
 
-importsOn("memory", memory)
-importsOn("postgres", postgres)
+layer(onPostgres, { timeout: "60 seconds", excludeTestServices: true })("imports into a young database", (it) => {
+  it.effect("have its tables looked at, so that no plan is made for an empty one and kept", () =>
+    Effect.gen(function* () {
+      const [imports, runs, fresh, sql] = [yield* Imports, yield* ImportRuns, yield* Fresh, yield* PgClient.PgClient]
+      const estimate = Effect.map(
+        sql<{ readonly reltuples: number }>`select reltuples from pg_class where oid = 'public.contact'::regclass`,
+        ([row]) => row?.reltuples ?? -1,
+      )
+      assert.isAtMost(yield* estimate, 0)
+      const workspace = yield* fresh.workspace()
+      const rows = Array.from({ length: 1000 }, (_, index) => ({ Email: `p${index}@b.co`, Name: `Row ${index}` }))
+      const session = yield* imports.beginRows(workspace, rows, null)
+      const run = yield* imports.execute(workspace, session.id, execution)
+      yield* runs.run(workspace, run.id)
+      assert.strictEqual(yield* estimate, 1000)
+      assert.strictEqual((yield* sql`select tentpole_statistics() as analyzed`)[0]?.["analyzed"], 0)
+    }),
+  )
+})
+
+importsOn("memory", onMemory)
+importsOn("postgres", onPostgres)

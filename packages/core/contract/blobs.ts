@@ -49,7 +49,10 @@ export const blobs = <E>(
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const parts = [pattern(70_000, 1), pattern(1, 2), pattern(300_000, 3)]
-        const put = yield* blobs.put(key, Stream.fromIterable(parts), { ...plain, contentType: "text/csv; charset=utf-8" })
+        const put = yield* blobs.put(key, Stream.fromIterable(parts), {
+          ...plain,
+          contentType: "text/csv; charset=utf-8",
+        })
         assert.deepStrictEqual(put, { size_bytes: 370_001, contentType: "text/csv; charset=utf-8" })
         assert.deepStrictEqual(yield* blobs.info(key), put)
         assert.isTrue(same(yield* read(key), concat(parts)))
@@ -145,9 +148,10 @@ export const blobs = <E>(
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const begun = yield* Deferred.make<void>()
-        const slow = Stream.concat(ofText("first half"), Stream.fromEffect(Deferred.succeed(begun, undefined)).pipe(Stream.drain)).pipe(
-          Stream.concat(Stream.never),
-        )
+        const slow = Stream.concat(
+          ofText("first half"),
+          Stream.fromEffect(Deferred.succeed(begun, undefined)).pipe(Stream.drain),
+        ).pipe(Stream.concat(Stream.never))
         const fiber = yield* Effect.forkChild(blobs.put(key, slow, plain))
         yield* Deferred.await(begun)
         assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { decideCreates, decideUpserts, identitiesOf, type UpsertOptions } from "../src/contacts/Batch.ts"
 import { ContactsChange } from "../src/contacts/ContactsChange.ts"
-import { type ContactPatch, newContact } from "../src/contacts/ContactPatch.ts"
+import { type ContactPatch, newContact, patchContact } from "../src/contacts/ContactPatch.ts"
 import { ContactStore } from "../src/contacts/ContactStore.ts"
 import type { ReadItem } from "../src/contacts/Item.ts"
 import { ContactId, type WorkspaceId } from "../src/Ids.ts"
@@ -125,6 +125,33 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(first)
         assert.deepStrictEqual(yield* Fiber.join(second), [contact])
+      }),
+    )
+
+    it.effect("a contact that is locked by its id is altered by one after the other", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, add } = yield* begin
+        const before = yield* add({ email: email("one@x.test") })
+        const after = patchContact(before, { city: "B" }, at(2_000))
+        const whom = { emails: [], phones: [], ids: [before.id] }
+        const locked = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              yield* store.lock(workspace, whom)
+              yield* Deferred.succeed(locked, undefined)
+              yield* Deferred.await(go)
+              yield* store.apply(workspace, ContactsChange.of([{ before, after, at: at(2_000) }]))
+            }),
+          ),
+        )
+        yield* Deferred.await(locked)
+        const second = yield* Effect.forkChild(transact(store.lock(workspace, whom)))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(first)
+        assert.deepStrictEqual(yield* Fiber.join(second), [after])
       }),
     )
   })

@@ -1,6 +1,6 @@
 // Laws of the port to custom contact fields.
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer, Result } from "effect"
+import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ContactFieldStore } from "../src/contacts/ContactFieldStore.ts"
 import { FieldChange, type NewField } from "../src/contacts/CustomField.ts"
 import { FieldDefinitionId, ImportSessionId } from "../src/Ids.ts"
@@ -75,6 +75,30 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         )
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         assert.strictEqual((yield* store.all(workspace)).length, 2)
+      }),
+    )
+
+    it.effect("who waits for the lock sees what its last holder wrote", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, create } = yield* start
+        const locked = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              yield* store.lock(workspace)
+              yield* Deferred.succeed(locked, undefined)
+              yield* Deferred.await(go)
+              return yield* create(["same"])
+            }),
+          ),
+        )
+        yield* Deferred.await(locked)
+        const second = yield* Effect.forkChild(Effect.flip(create(["same"])))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(first)
+        assert.strictEqual((yield* Fiber.join(second))._tag, "FieldCollision")
       }),
     )
 

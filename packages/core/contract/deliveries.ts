@@ -372,9 +372,13 @@ export const deliveries = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         yield* started(people(2))
         const [a, b] = yield* claim()
         assert(a !== undefined && b !== undefined)
-        const answers = yield* grant([a, { ...b, token: b.token + 1 }, { id: DeliveryId.make(yield* (yield* Fresh).id), token: 1 }])
+        const unknown = DeliveryId.make(yield* (yield* Fresh).id)
+        const answers = yield* grant([a, { ...b, token: b.token + 1 }, { ...a, id: unknown }])
         assert.deepStrictEqual([...answers], [[a.id, "granted"]])
         assert.strictEqual((yield* grant([a])).size, 0)
+        const otherBlast = BlastId.make(yield* (yield* Fresh).id)
+        assert.strictEqual((yield* grant([{ ...b, blastId: otherBlast }])).size, 0, "it is the blast that is locked")
+        assert.strictEqual((yield* grant([b])).get(b.id), "granted")
       }),
     )
 

@@ -3,6 +3,7 @@ import { blasts } from "./blasts.ts"
 import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
 import { contacts } from "./contacts.ts"
+import { housekeeper } from "./housekeeper.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
 import { emails } from "./emails.ts"
@@ -26,6 +27,7 @@ export const contract = {
   deliveries,
   dkim,
   emails,
+  housekeeper,
   imports,
   jobs,
   lists,

@@ -108,10 +108,10 @@ const bare: { readonly [status: number]: readonly [ErrorCode, string] } = {
   503: ["unavailable", "The service is not available at the moment. Try again in a few seconds"],
 }
 
-const jsonBody = (response: Response): Record<string, unknown> | undefined => {
+const jsonBody = (response: Response): object | undefined => {
   if (response.body._tag !== "Uint8Array" || !response.body.contentType.startsWith("application/json")) return undefined
   const parsed: unknown = JSON.parse(new TextDecoder().decode(response.body.body))
-  return has(parsed, "error_code") ? (parsed as Record<string, unknown>) : undefined
+  return has(parsed, "error_code") ? parsed : undefined
 }
 
 /** Gives an error its one body, with the request's id among its details. */

@@ -78,28 +78,31 @@ const api = Layer.mergeAll(
 )
 
 /** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
-const pages = (config: Configuration) => Layer.mergeAll(Tracking.layer, Pages.layer({ trustedProxies: config.trustProxy }))
+const pages = (config: Configuration) =>
+  Layer.mergeAll(Tracking.layer, Pages.layer({ trustedProxies: config.trustProxy }))
 
 /** From the moment the process is asked to stop, `/readyz` says so, while what is under way is answered. */
 const stopping = Layer.effectDiscard(
   Effect.flatMap(Readiness, (taking) => Effect.addFinalizer(() => Ref.set(taking, false))),
 )
 
-export const server = (config: Configuration) =>
-  stopping.pipe(
-    Layer.provideMerge(
-      HttpRouter.serve(api, { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
-        Layer.provide(listener(config.host, config.port, "PORT")),
-        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
-      ),
-    ),
-    Layer.provideMerge(
-      HttpRouter.serve(pages(config), { disableLogger: true, disableListenLog: true }).pipe(
-        Layer.provide(listener(config.host, config.pagesPort, "PAGES_PORT")),
-        Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
-        Layer.provide(ViewRecorder.layer()),
-        Layer.provide(VisitorAgents.layer),
-      ),
-    ),
-    Layer.provide(Readiness.layer),
+const apiListener = (config: Configuration) =>
+  HttpRouter.serve(api, { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(listener(config.host, config.port, "PORT")),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
   )
+
+const pagesListener = (config: Configuration) =>
+  HttpRouter.serve(pages(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(listener(config.host, config.pagesPort, "PAGES_PORT")),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
+    Layer.provide(ViewRecorder.layer()),
+    Layer.provide(VisitorAgents.layer),
+  )
+
+/**
+ * The listeners stand beside each other, never one upon the other: a served router is among what its layer gives, and a
+ * second listener built upon it would serve the first one's routes on its own port.
+ */
+export const server = (config: Configuration) =>
+  stopping.pipe(Layer.provide(Layer.merge(apiListener(config), pagesListener(config))), Layer.provide(Readiness.layer))

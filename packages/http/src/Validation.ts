@@ -54,10 +54,13 @@ export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> =
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
+/** What the schemas say of a key that they don't know. */
+const excess = "Expected no excess property"
+
 const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
   formatIssue(error.issue).issues.map(({ path, message }) => ({
     path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-    message: message.startsWith("Unexpected key") ? "is not a field of this call" : message,
+    message: message === excess ? "is not a field of this call" : message,
   }))
 
 const strict = { errors: "all", onExcessProperty: "error" } as const

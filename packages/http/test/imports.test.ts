@@ -17,6 +17,8 @@ import { type Json, serving } from "./World.ts"
 
 const uuid = /^[0-9a-f-]{36}$/
 
+const toJson = (text: string): Json => (text === "" ? null : JSON.parse(text))
+
 const begin = Effect.gen(function* () {
   const { call, context } = yield* serving(Api, handlers)
   const raw = Layer.mergeAll(uploads, edge([])).pipe(
@@ -28,7 +30,7 @@ const begin = Effect.gen(function* () {
     Effect.promise(async () => {
       const answer = await handler(new Request(url, { method: "PUT", body, headers }))
       const text = await answer.text()
-      return { status: answer.status, json: (text === "" ? null : JSON.parse(text)) as Json }
+      return { status: answer.status, json: toJson(text) }
     })
   const [workspace] = yield* Context.get(context, WorkspaceStore).all
   const run = (id: string) =>

@@ -131,6 +131,7 @@ it.live("a page has the policy of the law, no cookies, and takes no service work
     assert.strictEqual((yield* visit(url, { headers: { "service-worker": "script" } })).status, 403)
     const post = yield* visit(url, { method: "POST" })
     assert.deepStrictEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"])
+    assert.strictEqual((yield* visit(`http://default.pages.test/f/x/y`, { method: "POST" })).status, 404)
     assert.include((yield* visit("http://default.pages.test/robots.txt")).text, "Disallow: /f/")
   }).pipe(Effect.scoped),
 )

@@ -190,10 +190,7 @@ it.live("a click leads to the author's URL byte for byte, and counts once", () =
 it.live("a link's tokens are its reader's, escaped; characters beyond ASCII travel as escapes", () =>
   Effect.gen(function* () {
     const { ask, links, removeContact } = yield* sent
-    assert.strictEqual(
-      (yield* ask(links.click(1))).headers.get("location"),
-      "https://example.com/%C3%84nn%20%26%20Co",
-    )
+    assert.strictEqual((yield* ask(links.click(1))).headers.get("location"), "https://example.com/%C3%84nn%20%26%20Co")
     assert.strictEqual((yield* ask(links.click(2))).headers.get("location"), "https://ex%C3%A4mple.com/%C3%BC")
     yield* removeContact
     assert.strictEqual((yield* ask(links.click(0))).headers.get("location"), "https://example.com/A?b=1&c=%2F#top")
@@ -234,7 +231,10 @@ const multipart = (field: string) =>
 
 for (const [name, init] of [
   ["a mail program's one click", oneClick],
-  ["a mail program's multipart one click", { method: "POST", body: multipart("One-Click"), headers: { "content-type": "multipart/form-data; boundary=x" } }],
+  [
+    "a mail program's multipart one click",
+    { method: "POST", body: multipart("One-Click"), headers: { "content-type": "multipart/form-data; boundary=x" } },
+  ],
   ["our own form", { ...oneClick, body: "confirm=unsubscribe" }],
 ] as const) {
   it.live(`${name} unsubscribes at once, without cookies or redirects, and may be repeated`, () =>
@@ -294,7 +294,12 @@ it.live("a tampered, truncated or lengthened token, or one for another purpose, 
     assert.strictEqual(plain.status, 404)
     const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    for (const [kind, url] of [["o", links.open], ["c", links.click(0)], ["u", links.unsubscribe], ["v", links.view]] as const) {
+    for (const [kind, url] of [
+      ["o", links.open],
+      ["c", links.click(0)],
+      ["u", links.unsubscribe],
+      ["v", links.view],
+    ] as const) {
       const token = tokenOf(url)
       const forged = [
         ...Array.from(token, (character, at) => {

@@ -62,7 +62,7 @@ export class Hands {
   claims(): ReadonlyMap<WorkspaceId, ReadonlyArray<Claim>> {
     const groups = byWorkspace([...this.#held.values()])
     return new Map(
-      [...groups].map(([workspace, held]) => [workspace, held.map(({ claimed: { id, token } }) => ({ id, token }))]),
+      [...groups].map(([workspace, held]) => [workspace, claimsOf(held)]),
     )
   }
 
@@ -84,6 +84,9 @@ export class Hands {
 }
 
 const stopped_max = 1000
+
+export const claimsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Claim> =>
+  items.map(({ claimed: { blastId, id, token } }) => ({ blastId, id, token }))
 
 /** What belongs to one workspace, together. */
 export const byWorkspace = <A extends { readonly workspace: WorkspaceId }>(

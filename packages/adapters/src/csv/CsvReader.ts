@@ -39,7 +39,8 @@ const layoutOf = (head: string): { readonly delimiter: string; readonly skipped_
 }
 
 const toUnreadable = (error: unknown): ImportUnreadable => {
-  const record = error instanceof CsvError && typeof error["records"] === "number" ? ` after record ${error["records"]}` : ""
+  const record =
+    error instanceof CsvError && typeof error["records"] === "number" ? ` after record ${error["records"]}` : ""
   switch (error instanceof CsvError ? error.code : "") {
     case "CSV_QUOTE_NOT_CLOSED":
       return refused(`a quote is opened${record} and not closed before the end of the file`)

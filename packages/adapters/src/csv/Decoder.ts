@@ -158,14 +158,15 @@ interface Score {
 const score = (window: Uint8Array, last: boolean): Score => {
   let [good, bad, cut_bytes] = [0, 0, 0]
   let ascii_bytes = window.length
-  for (let at = 0; at < window.length; ) {
+  for (let at = 0; at < window.length;) {
     const byte = window[at] ?? 0
     if (byte < 0x80) {
       at++
       continue
     }
     ascii_bytes = Math.min(ascii_bytes, at)
-    const length = byte >= 0xc2 && byte <= 0xdf ? 2 : byte >= 0xe0 && byte <= 0xef ? 3 : byte >= 0xf0 && byte <= 0xf4 ? 4 : 1
+    const length =
+      byte >= 0xc2 && byte <= 0xdf ? 2 : byte >= 0xe0 && byte <= 0xef ? 3 : byte >= 0xf0 && byte <= 0xf4 ? 4 : 1
     const tail = window.subarray(at + 1, at + length)
     const whole = length > 1 && tail.every((each) => each >= 0x80 && each <= 0xbf)
     if (whole && tail.length === length - 1) {

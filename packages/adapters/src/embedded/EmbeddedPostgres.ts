@@ -143,7 +143,7 @@ const initialise = async (data: string, password: string): Promise<void> => {
     await chown(data, ids.uid, ids.gid)
     await chown(passwordFile, ids.uid, ids.gid)
   }
-  await execute("initdb", [
+  const args = [
     `--pgdata=${data}`,
     `--username=${superuser}`,
     `--pwfile=${passwordFile}`,
@@ -151,7 +151,12 @@ const initialise = async (data: string, password: string): Promise<void> => {
     "--encoding=UTF8",
     "--locale=C",
     "--no-sync",
-  ]).finally(() => rm(passwordFile, { force: true }))
+  ]
+  try {
+    await execute("initdb", args)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
 }
 
 /** The cluster in the folder, made if it is not there (or was not finished: a mark says that it was). */

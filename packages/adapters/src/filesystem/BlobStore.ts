@@ -32,16 +32,27 @@ const attemptOn = <A>(key: string, run: () => Promise<A>): Effect.Effect<A, Blob
     catch: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
   })
 
-const written = async (file: FileHandle): Promise<void> => {
-  await file.sync()
-  await file.close()
+/** Whatever becomes of it, a file is closed. */
+const keep = async (file: FileHandle): Promise<void> => {
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const writeType = async (path: string, contentType: string): Promise<void> => {
+  const file = await open(path, "wx")
+  try {
+    await file.appendFile(contentType)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** A rename is kept over a power cut only when its folder is. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, "r")
-  await handle.sync().finally(() => handle.close())
-}
+const syncFolder = async (folder: string): Promise<void> => keep(await open(folder, "r"))
 
 /** Makes a finished file visible under its name, whatever lay there before. */
 const publish = async (from: string, to: string): Promise<void> => {
@@ -52,9 +63,7 @@ const publish = async (from: string, to: string): Promise<void> => {
 
 /** The file system may know no hard links. */
 const linkOrCopy = (from: string, to: string): Promise<void> =>
-  link(from, to).catch((error: unknown) =>
-    isMissing(error) ? Promise.reject(error) : copyFile(from, to),
-  )
+  link(from, to).catch((error: unknown) => (isMissing(error) ? Promise.reject(error) : copyFile(from, to)))
 
 const removeAbandoned = async (incoming: string, now_ms: number): Promise<void> => {
   for (const name of await readdir(incoming)) {
@@ -113,12 +122,11 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         const size_bytes = yield* Effect.acquireUseRelease(
           attempt(() => open(newFile, "wx")),
           (file) => writeAll(file, bytes, bytes_max),
-          (file, exit) => (Exit.isSuccess(exit) ? attempt(() => written(file)) : attempt(() => file.close())),
+          (file, exit) => (Exit.isSuccess(exit) ? attempt(() => keep(file)) : attempt(() => file.close())),
         )
         yield* Effect.uninterruptible(
           attempt(async () => {
-            const type = await open(newType, "wx")
-            await type.appendFile(contentType).finally(() => written(type))
+            await writeType(newType, contentType)
             await publish(newType, to.type)
             await publish(newFile, to.file)
           }),

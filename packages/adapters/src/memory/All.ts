@@ -7,6 +7,7 @@ import * as ContactStore from "./ContactStore.ts"
 import * as EmailStore from "./EmailStore.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
+import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
@@ -20,7 +21,7 @@ import * as TrafficStore from "./TrafficStore.ts"
 /** The database that all of them share: provide it once. */
 export const database = MemoryDatabase.layer
 
-export const stores = Layer.mergeAll(
+const rooms = Layer.mergeAll(
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
@@ -37,3 +38,5 @@ export const stores = Layer.mergeAll(
   PublishedPages.layer,
   TrafficStore.layer,
 )
+
+export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

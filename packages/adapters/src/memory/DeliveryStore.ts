@@ -138,9 +138,9 @@ const grant = Effect.fnUntraced(function* (
   yield* Transaction
   const now = yield* Clock.currentTimeMillis
   const answers = new Map<DeliveryId, IntentAnswer>()
-  for (const { id, token } of claims) {
+  for (const { blastId, id, token } of claims) {
     const row = yield* db.find(deliveries, workspace, id)
-    if (row?.leaseUntil_ms == null || row.leaseUntil_ms <= now) continue
+    if (row?.leaseUntil_ms == null || row.leaseUntil_ms <= now || row.blastId !== blastId) continue
     const verdict = yield* answer(db, workspace, row)
     const after = moved(row, { _tag: "intent", token, answer: verdict })
     if (after === undefined) continue

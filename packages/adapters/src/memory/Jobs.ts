@@ -1,5 +1,5 @@
-// Jobs in memory: the same port, for tests and simulations. Attempts, delays and dead letters as on PostgreSQL; a worker
-// that dies mid-job is an interruption, and the job is pending again at once.
+// Jobs in memory: the same port, for tests and simulations. Attempts, delays, leases and dead letters as on PostgreSQL: a
+// worker that is interrupted hands its job back at once, one that is gone without a word loses it when its lease ends.
 import { type Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
@@ -12,6 +12,8 @@ interface JobRow {
   readonly state: "pending" | "running" | "completed" | "failed"
   readonly attempts: number
   readonly visibleAt_ms: number
+  /** Of a running job: when its worker counts as gone, unless it says otherwise before. */
+  readonly leaseUntil_ms: number
   readonly failure: string | null
   readonly updatedAt_ms: number
 }
@@ -42,6 +44,7 @@ export const layer = (options: JobsOptions = defaults) =>
               state: "pending",
               attempts: 0,
               visibleAt_ms: now + delay_ms,
+              leaseUntil_ms: 0,
               failure: null,
               updatedAt_ms: now,
             })
@@ -74,13 +77,31 @@ export const layer = (options: JobsOptions = defaults) =>
           }),
       })
 
+      const lease_ms = Duration.toMillis(options.lease)
+
+      /** Writes how a job went, if it is still this attempt's: a worker that lost its lease has nothing to say. */
+      const settle = Effect.fnUntraced(function* (row: JobRow, after: Partial<JobRow>) {
+        const now = yield* db.find(queue, null, row.id)
+        if (now?.state === "running" && now.attempts === row.attempts) yield* put({ ...row, ...after })
+      })
+
+      /** While a job is done, its lease is renewed at a third of its time. */
+      const renewing = (row: JobRow) =>
+        Effect.sleep(lease_ms / 3).pipe(
+          Effect.andThen(Clock.currentTimeMillis),
+          Effect.flatMap((now) => settle(row, { leaseUntil_ms: now + lease_ms })),
+          Effect.forever,
+        )
+
       const take = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const due = (yield* db.all(queue, null))
-          .filter((row) => row.state === "pending" && row.visibleAt_ms <= now)
+          .filter((row) =>
+            row.state === "running" ? row.leaseUntil_ms <= now : row.state === "pending" && row.visibleAt_ms <= now,
+          )
           .sort((left, right) => left.visibleAt_ms - right.visibleAt_ms || (left.id < right.id ? -1 : 1))[0]
         if (due === undefined) return undefined
-        const taken: JobRow = { ...due, state: "running", attempts: due.attempts + 1 }
+        const taken: JobRow = { ...due, state: "running", attempts: due.attempts + 1, leaseUntil_ms: now + lease_ms }
         yield* put(taken)
         return taken
       })
@@ -88,9 +109,9 @@ export const layer = (options: JobsOptions = defaults) =>
       const failed = (row: JobRow, cause: Cause.Cause<unknown>) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const failure = Cause.pretty(cause).slice(0, 300)
-          if (row.attempts >= options.attempts_max) return put({ ...row, state: "failed", failure })
+          if (row.attempts >= options.attempts_max) return settle(row, { state: "failed", failure })
           const pause_ms = Math.min(Duration.toMillis(options.retryFrom) * 2 ** (row.attempts - 1), pause_max_ms)
-          return put({ ...row, state: "pending", visibleAt_ms: now + pause_ms, failure })
+          return settle(row, { state: "pending", visibleAt_ms: now + pause_ms, failure })
         })
 
       const jobQueue = JobQueue.of({
@@ -99,11 +120,12 @@ export const layer = (options: JobsOptions = defaults) =>
             const row = yield* take
             if (row === undefined) return yield* Effect.sleep(options.poll)
             yield* handle(row.job, { id: row.id, attempt: row.attempts }).pipe(
+              Effect.raceFirst(renewing(row)),
               Effect.onExit((exit) =>
                 Exit.isSuccess(exit)
-                  ? put({ ...row, state: "completed" })
+                  ? settle(row, { state: "completed" })
                   : Cause.hasInterruptsOnly(exit.cause)
-                    ? put({ ...row, state: "pending", attempts: row.attempts - 1 })
+                    ? settle(row, { state: "pending", attempts: row.attempts - 1 })
                     : failed(row, exit.cause),
               ),
               Effect.catchCause((cause) =>

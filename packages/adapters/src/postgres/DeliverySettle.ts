@@ -49,25 +49,32 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
-const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
-  with moved as (
+export const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
+  with held as materialized (
+    select g.*, d.state as was
+    from ${given(sql, settlements)}
+    join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
+    order by g.id
+    for update of d
+  ),
+  moved as (
     update delivery d set
       -- told late that it was refused for the moment: the doubt is over, but it has been counted as failed since
-      state = case when d.state = 'unconfirmed' and g.state = 'queued' then 'failed' else g.state end,
-      reason = case when d.state = 'unconfirmed' and g.state = 'queued' then 'temporarily_refused' else g.reason end,
-      attempts = d.attempts + (g.state = 'queued' and d.state <> 'unconfirmed')::int,
+      state = case when g.was = 'unconfirmed' and g.state = 'queued' then 'failed' else g.state end,
+      reason = case when g.was = 'unconfirmed' and g.state = 'queued' then 'temporarily_refused' else g.reason end,
+      attempts = d.attempts + (g.state = 'queued' and g.was <> 'unconfirmed')::int,
       due_at = case when g.state = 'queued' then clock_timestamp() + make_interval(secs => g.pause_s) else d.due_at end,
-      token = case when g.state = 'queued' and d.state <> 'unconfirmed' then null else d.token end,
-      lease_until = case when g.state = 'queued' and d.state <> 'unconfirmed' then null else d.lease_until end,
+      token = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.token end,
+      lease_until = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.lease_until end,
       smtp_reply = coalesce(g.reply, d.smtp_reply),
       sent_at = case when g.state = 'sent' then coalesce(d.sent_at, g.at) else d.sent_at end,
       delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
       bounced_at = case when g.bounced then coalesce(d.bounced_at, g.at) else d.bounced_at end
-    from ${given(sql, settlements)}
-    where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
-      and (d.state = 'handed_over'
-        or (d.state = 'claimed' and g.state in ('queued', 'failed'))
-        or (d.state = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
+    from held g
+    where d.workspace_id = ${workspace} and d.delivery_id = g.id
+      and (g.was = 'handed_over'
+        or (g.was = 'claimed' and g.state in ('queued', 'failed'))
+        or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
     returning d.delivery_id, d.blast_id, d.contact_id, d.email_normalized, d.state, d.smtp_reply, g.at, g.delivered, g.bounced
   ),
   told as (

@@ -33,9 +33,19 @@ const swept_max = 5000
 /** A workspace with nothing to send just now is looked at again after this time, whatever happens. */
 const look_again_s = 10
 
-const claimed = (sql: PgClient.PgClient, claims: ReadonlyArray<Claim>) =>
-  sql`unnest(${texts(claims.map((claim) => claim.id))}::uuid[], ${texts(claims.map((claim) => String(claim.token)))}::bigint[])
-    as g (id, token)`
+/**
+ * What these tokens still hold, locked: `with … held as (…)` to update from. Found by id, whatever the state: the index of
+ * leases is full of what was leased a moment ago, and no plan may walk it for a handful of rows.
+ */
+const heldBy = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>) => sql`
+  held as materialized (
+    select d.delivery_id as id, d.state
+    from unnest(${texts(claims.map((claim) => claim.id))}::uuid[], ${texts(claims.map((claim) => String(claim.token)))}::bigint[])
+      as g (id, token)
+    join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
+    order by g.id
+    for update of d
+  )`
 
 /**
  * Every sending blast gives an equal share, each from its own end of the index. The rows are locked in a materialised
@@ -96,7 +106,8 @@ const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyA
     open === undefined
       ? orDefect(sql<{ readonly granted_id: string; readonly answer: IntentAnswer }>`
           select granted_id, answer from grant_intents(${workspace}, ${texts(claims.map((each) => each.id))}::uuid[],
-            ${texts(claims.map((each) => String(each.token)))}::bigint[], make_interval(secs => ${lease_ms / 1000}))`).pipe(
+            ${texts(claims.map((each) => String(each.token)))}::bigint[], ${texts(claims.map((each) => each.blastId))}::uuid[],
+            make_interval(secs => ${lease_ms / 1000}))`).pipe(
           Effect.map((rows) => new Map(rows.map((row) => [DeliveryId.make(row.granted_id), row.answer]))),
         )
       : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
@@ -182,10 +193,10 @@ export const layer = Layer.effect(
           within(
             workspace,
             sql`
+              with ${heldBy(sql, workspace, claims)}
               update delivery d set lease_until = clock_timestamp() + make_interval(secs => ${lease_ms / 1000})
-              from ${claimed(sql, claims)}
-              where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
-                and d.state in ('claimed', 'handed_over')
+              from held
+              where d.workspace_id = ${workspace} and d.delivery_id = held.id and held.state in ('claimed', 'handed_over')
               returning 1`,
           ),
         ).pipe(Effect.map((rows) => rows.length)),
@@ -199,10 +210,10 @@ export const layer = Layer.effect(
             workspace,
             Effect.gen(function* () {
               const rows = yield* sql`
+                with ${heldBy(sql, workspace, claims)}
                 update delivery d set state = 'queued', token = null, lease_until = null, handed_over_at = null
-                from ${claimed(sql, claims)}
-                where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
-                  and d.state in ('claimed', 'handed_over')
+                from held
+                where d.workspace_id = ${workspace} and d.delivery_id = held.id and held.state in ('claimed', 'handed_over')
                 returning 1`
               if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
               return rows.length

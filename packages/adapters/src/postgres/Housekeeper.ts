@@ -1,13 +1,11 @@
 // Housekeeping on PostgreSQL. Partitions are made by a function with its owner's rights: the service may make no tables.
 import { PgClient } from "@effect/sql-pg"
-import { Housekeeper } from "@tentpole/core/Housekeeper"
+import { event_days_kept, Housekeeper } from "@tentpole/core/Housekeeper"
 import { Outbox } from "@tentpole/core/Outbox"
 import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect, Layer } from "effect"
 import { orDefect } from "./Postgres.ts"
-
-const event_days_kept = 7
 
 export const layer = Layer.effect(
   Housekeeper,

@@ -259,7 +259,9 @@ export const layer = Layer.effect(
           where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
       ).pipe(
         Effect.flatMap(([row]) =>
-          row === undefined ? Effect.fail(new NotFound({ resource: "import session" })) : Effect.succeed(toSession(row)),
+          row === undefined
+            ? Effect.fail(new NotFound({ resource: "import session" }))
+            : Effect.succeed(toSession(row)),
         ),
       )
 

@@ -102,9 +102,8 @@ const upload = <E, R>(
         }),
       ),
       Effect.map(() => size_bytes),
-      Effect.catch(
-        (error): Effect.Effect<never, E | BlobTooLarge | BlobUnavailable> =>
-          failure === undefined ? Effect.fail(error) : Effect.failCause(failure),
+      Effect.catch((error): Effect.Effect<never, E | BlobTooLarge | BlobUnavailable> =>
+        failure === undefined ? Effect.fail(error) : Effect.failCause(failure),
       ),
     )
   })
@@ -159,9 +158,7 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
       }),
     remove: (key) =>
       Effect.flatMap(keyed(key), (Key) =>
-        Effect.asVoid(
-          attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal })),
-        ),
+        Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
       ),
     uploadUrl: (key, { contentType, validFor }) =>
       Effect.flatMap(keyed(key), (Key) =>

@@ -1,5 +1,5 @@
 // What is to be written of a workspace's contacts: any number of them made and altered, with their timeline and events.
-import { type DateTime } from "effect"
+import type { DateTime } from "effect"
 import type { DomainEvent } from "../Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"

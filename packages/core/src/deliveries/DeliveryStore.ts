@@ -33,6 +33,7 @@ export interface ClaimedDelivery {
 /** What names a claimed delivery and proves whose it is. */
 export interface Claim {
   readonly id: DeliveryId
+  readonly blastId: BlastId
   readonly token: number
 }
 

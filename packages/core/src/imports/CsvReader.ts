@@ -23,8 +23,6 @@ export class CsvReader extends Context.Service<
      * the bytes, always the same for the same bytes. Memory does not grow with the file. Of a file that breaks off (an
      * open quote, a record of a size that no person writes) the records before are emitted, then it fails.
      */
-    readonly read: <E, R>(
-      bytes: Stream.Stream<Uint8Array, E, R>,
-    ) => Stream.Stream<CsvRecord, E | ImportUnreadable, R>
+    readonly read: <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) => Stream.Stream<CsvRecord, E | ImportUnreadable, R>
   }
 >()("tentpole/CsvReader") {}

@@ -115,7 +115,9 @@ export const frozenKey = (workspace: WorkspaceId, run: Pick<ImportRun, "id" | "s
   `${folder(workspace, run.sessionId)}/run-${run.id}`
 
 /** How far a run is, in chunks of at most `size` rows; `total` is null until the file was counted. */
-export const chunksOf = (run: ImportRun): { readonly size: number; readonly total: number | null; readonly completed: number } => {
+export const chunksOf = (
+  run: ImportRun,
+): { readonly size: number; readonly total: number | null; readonly completed: number } => {
   const total = run.totalRows === null ? null : Math.ceil(run.totalRows / chunk_rows_max)
   const done = run.totalRows !== null && run.processedRows >= run.totalRows
   return {

@@ -131,7 +131,11 @@ const resultOf = (
     case "rejected": {
       const issues = result.refusal.issues.map((issue) => {
         const column = mappings.find((mapping) => pathOf(mapping) === issue.path)
-        return rowIssue(issue, column, column === undefined ? null : (row.cells[headers.indexOf(column.header)] ?? null))
+        return rowIssue(
+          issue,
+          column,
+          column === undefined ? null : (row.cells[headers.indexOf(column.header)] ?? null),
+        )
       })
       return refused(row, "failed", issues)
     }

@@ -34,10 +34,7 @@ export class ImportStore extends Context.Service<
       id: ImportSessionId,
     ) => Effect.Effect<ImportSession, NotFound, Transaction>
     /** Those of the lists that there are, each once. */
-    readonly listKinds: (
-      workspace: WorkspaceId,
-      ids: ReadonlyArray<ListId>,
-    ) => Effect.Effect<ReadonlyArray<ListKind>>
+    readonly listKinds: (workspace: WorkspaceId, ids: ReadonlyArray<ListId>) => Effect.Effect<ReadonlyArray<ListKind>>
     readonly findRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
     readonly lockRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound, Transaction>
     /** What an executed session is applied by, if it was executed. */

@@ -57,15 +57,18 @@ const matcherOf = ({ standard, custom }: Targets): ((header: string) => Match | 
 }
 
 /** One proposal for each column, in their order. No field is proposed twice: the earlier column has it. */
-export const proposeMappings = (
-  headers: ReadonlyArray<string>,
-  targets: Targets,
-): ReadonlyArray<ProposedMapping> => {
+export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
   const match = matcherOf(targets)
   const claimedBy = new Map<string, string>()
   return headers.map((header): ProposedMapping => {
     const found = match(header)
-    const open = { header, targetField: null, targetKind: null, source: "none", overwriteBehavior: "overwrite" } as const
+    const open = {
+      header,
+      targetField: null,
+      targetKind: null,
+      source: "none",
+      overwriteBehavior: "overwrite",
+    } as const
     if (found === undefined) return { ...open, reason: "No field has this name" }
     const claimant = claimedBy.get(found.targetField)
     if (claimant !== undefined) {
@@ -122,7 +125,10 @@ export const checkMappings = (
     else if (targetKind !== null && targetKind !== kind) refuse("target_kind", `must be ${kind} for ${targetField}`)
     const claimant = targets.get(targetField)
     if (claimant !== undefined) {
-      refuse("target_field", `${targetField} can be the target of one column only, and "${claimant}" goes there already`)
+      refuse(
+        "target_field",
+        `${targetField} can be the target of one column only, and "${claimant}" goes there already`,
+      )
     }
     targets.set(targetField, header)
     if (kind !== undefined) mappings.push({ header, targetField, targetKind: kind, overwriteBehavior })

@@ -38,7 +38,11 @@ export interface Preview {
 export const previewOf = (
   sessionId: ImportSessionId,
   /** The columns, and the first rows of the file, at most `preview_rows_max`. */
-  table: { readonly headers: ReadonlyArray<string>; readonly rows: ReadonlyArray<Row>; readonly formulaGuarded: boolean },
+  table: {
+    readonly headers: ReadonlyArray<string>
+    readonly rows: ReadonlyArray<Row>
+    readonly formulaGuarded: boolean
+  },
   workspace: { readonly fields: ReadonlyArray<CustomField>; readonly defaultCountry: string },
 ): Preview => {
   const { headers, rows, formulaGuarded } = table

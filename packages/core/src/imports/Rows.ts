@@ -76,7 +76,10 @@ export const rowIssue = (
   value: value === null ? null : beginning(storable(value)),
 })
 
-const beginning = (text: string): string => Array.from(text.slice(0, value_length_max * 2)).slice(0, value_length_max).join("")
+const beginning = (text: string): string =>
+  Array.from(text.slice(0, value_length_max * 2))
+    .slice(0, value_length_max)
+    .join("")
 
 const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
   INVALID_ITEM: "invalid_value",

@@ -46,7 +46,13 @@ type Cells = ReadonlyArray<string>
 /** Applies a file in chunks of `size`, to contacts in a map; what a store does, without one. */
 const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there: ReadonlyArray<Contact> = []) => {
   const contacts = new Map<string, Contact>(there.map((contact) => [contact.id, contact]))
-  const read = rowReader({ headers, mappings: run.mappings, fields: fieldsByName([]), defaultCountry: "US", formulaGuarded: true })
+  const read = rowReader({
+    headers,
+    mappings: run.mappings,
+    fields: fieldsByName([]),
+    defaultCountry: "US",
+    formulaGuarded: true,
+  })
   const results: Array<RowResult> = []
   for (let from = 0; from < file.length; from += size) {
     const rows = file.slice(from, from + size).map((cells, index) => {
@@ -58,8 +64,14 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
       ({ emailNormalized, phone }) => emails.includes(emailNormalized ?? "") || phones.includes(phone ?? ""),
     )
     // The same id for the same row, whatever the size of chunks.
-    const fresh = rows.map((_, index) => ContactId.make(`00000000-0000-4000-9000-${String(from + index).padStart(12, "0")}`))
-    const change = ImportChunkChange.decide({ ...run, processedRows: from }, headers, rows, { existing, ids: fresh, now })
+    const fresh = rows.map((_, index) =>
+      ContactId.make(`00000000-0000-4000-9000-${String(from + index).padStart(12, "0")}`),
+    )
+    const change = ImportChunkChange.decide({ ...run, processedRows: from }, headers, rows, {
+      existing,
+      ids: fresh,
+      now,
+    })
     for (const contact of [...change.contacts.creates, ...change.contacts.updates.map(({ after }) => after)]) {
       contacts.set(contact.id, contact)
     }
@@ -70,7 +82,9 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
 
 const people = (contacts: ReadonlyArray<Contact>) =>
   contacts
-    .map(({ emailNormalized, phone, firstName, serviceScore }) => JSON.stringify([emailNormalized, phone, firstName, serviceScore]))
+    .map(({ emailNormalized, phone, firstName, serviceScore }) =>
+      JSON.stringify([emailNormalized, phone, firstName, serviceScore]),
+    )
     .sort()
 
 const statuses = (results: ReadonlyArray<RowResult>) => results.map(({ status }) => status)
@@ -102,19 +116,26 @@ describe("a chunk", () => {
     { arbitrary: { runs: 300 } },
   )
 
-  it.prop("every row has one result, failed ones with issues, and who is named in one is a contact", { file: File }, ({ file }) => {
-    const { results, contacts } = applied(runOf(), file, 3)
-    const ids = new Set(contacts.map(({ id }) => id))
-    assert.deepStrictEqual(
-      results.map(({ rowNumber }) => rowNumber),
-      file.map((_, index) => index + 2),
-    )
-    for (const { status, contactId, issues, record } of results) {
-      assert.strictEqual(contactId !== null, ids.has(contactId ?? ContactId.make("00000000-0000-4000-8000-000000000000")))
-      assert.strictEqual(status === "failed", issues.length > 0 && issues[0]?.code !== "empty_row")
-      assert.strictEqual(status === "created" || status === "updated", record === null)
-    }
-  })
+  it.prop(
+    "every row has one result, failed ones with issues, and who is named in one is a contact",
+    { file: File },
+    ({ file }) => {
+      const { results, contacts } = applied(runOf(), file, 3)
+      const ids = new Set(contacts.map(({ id }) => id))
+      assert.deepStrictEqual(
+        results.map(({ rowNumber }) => rowNumber),
+        file.map((_, index) => index + 2),
+      )
+      for (const { status, contactId, issues, record } of results) {
+        assert.strictEqual(
+          contactId !== null,
+          ids.has(contactId ?? ContactId.make("00000000-0000-4000-8000-000000000000")),
+        )
+        assert.strictEqual(status === "failed", issues.length > 0 && issues[0]?.code !== "empty_row")
+        assert.strictEqual(status === "created" || status === "updated", record === null)
+      }
+    },
+  )
 
   const after = (file: ReadonlyArray<Cells>, more: Partial<ImportRun> = {}) => {
     const { results, contacts } = applied(runOf(more), file, 1000)

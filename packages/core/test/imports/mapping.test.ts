@@ -101,9 +101,17 @@ describe("proposed mappings", () => {
   it("know every writable field by its own name and label, whatever case and punctuation", () => {
     for (const { apiName, displayName, writable } of standardFieldByName.values()) {
       const wanted = writable ? [apiName, apiName, apiName] : [null, null, null]
-      assert.deepStrictEqual([...proposed(apiName), ...proposed(displayName), ...proposed(` ${apiName.toUpperCase()} *`)], wanted)
+      assert.deepStrictEqual(
+        [...proposed(apiName), ...proposed(displayName), ...proposed(` ${apiName.toUpperCase()} *`)],
+        wanted,
+      )
     }
-    assert.deepStrictEqual(proposed("É-mail", "shoe size", "Old plan", "Constructor"), ["email", "shoe_size", null, "constructor"])
+    assert.deepStrictEqual(proposed("É-mail", "shoe size", "Old plan", "Constructor"), [
+      "email",
+      "shoe_size",
+      null,
+      "constructor",
+    ])
     assert.deepStrictEqual(proposed("SIZE OF SHOES"), ["shoe_size"])
   })
 
@@ -125,10 +133,14 @@ describe("proposed mappings", () => {
     }
   })
 
-  it.prop("no field is proposed twice", [Schema.Array(Schema.Literals(["Email", "E-mail", "Phone", "SMS", "Name", "x", ""]))], ([headers]) => {
-    const targets = proposed(...headers).filter((target) => target !== null)
-    assert.strictEqual(new Set(targets).size, targets.length)
-  })
+  it.prop(
+    "no field is proposed twice",
+    [Schema.Array(Schema.Literals(["Email", "E-mail", "Phone", "SMS", "Name", "x", ""]))],
+    ([headers]) => {
+      const targets = proposed(...headers).filter((target) => target !== null)
+      assert.strictEqual(new Set(targets).size, targets.length)
+    },
+  )
 })
 
 const wanted = (header: string, targetField: string | null, more: Partial<WantedMapping> = {}): WantedMapping => ({
@@ -149,7 +161,11 @@ const issuesOf = (...mappings: ReadonlyArray<WantedMapping>) =>
 describe("chosen mappings", () => {
   it("are kept without the columns left out, their kinds filled in", () => {
     const checked = checkMappings(
-      [wanted("Email", "email"), wanted("Name", null), wanted("Size", "shoe_size", { overwriteBehavior: "skip_if_filled" })],
+      [
+        wanted("Email", "email"),
+        wanted("Name", null),
+        wanted("Size", "shoe_size", { overwriteBehavior: "skip_if_filled" }),
+      ],
       headers,
       fields,
     )
@@ -209,7 +225,11 @@ describe("fields that could be made", () => {
     }))
     const candidates = fieldCandidates(columns, fields)
     assert.deepStrictEqual(
-      candidates.map(({ suggestedApiName, conflicts }) => [suggestedApiName, conflicts[0]?.kind, conflicts[0]?.resolution]),
+      candidates.map(({ suggestedApiName, conflicts }) => [
+        suggestedApiName,
+        conflicts[0]?.kind,
+        conflicts[0]?.resolution,
+      ]),
       [
         ["old_plan", "archived_existing", "restore_existing"],
         ["shoe_size", "active_existing", "map_to_existing"],

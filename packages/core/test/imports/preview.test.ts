@@ -30,7 +30,13 @@ describe("a preview", () => {
     assert.deepStrictEqual(seen.sampleRows[1], { Email: "nobody", "E-mail": "y", Plan: "=1" })
     assert.deepStrictEqual(seen.sampleRows[2], { Email: "c@b.co", "E-mail": "z", Plan: "" })
     assert.deepStrictEqual(
-      seen.sampleIssues.map(({ rowNumber, header, targetField, code, value }) => [rowNumber, header, targetField, code, value]),
+      seen.sampleIssues.map(({ rowNumber, header, targetField, code, value }) => [
+        rowNumber,
+        header,
+        targetField,
+        code,
+        value,
+      ]),
       [
         [3, "Email", "email", "invalid_email", "nobody"],
         [4, null, null, "wrong_column_count", null],

@@ -17,11 +17,15 @@ describe("column names", () => {
     assert.deepStrictEqual(names("Column 2", ""), ["Column 2", "Column 2 (2)"])
   })
 
-  it.prop("no two columns share one", [Schema.Array(Schema.Literals(["a", "a (2)", "", "Column 1", " a"]))], ([header]) => {
-    const made = columnNames(header)
-    if (Result.isFailure(made)) assert.isTrue(header.every((cell) => cell.trim() === ""))
-    else assert.deepStrictEqual([new Set(made.success).size, made.success.length], [header.length, header.length])
-  })
+  it.prop(
+    "no two columns share one",
+    [Schema.Array(Schema.Literals(["a", "a (2)", "", "Column 1", " a"]))],
+    ([header]) => {
+      const made = columnNames(header)
+      if (Result.isFailure(made)) assert.isTrue(header.every((cell) => cell.trim() === ""))
+      else assert.deepStrictEqual([new Set(made.success).size, made.success.length], [header.length, header.length])
+    },
+  )
 
   it("are refused where there are none, or thousands", () => {
     for (const header of [[], ["", " "], Array.from({ length: 2001 }, (_, index) => `c${index}`)]) {
@@ -71,6 +75,17 @@ describe("rows of a request", () => {
 describe("the guard before formulas", () => {
   it("comes off where exports put it, and nowhere else", () => {
     const cells = ["'=1+1", "'+x", "'-x", "'@x", "'\tx", "'\rx", "'x", "=1", "''=1", "'"]
-    assert.deepStrictEqual(cells.map(withoutFormulaGuard), ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'x", "=1", "''=1", "'"])
+    assert.deepStrictEqual(cells.map(withoutFormulaGuard), [
+      "=1+1",
+      "+x",
+      "-x",
+      "@x",
+      "\tx",
+      "\rx",
+      "'x",
+      "=1",
+      "''=1",
+      "'",
+    ])
   })
 })

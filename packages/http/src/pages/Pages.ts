@@ -51,12 +51,12 @@ const answer = Effect.fnUntraced(function* (
   const host = readHost(headers["host"] ?? "")
   const site = host === null ? null : yield* cache.site(host)
   if (host === null || site === null) return Answers.notFound()
-  if (method !== "GET" && method !== "HEAD") return Answers.methodNotAllowed()
   const path = pathOf(request.url)
   if (path === "/robots.txt") return Answers.robots()
   const address = readPath(path)
   const page = address === null ? null : yield* cache.page(site.workspaceId, address)
   if (page === null) return Answers.notFound()
+  if (method !== "GET" && method !== "HEAD") return Answers.methodNotAllowed()
   if (method === "GET") yield* recorder.saw(visitOf(request, trusted, host, site, page, yield* DateTime.now))
   return Answers.pageAnswer(site, page, {
     acceptEncoding: headers["accept-encoding"],

@@ -25,21 +25,15 @@ export const layer = HttpRouter.use((router) =>
       read(request, "GET, HEAD", (token) => Effect.as(verbs.opened(token, visitorOf(request)), Answers.pixel())),
     )
     yield* router.add("*", `/${paths.click}/:token`, (request) =>
-      read(request, "GET, HEAD", (token) =>
-        Effect.map(verbs.clicked(token, visitorOf(request)), Answers.redirect),
-      ),
+      read(request, "GET, HEAD", (token) => Effect.map(verbs.clicked(token, visitorOf(request)), Answers.redirect)),
     )
     yield* router.add("*", `/${paths.view}/:token`, (request) =>
-      read(request, "GET, HEAD", (token) =>
-        Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html)),
-      ),
+      read(request, "GET, HEAD", (token) => Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html))),
     )
     yield* router.add("*", `/${paths.unsubscribe}/:token`, (request) =>
       request.method === "POST"
         ? answered(unsubscribe(verbs, request))
-        : read(request, "GET, HEAD, POST", (token) =>
-            Effect.map(verbs.subscription(token), Answers.unsubscribePage),
-          ),
+        : read(request, "GET, HEAD, POST", (token) => Effect.map(verbs.subscription(token), Answers.unsubscribePage)),
     )
   }),
 )
@@ -61,16 +55,16 @@ const body_length_max = 16_384
 const asksForIt = (contentType: string, body: string): boolean => {
   if (body.length > body_length_max) return false
   const fields = /^multipart\/form-data\b/i.test(contentType) ? multipartFields(body) : new URLSearchParams(body)
-  return (
-    fields.get("List-Unsubscribe") === "One-Click" || fields.get(Answers.form_field) === Answers.form_value
-  )
+  return fields.get("List-Unsubscribe") === "One-Click" || fields.get(Answers.form_field) === Answers.form_value
 }
 
 /** The short text fields of a multipart body. */
 const multipartFields = (body: string): ReadonlyMap<string, string> =>
   new Map(
     Array.from(
-      body.matchAll(/^content-disposition: *form-data; *name="?([\w-]{1,40})"?[^\r\n]*\r?\n(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([^\r\n]{0,40})\r?$/gim),
+      body.matchAll(
+        /^content-disposition: *form-data; *name="?([\w-]{1,40})"?[^\r\n]*\r?\n(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([^\r\n]{0,40})\r?$/gim,
+      ),
       ([, name = "", value = ""]) => [name, value] as const,
     ),
   )

@@ -27,8 +27,7 @@ export const redirect = (url: string): Response =>
     headers: { ...always, location: url.toWellFormed().replace(/[^\x21-\x7e]+/gu, encodeURIComponent) },
   })
 
-const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const page = (title: string, body: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
   HttpServerResponse.text(
@@ -78,7 +77,11 @@ export const unsubscribedPage = (subscription: Subscription): Response =>
 
 /** A POST that no mail program and no form of ours has sent. */
 export const notUnderstood = (subscription: Subscription): Response =>
-  page("Please confirm", `<p>Nothing has been changed. Stop all marketing email to ${whom(subscription)}?</p>\n${form}`, 400)
+  page(
+    "Please confirm",
+    `<p>Nothing has been changed. Stop all marketing email to ${whom(subscription)}?</p>\n${form}`,
+    400,
+  )
 
 /** The message itself. It may show pictures and be styled; it can't run, send or frame anything. */
 export const messagePage = (html: string): Response =>

@@ -191,25 +191,25 @@ export const blasts = migration(
   // A volatile function takes a new snapshot for each statement, so the last one sees a pause or cancel that committed
   // while the first one waited for it. Whoever changes whether a blast may send takes these locks exclusively.
   // Answers, for what its holder still held: granted, paused (back in the queue), or the reason why it is blocked now.
-  `create function grant_intents(workspace uuid, asked uuid[], holders bigint[], lease interval)
+  `create function grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
      returns table (granted_id uuid, answer text) language plpgsql volatile as $$
    declare
      involved uuid;
    begin
-     perform set_config('tentpole.workspace_id', workspace::text, true);
+     -- A handful of rows by their ids: no plan may read through a workspace's deliveries for them, statistics or not.
+     perform set_config('tentpole.workspace_id', workspace::text, true), set_config('enable_hashjoin', 'off', true),
+       set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true);
      -- An intent that the server could forget would let the message go twice. Stronger settings stay as they are.
      if current_setting('synchronous_commit') in ('off', 'local') then
        perform set_config('synchronous_commit', 'on', true);
      end if;
-     for involved in
-       select distinct d.blast_id from delivery d
-       where d.workspace_id = workspace and d.delivery_id = any(asked) order by d.blast_id
-     loop
+     for involved in select distinct blast from unnest(blasts) as named (blast) order by blast loop
        perform pg_advisory_xact_lock_shared(hashtextextended(involved::text, 0));
      end loop;
      return query
+       -- By id first, whatever its state: the index of leases is full of what was leased a moment ago.
        with held as materialized (
-         select d.delivery_id as id,
+         select d.delivery_id as id, d.state, d.lease_until,
            case
              when b.status = 'cancelled' then 'cancelled'
              when b.status <> 'sending' or b.paused then 'paused'
@@ -220,12 +220,13 @@ export const blasts = migration(
              when s.reason <> 'unsubscribe' then 'suppressed'
              else 'granted'
            end as verdict
-         from unnest(asked, holders) as ask (id, holder)
-         join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id
+         from unnest(asked, holders, blasts) as ask (id, holder, blast)
+         join delivery d on d.workspace_id = workspace and d.delivery_id = ask.id and d.token = ask.holder
+           -- the blast that was locked, and no other
+           and d.blast_id = ask.blast
          join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
          left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
          left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
-         where d.state = 'claimed' and d.token = ask.holder and d.lease_until > clock_timestamp()
          order by d.delivery_id
          for update of d
        )
@@ -235,7 +236,9 @@ export const blasts = migration(
          token = case when held.verdict = 'granted' then d.token end,
          lease_until = case when held.verdict = 'granted' then clock_timestamp() + lease end,
          handed_over_at = case when held.verdict = 'granted' then clock_timestamp() else d.handed_over_at end
-       from held where d.workspace_id = workspace and d.delivery_id = held.id
+       from held
+       where d.workspace_id = workspace and d.delivery_id = held.id
+         and held.state = 'claimed' and held.lease_until > clock_timestamp()
        returning d.delivery_id, held.verdict;
    end $$`,
 )
