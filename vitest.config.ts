@@ -1,7 +1,11 @@
 import { defineConfig } from "vitest/config"
 
+const resolve = { conditions: ["tentpole:source"] }
+
 export default defineConfig({
-  ssr: { resolve: { conditions: ["tentpole:source"] } },
+  // Sources are what runs, in tests and in their global setup.
+  ssr: { resolve },
+  environments: { __vitest__: { resolve } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],

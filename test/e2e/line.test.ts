@@ -2,9 +2,11 @@
 // server, a page and its views; over HTTP, by the real processes, on a real database.
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Service, tentpole, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const people = 250
 

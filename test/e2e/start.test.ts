@@ -1,10 +1,12 @@
 // Starting and stopping, as a user does it: the real command, the real processes, a database of its own.
 import { apiKey, freePort, Service, tentpole, until } from "../support/Service.ts"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const alive = (pid: number): boolean => {
   try {

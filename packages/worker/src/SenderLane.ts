@@ -254,7 +254,7 @@ export class Lane {
         if (began._tag === "Failure") return yield* restore(this.#notBegun(item, message, began.failure, used))
         const ready = began.success
         const leave = yield* desk.askLeave(item)
-        if (leave !== "granted") {
+        if (leave === "cancelled") {
           yield* ready.abandon
           yield* this.#withheld(item, leave)
           return true

@@ -75,8 +75,6 @@ interface Settled {
 /** Writes that are under way at once, each for a workspace of its own. */
 const writes_max = 4
 const returns_max = 500
-export const STATS = { waves: 0, rows: 0, ms: 0, swaves: 0, srows: 0, sms: 0 }
-setInterval(() => { console.log("STATS", JSON.stringify(STATS)) }, 3000).unref()
 
 const outcomes = Metric.counter("tentpole_messages_total", {
   description: "Tries that ended, by the state that the delivery went to",
@@ -93,7 +91,6 @@ const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Paper
   return (wave: ReadonlyArray<Item>) =>
     Effect.gen(function* () {
       yield* passGate("before-intent")
-      const t0 = performance.now()
       const answers = new Map<Item, Leave>()
       const answer = (group: ReadonlyArray<Item>, leave: (item: Item) => Leave) => {
         for (const item of group) answers.set(item, leave(item))
@@ -111,7 +108,6 @@ const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Paper
           ),
         { concurrency: writes_max, discard: true },
       )
-      STATS.waves++; STATS.rows += wave.length; STATS.ms += performance.now() - t0
       yield* passGate("after-intent")
       return (item: Item): Leave => answers.get(item) ?? "unknown"
     })
@@ -129,9 +125,7 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
           group.map(({ settlement }) => settlement),
         ),
       )
-      const t0 = performance.now()
       const missed = yield* untilWritten(writable, "settling", written)
-      STATS.swaves++; STATS.srows += group.length; STATS.sms += performance.now() - t0
       if (missed.length > 0) {
         yield* Metric.update(lost, missed.length)
         yield* Effect.logWarning("settlements came after their claims were lost").pipe(

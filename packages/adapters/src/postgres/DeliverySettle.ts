@@ -49,7 +49,7 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
-export const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
+const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
   with held as materialized (
     select g.*, d.state as was
     from ${given(sql, settlements)}

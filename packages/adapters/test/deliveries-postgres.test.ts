@@ -1,0 +1,99 @@
+// What only a database with several sessions can show: who waits for whom, and what is seen after the waiting.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/Postgres"
+import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import { Transactor } from "@tentpole/core/Transactor"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { postgresScenario } from "./DeliveryScenarios.ts"
+import { postgres } from "./Stores.ts"
+
+const begin = Effect.gen(function* () {
+  const store = yield* DeliveryStore
+  const { transact } = yield* Transactor
+  const workspace = yield* (yield* Fresh).workspace()
+  const people = Array.from({ length: 20 }, (_, index) => ({ email: `person${index}@example.test` }))
+  const { blast } = yield* (yield* DeliveryScenario).blast(workspace, people)
+  yield* transact(store.fixAudience(workspace, blast))
+  const claim = (limit: number) => store.claim(workspace, { limit, lease_ms: 60_000 })
+  return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
+})
+
+layer(Layer.provideMerge(postgresScenario, postgres), { timeout: "30 seconds", excludeTestServices: true })(
+  "deliveries on PostgreSQL",
+  (it) => {
+    it.effect("a second claimer does not wait for the first, and gets other rows", () =>
+      Effect.gen(function* () {
+        const { claim, sql, transact, workspace } = yield* begin
+        const take = (limit: number) => sql<{ readonly delivery_id: string }>`
+          select delivery_id from delivery where workspace_id = ${workspace} and state = 'queued'
+          order by due_at, delivery_id limit ${limit} for update`
+        const held = yield* Deferred.make<ReadonlyArray<string>>()
+        const go = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          transact(
+            fenced(sql)(
+              workspace,
+              Effect.gen(function* () {
+                yield* Deferred.succeed(held, (yield* take(10)).map((row) => row.delivery_id))
+                yield* Deferred.await(go)
+              }),
+            ),
+          ),
+        )
+        const locked = yield* Deferred.await(held)
+        const second = yield* transact(claim(20)).pipe(Effect.timeoutOption("5 seconds"))
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(first)
+        const ids = Option.getOrElse(second, () => assert.fail("it waited")).map((each) => each.id)
+        assert.strictEqual(ids.length, 10)
+        assert.isEmpty(ids.filter((id) => locked.includes(id)))
+      }),
+    )
+
+    it.effect("an intent that waited for a pause to commit sees the pause", () =>
+      Effect.gen(function* () {
+        const { blast, claim, sql, store, transact, workspace } = yield* begin
+        const claimed = yield* transact(claim(5))
+        const paused = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const pausing = yield* Effect.forkChild(
+          transact(
+            fenced(sql)(
+              workspace,
+              Effect.gen(function* () {
+                yield* sql`select pg_advisory_xact_lock(hashtextextended(${blast}::uuid::text, 0))`
+                yield* sql`update blast set paused = true where workspace_id = ${workspace} and blast_id = ${blast}`
+                yield* Deferred.succeed(paused, undefined)
+                yield* Deferred.await(go)
+              }),
+            ),
+          ),
+        )
+        yield* Deferred.await(paused)
+        const asking = yield* Effect.forkChild(store.grant(workspace, claimed, 60_000))
+        yield* Effect.sleep("100 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(pausing)
+        assert.deepStrictEqual([...new Set((yield* Fiber.join(asking)).values())], ["paused"])
+      }),
+    )
+
+    it.effect("intents are durable although the session would have them asynchronous", () =>
+      Effect.gen(function* () {
+        const { claim, sql, transact, workspace } = yield* begin
+        const claimed = yield* transact(claim(1))
+        const [row] = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select set_config('synchronous_commit', 'off', true)`
+            yield* sql`select granted_id from grant_intents(${workspace}, ${claimed.map((each) => each.id)}::uuid[],
+              ${claimed.map((each) => String(each.token))}::bigint[], ${claimed.map((each) => each.blastId)}::uuid[], interval '60 s')`
+            return yield* sql<{ readonly setting: string }>`select current_setting('synchronous_commit') as setting`
+          }),
+        )
+        assert.strictEqual(row?.setting, "on")
+      }),
+    )
+  },
+)
