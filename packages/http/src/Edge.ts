@@ -24,6 +24,13 @@ interface Route {
   readonly matches: RegExp
 }
 
+/** Asked every few seconds by whoever watches the process: named in metrics, and no news for a log. */
+const watched: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map((path) => ({
+  method: "GET",
+  path,
+  matches: new RegExp(`^${path}$`),
+}))
+
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
 ): ReadonlyArray<Route> => {
@@ -159,13 +166,15 @@ export const edge = (routes: ReadonlyArray<Route>) =>
         const began_ms = yield* Clock.currentTimeMillis
         const id = requestId(request.headers["x-request-id"])
         const path = pathOf(request.url)
-        const route = routes.find((each) => each.method === request.method && each.matches.test(path))?.path ?? "other"
+        const named = [...routes, ...watched].find((each) => each.method === request.method && each.matches.test(path))
+        const route = named?.path ?? "other"
         const response = yield* Effect.catchCause(handle, (cause) =>
           fromCause(cause, routes, request.method, path),
         ).pipe(Effect.annotateLogs({ request_id: id }))
         const answered = uniform(response, id)
         const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
-        yield* Effect.logInfo("request").pipe(
+        const log = named !== undefined && watched.includes(named) ? Effect.logDebug : Effect.logInfo
+        yield* log("request").pipe(
           Effect.annotateLogs({ request_id: id, method: request.method, route, status: answered.status, taken_ms }),
         )
         return HttpServerResponse.setHeaders(answered, {
