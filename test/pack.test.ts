@@ -153,6 +153,7 @@ it("in the checkout the sources run: in tests, in their global setup, and in pro
   assert.include(await run(process.execPath, ["--input-type=module", "--eval", inSetup], root), source)
 
   const [, options = ""] = /^node-options=(.*)$/m.exec(await readFile(join(root, ".npmrc"), "utf8")) ?? []
+  assert.isNotEmpty(options, ".npmrc sets node-options")
   const inPrograms = `process.stdout.write(import.meta.resolve("@tentpole/core/Text"))`
   const ask = (...flags: ReadonlyArray<string>) =>
     run(process.execPath, [...flags, "--input-type=module", "--eval", inPrograms], root)

@@ -73,6 +73,8 @@ export const startSink = async (options: SinkOptions = {}): Promise<Sink> => {
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
     socket.on("error", () => undefined)
+    // Replies to pipelined commands are written one by one: none waits for the other to be acknowledged.
+    socket.setNoDelay(true)
     socket.write("220 sink\r\n")
     socket.on("data", (chunk) => {
       session.buffer += chunk.toString("latin1")

@@ -116,24 +116,22 @@ export const postgresScenario = Layer.effect(
             from delivery where workspace_id = ${workspace} and blast_id = ${blast} order by created_at, delivery_id`,
         ).pipe(
           Effect.map((rows) =>
-            rows.map(
-              (row): WrittenDelivery => ({
-                id: DeliveryId.make(row.delivery_id),
-                contactId: ContactId.make(row.contact_id),
-                state: row.state,
-                reason: row.reason,
-                token: row.token === null ? null : Number(row.token),
-                attempts: row.attempts,
-                sentAt: instant(row.sent_at),
-                deliveredAt: instant(row.delivered_at),
-                openedAt: instant(row.opened_at),
-                clickedAt: instant(row.clicked_at),
-                clickedUrl: row.clicked_url,
-                bouncedAt: instant(row.bounced_at),
-                unsubscribedAt: instant(row.unsubscribed_at),
-                reply: row.smtp_reply,
-              }),
-            ),
+            rows.map((row): WrittenDelivery => ({
+              id: DeliveryId.make(row.delivery_id),
+              contactId: ContactId.make(row.contact_id),
+              state: row.state,
+              reason: row.reason,
+              token: row.token === null ? null : Number(row.token),
+              attempts: row.attempts,
+              sentAt: instant(row.sent_at),
+              deliveredAt: instant(row.delivered_at),
+              openedAt: instant(row.opened_at),
+              clickedAt: instant(row.clicked_at),
+              clickedUrl: row.clicked_url,
+              bouncedAt: instant(row.bounced_at),
+              unsubscribedAt: instant(row.unsubscribed_at),
+              reply: row.smtp_reply,
+            })),
           ),
           Effect.orDie,
         ),
@@ -272,9 +270,22 @@ export const memoryScenario = Layer.effect(
       setBlast: (workspace, id, to) =>
         Effect.gen(function* () {
           const blast = yield* db.find(blasts, workspace, id)
-          if (blast === undefined || !("launch" in blast) || blast.status === "archived" || blast.launch === null) return
+          if (blast === undefined || !("launch" in blast) || blast.status === "archived" || blast.launch === null)
+            return
           const { audience, createdAt, description, email, launch, locked, name, operational, time, updatedAt } = blast
-          const kept = { id, audience, createdAt, description, email, launch, locked, name, operational, time, updatedAt }
+          const kept = {
+            id,
+            audience,
+            createdAt,
+            description,
+            email,
+            launch,
+            locked,
+            name,
+            operational,
+            time,
+            updatedAt,
+          }
           yield* db.put(
             blasts,
             workspace,

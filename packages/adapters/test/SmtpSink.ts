@@ -46,7 +46,11 @@ class Conversation {
   #to = ""
   #inData = false
 
-  constructor(socket: Socket, sink: { readonly seen: Array<SeenMessage>; readonly commands: Array<string> }, options: SinkOptions) {
+  constructor(
+    socket: Socket,
+    sink: { readonly seen: Array<SeenMessage>; readonly commands: Array<string> },
+    options: SinkOptions,
+  ) {
     this.#socket = socket
     this.#sink = sink
     this.#options = options

@@ -20,7 +20,9 @@ const settings = Layer.succeed(
 )
 
 /** Ids as the service writes them: in lower case. */
-const lowerCase = Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/))
+const lowerCase = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
+)
 const Ids = { workspace: lowerCase, delivery: lowerCase }
 const targetOf = ({ delivery, workspace }: { readonly workspace: string; readonly delivery: string }) => ({
   workspaceId: WorkspaceId.make(workspace),
@@ -43,7 +45,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
         }
         assert.deepStrictEqual(links.readClick(tokenOf(made[kind])), Option.none())
       }
-      for (const index of [0, 1, 255, 256, 65_535]) {
+      for (const index of [0, 1, 255, 256, 65_535, 65_536, 16_777_215]) {
         assert.deepStrictEqual(links.readClick(tokenOf(made.click(index))), Option.some({ ...target, index }))
       }
     }),
@@ -61,7 +63,11 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
 
   it.effect.prop(
     "no single changed character passes",
-    { ...Ids, at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 })), by: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 63 })) },
+    {
+      ...Ids,
+      at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 })),
+      by: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 63 })),
+    },
     ({ at, by, ...ids }) =>
       Effect.gen(function* () {
         const target = targetOf(ids)

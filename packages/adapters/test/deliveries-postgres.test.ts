@@ -36,7 +36,10 @@ layer(Layer.provideMerge(postgresScenario, postgres), { timeout: "30 seconds", e
             fenced(sql)(
               workspace,
               Effect.gen(function* () {
-                yield* Deferred.succeed(held, (yield* take(10)).map((row) => row.delivery_id))
+                yield* Deferred.succeed(
+                  held,
+                  (yield* take(10)).map((row) => row.delivery_id),
+                )
                 yield* Deferred.await(go)
               }),
             ),

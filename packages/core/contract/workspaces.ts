@@ -124,7 +124,10 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         const key = yield* keyOf(workspace)
         yield* transact(store.addKey(key))
         const found = yield* store.findKey(key.hash)
-        assert.deepStrictEqual({ ...found.key, hash: Array.from(found.key.hash) }, { ...key, hash: Array.from(key.hash) })
+        assert.deepStrictEqual(
+          { ...found.key, hash: Array.from(found.key.hash) },
+          { ...key, hash: Array.from(key.hash) },
+        )
         assert.strictEqual(found.workspace.id, workspace)
         yield* transact(store.revokeKey(workspace, key.id, at(2_000)))
         yield* transact(store.revokeKey(workspace, key.id, at(3_000)))

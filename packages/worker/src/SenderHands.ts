@@ -43,6 +43,11 @@ export class Hands {
     return true
   }
 
+  isAsked({ claimed }: Item): boolean {
+    const held = this.#held.get(claimed.id)
+    return held?.claimed.token === claimed.token && held.phase === "asked"
+  }
+
   /** Answers whether that was the last of its workspace. */
   drop(item: Item): boolean {
     if (!this.has(item)) return false
@@ -61,9 +66,7 @@ export class Hands {
   /** Of everything in hand. */
   claims(): ReadonlyMap<WorkspaceId, ReadonlyArray<Claim>> {
     const groups = byWorkspace([...this.#held.values()])
-    return new Map(
-      [...groups].map(([workspace, held]) => [workspace, claimsOf(held)]),
-    )
+    return new Map([...groups].map(([workspace, held]) => [workspace, claimsOf(held)]))
   }
 
   /** The blast was found paused or ended: what is still to come of claims up to this one needs no asking. */

@@ -4,6 +4,7 @@ import type { IntentAnswer } from "@tentpole/core/deliveries/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/deliveries/MailConnection"
 import type { OutgoingMail, OutgoingMessage } from "@tentpole/core/deliveries/OutgoingMail"
 import { type Try, wantsLogin } from "@tentpole/core/deliveries/Settlement"
+import { Unavailable } from "@tentpole/core/Refusal"
 import { Cause, Clock, Effect, Exit, Queue, Scope, Semaphore } from "effect"
 import type { Hands, Item } from "./SenderHands.ts"
 import type { Writable } from "./SenderWaves.ts"
@@ -139,7 +140,11 @@ export class Lane {
     Queue.take(this.#desk.items).pipe(
       Effect.flatMap((item) => {
         this.#busy = true
-        return Effect.onExit(this.#handle(item), (exit) => this.#end(item, exit))
+        return this.#handle(item).pipe(
+          Effect.onExit((exit) => this.#end(item, exit)),
+          // One message's mishap is told of, and ends no lane.
+          Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(true))),
+        )
       }),
       Effect.flatMap((stay) => (stay ? this.#serve : Effect.void)),
     ),
@@ -154,10 +159,18 @@ export class Lane {
       this.#busy = false
       this.#used_at_ms = yield* Clock.currentTimeMillis
       if (Exit.isSuccess(exit)) return
-      yield* this.#desk.giveBack(item)
-      if (Cause.hasInterruptsOnly(exit.cause)) return
+      const { giveBack, hands, settle } = this.#desk
+      if (Cause.hasInterruptsOnly(exit.cause)) return yield* giveBack(item)
       yield* Effect.logError("a message could not be handled", exit.cause)
-      yield* this.#desk.settle(item, { _tag: "outcome", outcome: { _tag: "inDoubt" } })
+      // It is no fault of the message's that the database is away; anything else counts as a try, lest it comes round for ever.
+      if (Cause.squash(exit.cause) instanceof Unavailable && !hands.isAsked(item)) return yield* giveBack(item)
+      const tried: Try = hands.isAsked(item)
+        ? { _tag: "outcome", outcome: { _tag: "inDoubt" } }
+        : {
+            _tag: "notSent",
+            error: new NotSent({ stage: "connection", code: null, reply: "The message could not be handled" }),
+          }
+      yield* settle(item, tried)
     })
   }
 
@@ -254,7 +267,7 @@ export class Lane {
         if (began._tag === "Failure") return yield* restore(this.#notBegun(item, message, began.failure, used))
         const ready = began.success
         const leave = yield* desk.askLeave(item)
-        if (leave === "cancelled") {
+        if (leave !== "granted") {
           yield* ready.abandon
           yield* this.#withheld(item, leave)
           return true

@@ -45,7 +45,9 @@ export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
   const returns = yield* writer<Item>(returns_max, yield* writeReturns(options))
   const papers: Papers = {
     askLeave: (item) =>
-      Effect.suspend(() => (hands.move(item, ["claimed"], "asked") ? leaves.ask(item) : Effect.succeed("lost" as const))),
+      Effect.suspend(() =>
+        hands.move(item, ["claimed"], "asked") ? leaves.ask(item) : Effect.succeed("lost" as const),
+      ),
     settle: (item, tried) =>
       Effect.map(DateTime.now, (at) => {
         if (!hands.move(item, ["claimed", "asked"], "told")) return

@@ -118,10 +118,6 @@ export const workspace = Effect.gen(function* () {
   return id
 })
 
-export interface Sending {
-  readonly blast: BlastId
-}
-
 const html = `<html><body><p>Hello {{contact.first_name|friend}}</p><a href="https://example.com/a?b=c&amp;d">go</a></body></html>`
 
 /** A blast to `count` new contacts, sending, its audience fixed. Addresses are `<prefix><n>@example.test`. */

@@ -2,12 +2,7 @@
 import { type FixedAudience, launchOf } from "@tentpole/core/blasts/Blast"
 import type { IntentAnswer, Move } from "@tentpole/core/deliveries/Delivery"
 import { finalStates } from "@tentpole/core/deliveries/Delivery"
-import {
-  AudienceGone,
-  type Claim,
-  type ClaimedDelivery,
-  DeliveryStore,
-} from "@tentpole/core/deliveries/DeliveryStore"
+import { AudienceGone, type Claim, type ClaimedDelivery, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { blockReason, intentAnswer } from "@tentpole/core/deliveries/Suppression"
 import { type BlastId, DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { Transaction, Transactor } from "@tentpole/core/Transactor"
@@ -93,7 +88,9 @@ const claim = Effect.fnUntraced(function* (
   const due = yield* db.find(dueDeliveries, null, workspace)
   if (due !== undefined) yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: now })
   const sending = new Set(
-    (yield* db.all(blasts, workspace)).flatMap((blast) => (blast.status === "sending" && !blast.paused ? [blast.id] : [])),
+    (yield* db.all(blasts, workspace)).flatMap((blast) =>
+      blast.status === "sending" && !blast.paused ? [blast.id] : [],
+    ),
   )
   const share = Math.max(1, Math.floor(limit / Math.max(1, sending.size)))
   const waiting = (yield* db.all(deliveries, workspace))

@@ -62,8 +62,7 @@ export const factsOf = Effect.fnUntraced(function* (
   contact: Contact,
   emailNormalized: string | null,
 ) {
-  const suppression =
-    emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
+  const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
   const facts: RecipientFacts = {
     emailNormalized,
     unsubscribed: contact.unsubscribed,

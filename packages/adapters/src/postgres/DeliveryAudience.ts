@@ -155,6 +155,8 @@ const insertDeliveries = (
 
 const holdsMore = (sql: PgClient.PgClient, held: Statement.Fragment, max: number) =>
   Effect.map(
-    sql<{ readonly more: boolean }>`select count(*) > ${max} as more from (select 1 ${held} limit ${max + 1}) as counted`,
+    sql<{
+      readonly more: boolean
+    }>`select count(*) > ${max} as more from (select 1 ${held} limit ${max + 1}) as counted`,
     ([row]) => row?.more === true,
   )

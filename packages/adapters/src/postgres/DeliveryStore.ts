@@ -1,12 +1,7 @@
 // The sending pipeline on PostgreSQL. Leases and due times are `clock_timestamp()`: no worker's clock stands in a WHERE.
 import { PgClient } from "@effect/sql-pg"
 import type { IntentAnswer } from "@tentpole/core/deliveries/Delivery"
-import {
-  type Claim,
-  type ClaimedDelivery,
-  DeliveryStore,
-  type Rest,
-} from "@tentpole/core/deliveries/DeliveryStore"
+import { type Claim, type ClaimedDelivery, DeliveryStore, type Rest } from "@tentpole/core/deliveries/DeliveryStore"
 import { ApprovalId, BlastId, type ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
@@ -86,19 +81,21 @@ const claim = Effect.fnUntraced(function* (
   yield* sql`
     update due_work set due_at = clock_timestamp() where kind = 'deliveries' and workspace_id = ${workspace}`
   if (rows.length === 0) return []
-  const contacts = yield* contactsById(sql, workspace, rows.map((row) => row.contact_id))
-  return rows.map(
-    (row): ClaimedDelivery => ({
-      id: DeliveryId.make(row.delivery_id),
-      token,
-      attempts: row.attempts,
-      blastId: BlastId.make(row.blast_id),
-      approvalId: ApprovalId.make(row.approval_id),
-      operational: row.operational,
-      address: row.email,
-      contact: contacts.get(row.contact_id) ?? null,
-    }),
+  const contacts = yield* contactsById(
+    sql,
+    workspace,
+    rows.map((row) => row.contact_id),
   )
+  return rows.map((row): ClaimedDelivery => ({
+    id: DeliveryId.make(row.delivery_id),
+    token,
+    attempts: row.attempts,
+    blastId: BlastId.make(row.blast_id),
+    approvalId: ApprovalId.make(row.approval_id),
+    operational: row.operational,
+    address: row.email,
+    contact: contacts.get(row.contact_id) ?? null,
+  }))
 })
 
 const grant = (sql: PgClient.PgClient, workspace: WorkspaceId, claims: ReadonlyArray<Claim>, lease_ms: number) =>

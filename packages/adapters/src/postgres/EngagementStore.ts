@@ -136,7 +136,8 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     return EngagementStore.of({
       find: (workspace, id) => within(workspace, read(sql, workspace, id, "")),
-      lock: (workspace, id) => Effect.andThen(Transaction, within(workspace, read(sql, workspace, id, "for update of d"))),
+      lock: (workspace, id) =>
+        Effect.andThen(Transaction, within(workspace, read(sql, workspace, id, "for update of d"))),
       apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
     })
   }),

@@ -16,7 +16,12 @@ type Place =
   | { readonly _tag: "asking" }
   /** The server waits for the body. `broken` when the connection did not survive the waiting. */
   | { readonly _tag: "waiting"; broken: boolean }
-  | { readonly _tag: "giving"; readonly message: Uint8Array; given_bytes: number; readonly tell: (end: Outcome) => void }
+  | {
+      readonly _tag: "giving"
+      readonly message: Uint8Array
+      given_bytes: number
+      readonly tell: (end: Outcome) => void
+    }
   | { readonly _tag: "given"; readonly tell: (end: Outcome) => void }
   | { readonly _tag: "done" }
 
@@ -90,7 +95,8 @@ export class SmtpTransaction {
     this.#place = { _tag: "waiting", broken: false }
     this.#resume(
       Effect.succeed({
-        release: (message) => Effect.callback((resume) => this.#release(body, message, (end) => resume(Effect.succeed(end)))),
+        release: (message) =>
+          Effect.callback((resume) => this.#release(body, message, (end) => resume(Effect.succeed(end)))),
         abandon: Effect.sync(() => this.cut()),
       }),
     )

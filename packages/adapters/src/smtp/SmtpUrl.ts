@@ -35,7 +35,7 @@ type Parameter = (typeof known)[number]
 
 const isKnown = (name: string): name is Parameter => known.some((each) => each === name)
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host)
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 const refuse = (reason: string): Result.Result<never, SmtpUrlInvalid> => Result.fail(new SmtpUrlInvalid({ reason }))
 

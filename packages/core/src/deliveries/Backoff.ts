@@ -10,7 +10,6 @@ const waiting_max_s = 24 * 3600
 export const pauseAfter_s = (attempt: number): number | undefined => {
   const pause_s = first_pauses_s[attempt - 1] ?? later_pause_s
   const later = Math.max(0, attempt - first_pauses_s.length)
-  const waited_s =
-    first_pauses_s.slice(0, attempt).reduce((sum, each) => sum + each, 0) + later * later_pause_s
+  const waited_s = first_pauses_s.slice(0, attempt).reduce((sum, each) => sum + each, 0) + later * later_pause_s
   return waited_s <= waiting_max_s ? pause_s : undefined
 }

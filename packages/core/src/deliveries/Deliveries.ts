@@ -12,10 +12,7 @@ export class Deliveries extends Context.Service<
      * Fixes the audience of a blast that is sending, once, and makes its workspace due. Null when the blast is not sending
      * (any more).
      */
-    readonly fixAudience: (
-      workspace: WorkspaceId,
-      blast: BlastId,
-    ) => Effect.Effect<FixedAudience | null, AudienceGone>
+    readonly fixAudience: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<FixedAudience | null, AudienceGone>
   }
 >()("tentpole/Deliveries") {
   static readonly layer = Layer.effect(

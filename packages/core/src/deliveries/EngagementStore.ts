@@ -10,7 +10,10 @@ export class EngagementStore extends Context.Service<
   {
     readonly find: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
     /** The delivery as nobody else changes it until the transaction ends. */
-    readonly lock: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound, Transaction>
+    readonly lock: (
+      workspace: WorkspaceId,
+      delivery: DeliveryId,
+    ) => Effect.Effect<TrackedDelivery, NotFound, Transaction>
     /** Writes the marks, the timeline and the events; unsubscribes the contact and suppresses the address if so decided. */
     readonly apply: (workspace: WorkspaceId, change: EngagementChange) => Effect.Effect<void, never, Transaction>
   }

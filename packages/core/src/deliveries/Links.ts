@@ -53,7 +53,7 @@ export class Links extends Context.Service<
         of: (target) => {
           const named = payloadOf(target)
           return {
-            click: (index) => address("click", concat([named, Uint8Array.of(index >> 8, index & 0xff)])),
+            click: (index) => address("click", concat([named, indexBytes(index)])),
             open: address("open", named),
             unsubscribe: address("unsubscribe", named),
             view: address("view", named),
@@ -63,9 +63,9 @@ export class Links extends Context.Service<
           `${return_path_prefix}${seal("returnPath", payloadOf(target))}@${returnPathDomain(sendingDomain)}`,
         read: (kind, token) => Option.map(open(kind, target_bytes, token), targetOf),
         readClick: (token) =>
-          Option.map(open("click", target_bytes + 2, token), (payload) => ({
+          Option.map(open("click", target_bytes + index_bytes, token), (payload) => ({
             ...targetOf(payload),
-            index: ((payload[target_bytes] ?? 0) << 8) | (payload[target_bytes + 1] ?? 0),
+            index: payload.slice(target_bytes).reduce((index, byte) => index * 256 + byte, 0),
           })),
         readReturnPath: (mailbox) => {
           const local = mailbox.slice(0, Math.max(0, mailbox.lastIndexOf("@")))
@@ -81,9 +81,6 @@ export class Links extends Context.Service<
 /** The path of each kind of link on the pages' listener. */
 export const paths: { readonly [Kind in LinkKind]: string } = { open: "o", click: "c", unsubscribe: "u", view: "v" }
 
-/** Links of one message; a link's index is written in two bytes. */
-export const links_max = 65_536
-
 const return_path_prefix = "b+"
 
 type Purpose = LinkKind | "returnPath"
@@ -97,9 +94,19 @@ const purposes: { readonly [Name in Purpose]: string } = {
 }
 
 /** A local part has room for 8 bytes of MAC; the others have 16. */
-const tag_bytes: { readonly [Name in Purpose]: number } = { open: 16, click: 16, unsubscribe: 16, view: 16, returnPath: 8 }
+const tag_bytes: { readonly [Name in Purpose]: number } = {
+  open: 16,
+  click: 16,
+  unsubscribe: 16,
+  view: 16,
+  returnPath: 8,
+}
 
 const target_bytes = 32
+/** More links than any HTML of the size allowed can hold. */
+const index_bytes = 3
+
+const indexBytes = (index: number): Uint8Array => Uint8Array.of(index >> 16, (index >> 8) & 0xff, index & 0xff)
 
 const uuidBytes = (uuid: string): Uint8Array =>
   Uint8Array.from({ length: 16 }, (_, at) => {

@@ -41,7 +41,10 @@ const reply_length_max = 500
 
 /** What is kept of a reply: one line of printable text, cut. */
 export const legible = (reply: string): string =>
-  reply.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim().slice(0, reply_length_max)
+  reply
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ")
+    .trim()
+    .slice(0, reply_length_max)
 
 type Kept = { readonly ending: Ending; readonly reply: string | null; readonly hardBounce: boolean }
 

@@ -98,11 +98,7 @@ export type TentName =
  * Reads what stands in the path of a DELETE or in `tentIdOrAlias`: a UUID of any version, an alias, the root. A reserved
  * word is well formed and names nothing; anything else is refused.
  */
-export const readTentName = (
-  path: string,
-  text: string,
-  spelledRoot: string,
-): Result.Result<TentName, Invalid> => {
+export const readTentName = (path: string, text: string, spelledRoot: string): Result.Result<TentName, Invalid> => {
   if (text === spelledRoot) return Result.succeed({ by: "alias", alias: root })
   const lower = text.toLowerCase()
   if (uuid.test(lower)) return Result.succeed({ by: "id", id: lower })

@@ -4,6 +4,7 @@ import {
   finalStates,
   type Move,
   move,
+  passingReasons,
   type Standing,
 } from "@tentpole/core/deliveries/Delivery"
 import { assert, describe, it } from "@effect/vitest"
@@ -34,7 +35,9 @@ const queued: Standing = { state: "queued", reason: null, token: null, attempts:
 const Moves = Schema.Array(AnyMove).check(Schema.isMaxLength(40))
 
 /** Every standing that a delivery comes through. */
-const history = (moves: ReadonlyArray<Move>): ReadonlyArray<{ readonly from: Standing; readonly by: Move; readonly to: Standing }> => {
+const history = (
+  moves: ReadonlyArray<Move>,
+): ReadonlyArray<{ readonly from: Standing; readonly by: Move; readonly to: Standing }> => {
   const steps = []
   let at = queued
   for (const by of moves) {
@@ -47,48 +50,85 @@ const history = (moves: ReadonlyArray<Move>): ReadonlyArray<{ readonly from: Sta
 }
 
 describe("the delivery's machine", () => {
-  it.prop("nothing is sent that was not handed over before", { moves: Moves }, ({ moves }) => {
-    let handedOver = false
-    for (const { to } of history(moves)) {
-      if (to.state === "handed_over") handedOver = true
-      if (to.state === "sent" || to.state === "unconfirmed") assert.isTrue(handedOver)
-    }
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "nothing is sent that was not handed over before",
+    { moves: Moves },
+    ({ moves }) => {
+      let handedOver = false
+      for (const { to } of history(moves)) {
+        if (to.state === "handed_over") handedOver = true
+        if (to.state === "sent" || to.state === "unconfirmed") assert.isTrue(handedOver)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
 
-  it.prop("from handed over only its holder's word leads back into the queue, never a lease that ran out", { moves: Moves }, ({ moves }) => {
-    for (const { by, from, to } of history(moves)) {
-      if (from.state !== "handed_over" || to.state !== "queued") continue
-      assert.oneOf(by._tag, ["settle", "giveBack"])
-      assert.strictEqual("token" in by ? by.token : null, from.token)
-    }
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "from handed over only its holder's word leads back into the queue, never a lease that ran out",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { by, from, to } of history(moves)) {
+        if (from.state !== "handed_over" || to.state !== "queued") continue
+        assert.oneOf(by._tag, ["settle", "giveBack"])
+        assert.strictEqual("token" in by ? by.token : null, from.token)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
 
-  it.prop("what is final stays so, but for a doubt that ends as sent or failed", { moves: Moves }, ({ moves }) => {
-    for (const { from, to } of history(moves)) {
-      if (!finalStates.has(from.state)) continue
-      assert.strictEqual(from.state, "unconfirmed")
-      assert.oneOf(to.state, ["sent", "failed"])
-    }
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "what is final stays so, but for a doubt that ends as sent or failed",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { from, to } of history(moves)) {
+        if (!finalStates.has(from.state)) continue
+        assert.strictEqual(from.state, "unconfirmed")
+        assert.oneOf(to.state, ["sent", "failed"])
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
 
-  it.prop("whoever holds it has a token, and only failures, blocks and doubts have a reason", { moves: Moves }, ({ moves }) => {
-    for (const { to } of history(moves)) {
-      if (to.state === "claimed" || to.state === "handed_over") assert.isNotNull(to.token)
-      if (to.state === "queued") assert.isNull(to.token)
-      assert.strictEqual(to.reason !== null, ["failed", "blocked", "unconfirmed"].includes(to.state))
-    }
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "whoever holds it has a token, and only failures, blocks and doubts have a reason",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { to } of history(moves)) {
+        if (to.state === "claimed" || to.state === "handed_over") assert.isNotNull(to.token)
+        if (to.state === "queued") assert.isNull(to.token)
+        assert.strictEqual(to.reason !== null, ["failed", "blocked", "unconfirmed"].includes(to.state))
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
 
-  it.prop("an old token moves nothing", { moves: Moves, late: AnyMove }, ({ late, moves }) => {
-    const at = history(moves).at(-1)?.to ?? queued
-    if (!("token" in late) || late._tag === "claim" || late.token === at.token) return
-    assert.isUndefined(move(at, late))
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "an old token moves nothing",
+    { moves: Moves, late: AnyMove },
+    ({ late, moves }) => {
+      const at = history(moves).at(-1)?.to ?? queued
+      if (!("token" in late) || late._tag === "claim" || late.token === at.token) return
+      assert.isUndefined(move(at, late))
+    },
+    { arbitrary: { runs: 2000 } },
+  )
 
-  it.prop("tries are counted when they were in vain, and only then", { moves: Moves }, ({ moves }) => {
-    for (const { by, from, to } of history(moves)) {
-      const inVain = by._tag === "settle" && to.state === "queued"
-      assert.strictEqual(to.attempts, from.attempts + (inVain ? 1 : 0))
-    }
-  }, { arbitrary: { runs: 2000 } })
+  it.prop(
+    "tries are counted when they were in vain, and only then",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { by, from, to } of history(moves)) {
+        const inVain = by._tag === "settle" && to.state === "queued"
+        assert.strictEqual(to.attempts, from.attempts + (inVain ? 1 : 0))
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it("a bad address never passes by itself, nor does a doubt", () => {
+    assert.deepStrictEqual(
+      failureReasons.filter((reason) => !passingReasons.has(reason)),
+      ["hard_bounce", "not_rendered", "unconfirmed"],
+    )
+  })
 })

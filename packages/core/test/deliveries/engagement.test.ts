@@ -46,7 +46,9 @@ describe("engagement", () => {
 
   it("the second of a kind is nothing", () => {
     assert.isEmpty(types({ ...delivery, openedAt: epoch }, { _tag: "opened" }))
-    assert.isEmpty(types({ ...delivery, openedAt: epoch, clickedAt: epoch, clickedUrl: "u" }, { _tag: "clicked", url: "v" }))
+    assert.isEmpty(
+      types({ ...delivery, openedAt: epoch, clickedAt: epoch, clickedUrl: "u" }, { _tag: "clicked", url: "v" }),
+    )
     assert.isEmpty(types({ ...delivery, unsubscribedAt: epoch, suppressed: true }, { _tag: "unsubscribed" }))
   })
 
@@ -57,7 +59,13 @@ describe("engagement", () => {
   })
 
   it("whatever comes back from a doubtful message proves that it was sent", () => {
-    const doubtful: TrackedDelivery = { ...delivery, state: "unconfirmed", reason: "unconfirmed", sentAt: null, deliveredAt: null }
+    const doubtful: TrackedDelivery = {
+      ...delivery,
+      state: "unconfirmed",
+      reason: "unconfirmed",
+      sentAt: null,
+      deliveredAt: null,
+    }
     for (const event of [{ _tag: "opened" }, { _tag: "clicked", url: "u" }, { _tag: "unsubscribed" }] as const) {
       const change = EngagementChange.of(doubtful, event, now)
       assert.isTrue(change?.provesSent)
@@ -66,7 +74,9 @@ describe("engagement", () => {
     }
     assert.isFalse(EngagementChange.of(delivery, { _tag: "opened" }, now)?.provesSent)
     // Its sender still lives, and will say so itself.
-    assert.isFalse(EngagementChange.of({ ...doubtful, state: "handed_over", reason: null }, { _tag: "opened" }, now)?.provesSent)
+    assert.isFalse(
+      EngagementChange.of({ ...doubtful, state: "handed_over", reason: null }, { _tag: "opened" }, now)?.provesSent,
+    )
   })
 
   it("can't be made by hand", () => {
@@ -77,7 +87,12 @@ describe("engagement", () => {
 })
 
 describe("a visitor", () => {
-  const person = { method: "GET", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", purpose: null, knownMachine: false }
+  const person = {
+    method: "GET",
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    purpose: null,
+    knownMachine: false,
+  }
 
   it("is a person unless something speaks against it", () => {
     assert.isFalse(isMachine(person, 60_000))
@@ -101,20 +116,34 @@ describe("suppression", () => {
     suppression: Schema.NullOr(Schema.Literals(["bounce", "complaint", "unsubscribe", "manual"])),
   })
 
-  it.prop("operational mail is stopped by bad addresses and strong suppressions only", { facts: Facts }, ({ facts }) => {
-    const reason = blockReason(facts, true)
-    const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
-    assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
-  })
+  it.prop(
+    "operational mail is stopped by bad addresses and strong suppressions only",
+    { facts: Facts },
+    ({ facts }) => {
+      const reason = blockReason(facts, true)
+      const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
+      assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
+    },
+  )
 
   it.prop("what stops operational mail stops marketing too", { facts: Facts }, ({ facts }) => {
     if (blockReason(facts, true) !== undefined) assert.isDefined(blockReason(facts, false))
   })
 
-  it.prop("an intent is granted only to a running blast and a recipient without reason", { facts: Facts, paused: Schema.Boolean, status: Schema.Literals(["sending", "cancelled", "failed", "sent"]), gone: Schema.Boolean, operational: Schema.Boolean }, ({ facts, gone, operational, paused, status }) => {
-    const recipient: RecipientFacts | null = gone ? null : facts
-    const answer = intentAnswer({ blast: { status, paused }, recipient, operational })
-    const free = recipient !== null && blockReason(recipient, operational) === undefined
-    assert.strictEqual(answer === "granted", status === "sending" && !paused && free)
-  })
+  it.prop(
+    "an intent is granted only to a running blast and a recipient without reason",
+    {
+      facts: Facts,
+      paused: Schema.Boolean,
+      status: Schema.Literals(["sending", "cancelled", "failed", "sent"]),
+      gone: Schema.Boolean,
+      operational: Schema.Boolean,
+    },
+    ({ facts, gone, operational, paused, status }) => {
+      const recipient: RecipientFacts | null = gone ? null : facts
+      const answer = intentAnswer({ blast: { status, paused }, recipient, operational })
+      const free = recipient !== null && blockReason(recipient, operational) === undefined
+      assert.strictEqual(answer === "granted", status === "sending" && !paused && free)
+    },
+  )
 })

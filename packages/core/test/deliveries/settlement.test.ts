@@ -36,7 +36,12 @@ describe("backoff", () => {
 describe("a settlement", () => {
   it("of an accepted message is sent, and delivered where acceptance means that", () => {
     const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
-    assert.deepInclude(settled(accepted), { ending: { state: "sent" }, delivered: true, hardBounce: false, reply: "250 2.0.0 ok" })
+    assert.deepInclude(settled(accepted), {
+      ending: { state: "sent" },
+      delivered: true,
+      hardBounce: false,
+      reply: "250 2.0.0 ok",
+    })
     assert.isFalse(settled(accepted, 0, false).delivered)
   })
 
@@ -67,8 +72,13 @@ describe("a settlement", () => {
       state: "failed",
       reason: "temporarily_refused",
     })
-    assert.deepStrictEqual(early("connection", null, "gone", attempts).ending, { state: "failed", reason: "unreachable" })
-    assert.deepStrictEqual(settled({ _tag: "refused", code: 451, reply: "451 later" }, attempts - 1).ending, { state: "queued" })
+    assert.deepStrictEqual(early("connection", null, "gone", attempts).ending, {
+      state: "failed",
+      reason: "unreachable",
+    })
+    assert.deepStrictEqual(settled({ _tag: "refused", code: 451, reply: "451 later" }, attempts - 1).ending, {
+      state: "queued",
+    })
   })
 
   it.each([
@@ -85,7 +95,11 @@ describe("a settlement", () => {
     [550, "550 5.11.1 unknown", "refused"],
     [550, "550 4.1.1 muddled", "refused"],
   ] as const)("of %i %j has failed: %s", (code, reply, reason) => {
-    for (const settlement of [settled({ _tag: "refused", code, reply }), early("recipient", code, reply), early("data", code, reply)]) {
+    for (const settlement of [
+      settled({ _tag: "refused", code, reply }),
+      early("recipient", code, reply),
+      early("data", code, reply),
+    ]) {
       assert.deepStrictEqual(settlement.ending, { state: "failed", reason })
       assert.strictEqual(settlement.hardBounce, reason === "hard_bounce")
     }
@@ -102,7 +116,11 @@ describe("a settlement", () => {
   })
 
   it("of a message that can't be made has failed", () => {
-    const settlement = Settlement.of({ id, token: 1, attempts: 0 }, { _tag: "notRendered", why: "no" }, { at, acceptMeansDelivered: true })
+    const settlement = Settlement.of(
+      { id, token: 1, attempts: 0 },
+      { _tag: "notRendered", why: "no" },
+      { at, acceptMeansDelivered: true },
+    )
     assert.deepInclude(settlement, { ending: { state: "failed", reason: "not_rendered" }, reply: "no" })
   })
 
@@ -123,7 +141,11 @@ describe("a settlement", () => {
 describe("hard bounces", () => {
   it.prop(
     "are 5.1.x and nothing else",
-    { group: Schema.Literals([2, 4, 5]), subject: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })), detail: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })) },
+    {
+      group: Schema.Literals([2, 4, 5]),
+      subject: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })),
+      detail: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })),
+    },
     ({ detail, group, subject }) => {
       const expected = group === 5 && subject === 1 && ![5, 7, 8].includes(detail)
       assert.strictEqual(isHardBounce(`550 ${group}.${subject}.${detail} text`), expected)

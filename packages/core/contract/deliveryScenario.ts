@@ -1,0 +1,169 @@
+// What the laws of deliveries begin with: rows of other rooms, made by the adapter that is tested, and the verbs of the ports
+// with their usual arguments.
+import { assert } from "@effect/vitest"
+import { Context, DateTime, Effect } from "effect"
+import { type DeliveryState, type DeliveryTally, finalStates } from "../src/deliveries/Delivery.ts"
+import { type Claim, type ClaimedDelivery, DeliveryStore } from "../src/deliveries/DeliveryStore.ts"
+import { EngagementChange, type Event } from "../src/deliveries/Engagement.ts"
+import { EngagementStore } from "../src/deliveries/EngagementStore.ts"
+import type { Outcome } from "../src/deliveries/MailConnection.ts"
+import { Settlement } from "../src/deliveries/Settlement.ts"
+import type { SuppressionReason } from "../src/deliveries/Suppression.ts"
+import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../src/Ids.ts"
+import { Outbox } from "../src/Outbox.ts"
+import { Transactor } from "../src/Transactor.ts"
+import { Fresh } from "./fresh.ts"
+
+export interface ScenarioContact {
+  readonly email: string | null
+  readonly unsubscribed?: boolean
+  readonly marketingEmailSubscribed?: boolean | null
+  readonly marketingEmailInvalid?: boolean
+  /** Of its address. */
+  readonly suppression?: SuppressionReason
+}
+
+/** A delivery as it is written. */
+export interface WrittenDelivery {
+  readonly id: DeliveryId
+  readonly contactId: ContactId
+  readonly state: DeliveryState
+  readonly reason: string | null
+  readonly token: number | null
+  readonly attempts: number
+  readonly sentAt: DateTime.Utc | null
+  readonly deliveredAt: DateTime.Utc | null
+  readonly openedAt: DateTime.Utc | null
+  readonly clickedAt: DateTime.Utc | null
+  readonly clickedUrl: string | null
+  readonly bouncedAt: DateTime.Utc | null
+  readonly unsubscribedAt: DateTime.Utc | null
+  readonly reply: string | null
+}
+
+/** How an adapter's rows come about without the other rooms, and how they are looked at. */
+export class DeliveryScenario extends Context.Service<
+  DeliveryScenario,
+  {
+    /** Contacts in a static list, and a blast of it that is sending. */
+    readonly blast: (
+      workspace: WorkspaceId,
+      contacts: ReadonlyArray<ScenarioContact>,
+      options?: { readonly operational?: boolean },
+    ) => Effect.Effect<{ readonly blast: BlastId; readonly contacts: ReadonlyArray<ContactId> }>
+    readonly setBlast: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      to: "sending" | "paused" | "cancelled",
+    ) => Effect.Effect<void>
+    readonly removeList: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<void>
+    readonly setContact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+      fields: Omit<ScenarioContact, "email" | "suppression"> | "deleted",
+    ) => Effect.Effect<void>
+    readonly suppress: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<void>
+    readonly written: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<ReadonlyArray<WrittenDelivery>>
+    readonly contact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+    ) => Effect.Effect<{
+      readonly unsubscribed: boolean
+      readonly marketingEmailInvalid: boolean
+      readonly lastActivityAt: DateTime.Utc | null
+      readonly timeline: ReadonlyArray<string>
+    }>
+    readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
+    /** The kept counters, null where an adapter has none and counts. */
+    readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>
+  }
+>()("tentpole/contract/DeliveryScenario") {}
+
+/** What the laws of deliveries ask for. */
+export type DeliveryLaws = DeliveryStore | EngagementStore | Outbox | Transactor | Fresh | DeliveryScenario
+
+export const at = DateTime.makeUnsafe(1_700_000_000_000)
+export const long_ms = 60_000
+
+export const people = (count: number): ReadonlyArray<ScenarioContact> =>
+  Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.test` }))
+
+export const settlement = (claimed: ClaimedDelivery, outcome: Outcome): Settlement =>
+  Settlement.of(claimed, { _tag: "outcome", outcome }, { at, acceptMeansDelivered: true })
+
+export const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
+export const refused = (code: number, reply: string): Outcome => ({ _tag: "refused", code, reply })
+
+export const begin = Effect.gen(function* () {
+  const store = yield* DeliveryStore
+  const engagement = yield* EngagementStore
+  const scenario = yield* DeliveryScenario
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const outbox = yield* Outbox
+  const workspace = yield* fresh.workspace()
+  const started = (contacts: ReadonlyArray<ScenarioContact>, options?: { readonly operational?: boolean }) =>
+    Effect.gen(function* () {
+      const made = yield* scenario.blast(workspace, contacts, options)
+      yield* transact(store.fixAudience(workspace, made.blast))
+      return made
+    })
+  const claim = (limit = 100, lease_ms = long_ms) => transact(store.claim(workspace, { limit, lease_ms }))
+  const grant = (claims: ReadonlyArray<Claim>, lease_ms = long_ms) => store.grant(workspace, claims, lease_ms)
+  const settle = (settlements: ReadonlyArray<Settlement>) => transact(store.settle(workspace, settlements))
+  const sweep = transact(store.sweep(workspace))
+  const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.giveBack(workspace, claims))
+  const rest = transact(store.rest(workspace))
+  /** What stands in each state, in the order of the alphabet. */
+  const states = (blast: BlastId) =>
+    Effect.map(scenario.written(workspace, blast), (rows) => rows.map((row) => row.state).sort())
+  const record = (id: DeliveryId, event: Event, when = at) =>
+    transact(
+      Effect.gen(function* () {
+        const tracked = yield* engagement.lock(workspace, id)
+        const change = EngagementChange.of(tracked, event, when)
+        if (change !== undefined) yield* engagement.apply(workspace, change)
+        return change
+      }),
+    )
+  return {
+    store,
+    engagement,
+    scenario,
+    transact,
+    fresh,
+    outbox,
+    workspace,
+    started,
+    claim,
+    grant,
+    settle,
+    sweep,
+    giveBack,
+    rest,
+    states,
+    record,
+  }
+})
+
+export const one = <A>(items: ReadonlyArray<A>): A => {
+  const [first] = items
+  assert(first !== undefined, "there must be one")
+  return first
+}
+
+export const tallyOf = (rows: ReadonlyArray<WrittenDelivery>): DeliveryTally => {
+  const count = (holds: (row: WrittenDelivery) => boolean) => rows.filter(holds).length
+  return {
+    queued: count((row) => !finalStates.has(row.state)),
+    sent: count((row) => row.state === "sent"),
+    failed: count((row) => row.state === "failed" || row.state === "unconfirmed"),
+    blocked: count((row) => row.state === "blocked"),
+    delivered: count((row) => row.deliveredAt !== null),
+    opened: count((row) => row.openedAt !== null),
+    clicked: count((row) => row.clickedAt !== null),
+    bounced: count((row) => row.bouncedAt !== null),
+    complained: 0,
+    unsubscribed: count((row) => row.unsubscribedAt !== null),
+  }
+}
