@@ -81,5 +81,5 @@ const contrast = (one: Rgb, other: Rgb): number => {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05)
 }
 
-/** The contrast of two colours written as above; for whoever wants to check. */
+/** The contrast of two colours written as above; for whoever wants to check. @public */
 export const contrastOf = (one: string, other: string): number => contrast(parseOwn(one), parseOwn(other))

@@ -2,6 +2,7 @@
 import { type FixedAudience, launchOf } from "@tentpole/core/blasts/Blast"
 import type { IntentAnswer, Move } from "@tentpole/core/deliveries/Delivery"
 import { finalStates } from "@tentpole/core/deliveries/Delivery"
+import * as Machine from "@tentpole/core/blasts/Machine"
 import { AudienceGone, type Claim, type ClaimedDelivery, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { blockReason, intentAnswer } from "@tentpole/core/deliveries/Suppression"
 import { type BlastId, DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
@@ -72,7 +73,7 @@ const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], 
     qualifiedCount: qualified,
     truncated: audience.length < held.length,
   }
-  yield* db.put(blasts, workspace, id, { ...blast, launch: { ...blast.launch, audience: fixed }, updatedAt: now })
+  yield* db.put(blasts, workspace, id, yield* Effect.fromResult(Machine.fixAudience(blast, fixed)).pipe(Effect.orDie))
   yield* makeDue(db, workspace)
   return fixed
 })

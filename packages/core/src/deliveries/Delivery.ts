@@ -44,7 +44,12 @@ export const failureReasons = [
 ] as const
 export type FailureReason = (typeof failureReasons)[number]
 
-/** The reasons that may pass: `retry-failed` takes these up again. `unconfirmed` only when the user asks for it by name. */
+/**
+ * The reasons that may pass: what is sent again when failed recipients are retried. `unconfirmed` only when the user asks
+ * for it by name.
+ *
+ * @public
+ */
 export const passingReasons: ReadonlySet<FailureReason> = new Set([
   "refused",
   "temporarily_refused",
