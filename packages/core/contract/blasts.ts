@@ -1,11 +1,12 @@
 // The laws of the port to blasts: what is written is found again, what is asked is the truth, and of two at once one wins.
+import { toldTo } from "./toldTo.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Result } from "effect"
 import type { Blast } from "../src/blasts/Blast.ts"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
 import type { LaunchFacts } from "../src/blasts/Launch.ts"
 import { BlastId } from "../src/Ids.ts"
-import { Outbox } from "../src/Outbox.ts"
+import type { Outbox } from "../src/Outbox.ts"
 import type { NotFound } from "../src/Refusal.ts"
 import { plans } from "../src/workspaces/Workspace.ts"
 import { delivering } from "./blastDeliveries.ts"
@@ -125,13 +126,10 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
     it.effect("changes of status are told in the outbox, and a failed transaction leaves neither blast nor event", () =>
       Effect.gen(function* () {
         const { store, ws, transact, write, draft } = yield* furnished()
-        const outbox = yield* Outbox
         const blank = yield* draft("a")
         const archived = yield* Effect.fromResult(BlastChange.archive(blank, later(1)))
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
-        const told = Effect.map(outbox.read(ws, "law", 100), (events) =>
-          events.filter(({ type }) => type.startsWith("blast_")),
-        )
+        const told = Effect.map(toldTo(ws), (events) => events.filter(({ type }) => type.startsWith("blast_")))
         assert.deepStrictEqual(yield* told, [])
         assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.status, "draft")
         yield* write(archived)

@@ -5,6 +5,7 @@ import type { Contact } from "../src/contacts/Contact.ts"
 import { ContactsChange } from "../src/contacts/ContactsChange.ts"
 import { type ContactPatch, newContact, patchContact } from "../src/contacts/ContactPatch.ts"
 import { at, begin, email, everything, identitiesOfContact, idsOf, type Ports } from "./contactWorld.ts"
+import { toldTo } from "./toldTo.ts"
 
 /** Every field set, with what is hard to keep: milliseconds, fractions, decomposed and astral characters, quotes. */
 const full: ContactPatch = {
@@ -66,7 +67,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
 
     it.effect("each step stands in the timeline and among the events, with what it changed", () =>
       Effect.gen(function* () {
-        const { store, workspace, id, write, outbox } = yield* begin
+        const { store, workspace, id, write } = yield* begin
         const made = newContact(yield* id, { email: email("a@x.test"), city: "A" }, "form", at(1_000))
         const moved = patchContact(made, { city: "B", customFields: new Map([["n", 5]]) }, at(2_000))
         yield* write([
@@ -87,7 +88,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             ["contact_updated", 2_000, { changes }],
           ],
         )
-        const events = yield* outbox.read(workspace, "law", 10)
+        const events = yield* toldTo(workspace)
         assert.deepStrictEqual(
           events.map((event) => [event.type, event.contactId, event.at.epochMilliseconds, event.data]),
           items.map((line) => [line.type, made.id, line.at.epochMilliseconds, line.metadata]),
@@ -117,10 +118,10 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
 
     it.effect("an address that is taken refuses the change, and nothing of it is left", () =>
       Effect.gen(function* () {
-        const { store, workspace, add, set, id, write, outbox } = yield* begin
+        const { store, workspace, add, set, id, write } = yield* begin
         const there = yield* add({ email: email("taken@x.test"), phone: "+14152000009" })
         const other = yield* add({ email: email("other@x.test") })
-        const before = yield* outbox.read(workspace, "law", 10)
+        const before = yield* toldTo(workspace)
         const stranger = newContact(yield* id, { email: email("new@x.test") }, "api", at(1))
         const thief = newContact(yield* id, { email: email("TAKEN@X.test") }, "api", at(1))
         const steps = [stranger, thief].map((after) => ({ before: null, after, at: at(1) }))
@@ -129,7 +130,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual(robbed._tag, "IdentityTaken")
         assert.sameMembers(idsOf((yield* store.page(workspace, everything)).items), [there.id, other.id])
         assert.deepStrictEqual(yield* store.find(workspace, other.id), other)
-        assert.strictEqual((yield* outbox.read(workspace, "law", 10)).length, before.length)
+        assert.strictEqual((yield* toldTo(workspace)).length, before.length)
       }),
     )
 
@@ -203,13 +204,13 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
 
     it.effect("a failed transaction leaves neither contact nor timeline nor event", () =>
       Effect.gen(function* () {
-        const { store, transact, workspace, id, outbox } = yield* begin
+        const { store, transact, workspace, id } = yield* begin
         const contact = newContact(yield* id, { email: email("gone@x.test") }, "api", at(1))
         const change = ContactsChange.of([{ before: null, after: contact, at: at(1) }])
         yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, change), Effect.fail("no"))))
         assert.strictEqual(yield* store.count(workspace), 0)
         assert.deepStrictEqual(yield* store.findByIdentity(workspace, identitiesOfContact(contact)), [])
-        assert.deepStrictEqual(yield* outbox.read(workspace, "law", 10), [])
+        assert.deepStrictEqual(yield* toldTo(workspace), [])
         // What was rolled back takes nothing away from the next.
         yield* transact(store.apply(workspace, change))
         assert.deepStrictEqual(yield* store.find(workspace, contact.id), contact)

@@ -20,6 +20,7 @@ import {
 import { deliveryOutcomes } from "./deliveryOutcomes.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
 import { deliveryTracking } from "./deliveryTracking.ts"
+import { toldTo } from "./toldTo.ts"
 
 export { DeliveryScenario, type WrittenDelivery } from "./deliveryScenario.ts"
 
@@ -54,7 +55,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
 
     it.effect("a failed transaction settles, claims and records nothing", () =>
       Effect.gen(function* () {
-        const { claim, grant, outbox, scenario, started, states, store, transact, workspace } = yield* begin
+        const { claim, grant, scenario, started, states, store, transact, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
         const failing = <A, E2, R>(body: Effect.Effect<A, E2, R>) =>
           Effect.exit(transact(Effect.andThen(body, Effect.fail("no"))))
@@ -65,7 +66,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
         yield* failing(store.settle(workspace, [settlement(claimed, accepted)]))
         assert.deepStrictEqual(yield* states(blast), ["handed_over"])
         assert.isEmpty((yield* scenario.contact(workspace, one(contacts))).timeline)
-        assert.isEmpty((yield* outbox.read(workspace, "law", 10)).filter((event) => event.type.startsWith("email_")))
+        assert.isEmpty((yield* toldTo(workspace)).filter((event) => event.type.startsWith("email_")))
       }),
     )
 

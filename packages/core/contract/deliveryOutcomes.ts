@@ -5,6 +5,7 @@ import type { IntentAnswer } from "../src/deliveries/Delivery.ts"
 import { BlastId, DeliveryId } from "../src/Ids.ts"
 import { accepted, at, begin, type DeliveryLaws, one, people, refused, settlement } from "./deliveryScenario.ts"
 import { Fresh } from "./fresh.ts"
+import { toldTo } from "./toldTo.ts"
 
 export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
   layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of delivery outcomes: ${name}`, (it) => {
@@ -145,7 +146,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
 
     it.effect("a settled message is sent and delivered, on the timeline and among the events, once", () =>
       Effect.gen(function* () {
-        const { claim, grant, outbox, scenario, settle, started, workspace } = yield* begin
+        const { claim, grant, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(2))
         const claimed = yield* claim()
         yield* grant(claimed)
@@ -163,7 +164,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
           assert.deepStrictEqual([...timeline].sort(), ["email_delivered", "email_sent"])
           assert.isNull(lastActivityAt, "being written to is nothing that one does")
         }
-        const events = (yield* outbox.read(workspace, "law", 100)).filter((event) => event.type.startsWith("email_"))
+        const events = (yield* toldTo(workspace)).filter((event) => event.type.startsWith("email_"))
         assert.deepStrictEqual(events.map((event) => event.type).sort(), [
           "email_delivered",
           "email_delivered",
@@ -191,7 +192,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
 
     it.effect("a bad address fails its delivery, marks its contact, and is told", () =>
       Effect.gen(function* () {
-        const { claim, grant, outbox, scenario, settle, started, workspace } = yield* begin
+        const { claim, grant, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(2))
         const claimed = yield* claim()
         const [early, late] = claimed
@@ -208,7 +209,7 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws
           assert.isTrue(marketingEmailInvalid)
           assert.deepStrictEqual(timeline, ["email_bounced"])
         }
-        const types = (yield* outbox.read(workspace, "law", 100)).map((event) => event.type)
+        const types = (yield* toldTo(workspace)).map((event) => event.type)
         assert.strictEqual(types.filter((type) => type === "email_bounced").length, 2)
         assert.strictEqual(types.filter((type) => type === "contact_updated").length, 2)
       }),

@@ -2,12 +2,13 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { accepted, at, begin, type DeliveryLaws, one, people, settlement } from "./deliveryScenario.ts"
+import { toldTo } from "./toldTo.ts"
 
 export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
   layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of tracking: ${name}`, (it) => {
     it.effect("an opening, a click and an unsubscription count once each, on the delivery and the contact", () =>
       Effect.gen(function* () {
-        const { claim, grant, outbox, record, scenario, settle, started, workspace } = yield* begin
+        const { claim, grant, record, scenario, settle, started, workspace } = yield* begin
         const { blast, contacts } = yield* started(people(1))
         const claimed = one(yield* claim())
         yield* grant([claimed])
@@ -32,7 +33,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
           ["email_clicked", "email_opened", "email_unsubscribed"],
         )
         assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
-        const types = (yield* outbox.read(workspace, "law", 100)).map((event) => event.type)
+        const types = (yield* toldTo(workspace)).map((event) => event.type)
         for (const type of ["email_clicked", "email_opened", "email_unsubscribed", "contact_updated"]) {
           assert.strictEqual(types.filter((each) => each === type).length, 1, type)
         }

@@ -6,11 +6,11 @@ import { FieldChange } from "../src/contacts/CustomField.ts"
 import { ContactId, FieldDefinitionId, ListId } from "../src/Ids.ts"
 import { ListChange, type NewList, type StaticList } from "../src/lists/List.ts"
 import { nameCandidates } from "../src/lists/ListName.ts"
-import { Outbox } from "../src/Outbox.ts"
 import { RuleFactsStore } from "../src/segments/RuleFacts.ts"
 import type { RuleTree } from "../src/segments/RuleTree.ts"
 import { listListings } from "./listListings.ts"
 import { at, begin, cityIs, everybody, everyList, given, now, owner, type Ports, sorted } from "./listWorld.ts"
+import { toldTo } from "./toldTo.ts"
 
 export const lists = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   listChanges(name, live)
@@ -154,7 +154,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             ["list_removed", 3_000_000, list.id],
           ],
         )
-        const events = yield* (yield* Outbox).read(workspace, "reader", 100)
+        const events = yield* toldTo(workspace)
         const told = events.filter((event) => event.type.startsWith("list_"))
         assert.deepStrictEqual(
           told.map(({ type, contactId, data }) => [type, contactId, data["list_id"]]),
@@ -327,7 +327,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           timeline.items.map(({ type }) => type),
           ["contact_created"],
         )
-        const events = yield* (yield* Outbox).read(workspace, "reader", 100)
+        const events = yield* toldTo(workspace)
         assert.isFalse(events.some(({ type }) => type === "list_added"))
       }),
     )
