@@ -239,6 +239,15 @@ export const ownerStatements = (password: string): ReadonlyArray<string> => [
   `alter role ${owner} password '${password.replaceAll("'", "''")}'`,
 ]
 
+const pidOf = async (data: string): Promise<number> =>
+  Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0])
+
+/** Stops the server; one whose folder was removed under it can't be asked, and is ended by its number. */
+const stopServer = (data: string, pid: number): Promise<void> =>
+  pgCtl(data, ["stop", "--mode=fast", "--wait", "--timeout=30"]).catch(() => {
+    process.kill(pid, "SIGQUIT")
+  })
+
 /** Starts the server of a folder, or finds it running; stopped when the scope closes. */
 export const start = (options: EmbeddedOptions) =>
   Effect.acquireRelease(
@@ -251,7 +260,8 @@ export const start = (options: EmbeddedOptions) =>
           ownerUrl: urlOf(owner, made.password, port, database),
           superuserUrl: urlOf(superuser, made.password, port, "postgres"),
         }
-        return { server, stop: () => pgCtl(made.data, ["stop", "--mode=fast", "--wait", "--timeout=30"]), made }
+        const pid = await pidOf(made.data)
+        return { server, stop: () => stopServer(made.data, pid), made }
       },
       catch: failed,
     }),
