@@ -11,6 +11,7 @@ import { fixAudience } from "./DeliveryAudience.ts"
 import { settle } from "./DeliverySettle.ts"
 import { makeDue } from "./DueWork.ts"
 import { fenced, OpenTransaction, orDefect } from "./Postgres.ts"
+import { renewStatistics } from "./Statistics.ts"
 
 interface ClaimedRow {
   readonly delivery_id: string
@@ -173,7 +174,10 @@ export const layer = Layer.effect(
 
     return DeliveryStore.of({
       fixAudience: (workspace, blast) =>
-        Effect.andThen(Transaction, within(workspace, fixAudience(sql, workspace, blast))),
+        Transaction.pipe(
+          Effect.andThen(within(workspace, fixAudience(sql, workspace, blast))),
+          Effect.tap(() => sql.afterCommit(renewStatistics(sql))),
+        ),
       dueWorkspaces: (limit) =>
         orDefect(sql<{ readonly workspace_id: string }>`
           select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()

@@ -23,6 +23,7 @@ import { ints, texts } from "./Arrays.ts"
 import { writeFields } from "./ContactFieldStore.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { fenced } from "./Postgres.ts"
+import { renewStatistics } from "./Statistics.ts"
 
 interface SessionRow {
   readonly import_session_id: string
@@ -208,10 +209,6 @@ const isMilestone = (rows: number): boolean => {
   const chunks = Math.floor(rows / chunk_rows_max)
   return chunks > 0 && (chunks & (chunks - 1)) === 0
 }
-
-/** Statistics may be old, never wrong: that they can't be renewed is no failure of the chunk. */
-const renewStatistics = (sql: PgClient.PgClient) =>
-  Effect.ignoreCause(sql`select tentpole_statistics()`, { log: "Debug" })
 
 const applyChunk = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,

@@ -69,7 +69,8 @@ export const imports = migration(
    begin
      for grown in
        select c.oid::regclass as name from pg_class c
-       where c.oid in ('public.contact'::regclass, 'public.list'::regclass, 'public.list_member'::regclass)
+       where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
+         to_regclass('public.delivery'))
          and pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
      loop
        execute format('analyze (skip_locked) %s', grown.name);
