@@ -13,7 +13,7 @@ import { texts } from "./Arrays.ts"
 import { writeActivities } from "./ContactsChange.ts"
 import { contactColumns, type ContactRow, contactSortColumns, toContact } from "./ContactStore.ts"
 import { appendEvents } from "./Outbox.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
 import { audienceCondition } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
@@ -254,7 +254,9 @@ export const layer = Layer.effect(
   ListStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const long = yield* LongQueries
     const within = fenced(sql)
+    const apart = fencedApart(long)
     return ListStore.of({
       find: (workspace, id) =>
         within(
@@ -264,7 +266,7 @@ export const layer = Layer.effect(
         ).pipe(Effect.flatMap(found)),
       page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
       members: (workspace, audience, query) => within(workspace, memberPage(sql, workspace, audience, query)),
-      countOf: (workspace, audience) => within(workspace, countMembers(sql, workspace, audience)),
+      countOf: (workspace, audience) => apart(workspace, countMembers(long, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
       lockForMembers: (workspace, id, contactIds) =>

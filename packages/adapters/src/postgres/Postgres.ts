@@ -34,10 +34,10 @@ export const client = (options: PostgresOptions) =>
     startupParameters: session(options, options.statement_timeout_ms),
   })
 
-/** A second client for what may take minutes: audience snapshots, exports, counts of everything. */
+/** A second client for reads that may take long: counts of everything, exports. They keep nobody else waiting. */
 export class LongQueries extends Context.Service<LongQueries, PgClient.PgClient>()("tentpole/postgres/LongQueries") {}
 
-const long_statement_timeout_ms = 15 * 60_000
+const long_statement_timeout_ms = 5 * 60_000
 
 export const longQueries = (options: PostgresOptions) =>
   Layer.effect(LongQueries, PgClient.PgClient).pipe(
@@ -148,3 +148,9 @@ export const fenced =
       }),
     )
   }
+
+/** `fenced` for a client of its own: it takes no part in a transaction that is open on another one. */
+export const fencedApart =
+  (sql: PgClient.PgClient) =>
+  <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
+    Effect.provideService(fenced(sql)(workspace, statements), OpenTransaction, undefined)
