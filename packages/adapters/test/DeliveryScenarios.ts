@@ -6,7 +6,7 @@ import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { listMembers, lists } from "@tentpole/adapters/memory/Segment"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import type { SendingBlast } from "@tentpole/core/blasts/Blast"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import { blankContact } from "@tentpole/core/contacts/Contact"
 import { DeliveryScenario, type WrittenDelivery } from "@tentpole/core/contract"
 import { DeliveryId, ApprovalId, BlastId, ContactId, EmailId, Ids, ListId } from "@tentpole/core/Ids"
 import type { DeliveryTally, DeliveryState } from "@tentpole/core/deliveries/Delivery"
@@ -180,30 +180,6 @@ export const postgresScenario = Layer.effect(
   }),
 )
 
-const blank = {
-  displayName: null,
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
-  address: null,
-  address2: null,
-  city: null,
-  state: null,
-  zipCode: null,
-  country: null,
-  leadStatus: null,
-  lifecycleStage: null,
-  serviceScore: null,
-  marketingSmsSubscribed: null,
-  originalSource: null,
-  originalSourceDetail: null,
-  customFields: {},
-  createdAt: epoch,
-  updatedAt: epoch,
-  lastActivityAt: null,
-} satisfies Partial<Contact>
-
 export const memoryScenario = Layer.effect(
   DeliveryScenario,
   Effect.gen(function* () {
@@ -230,8 +206,7 @@ export const memoryScenario = Layer.effect(
             const id = ContactId.make(names[at] ?? "")
             audience.push(id)
             yield* db.put(contacts, workspace, id, {
-              ...blank,
-              id,
+              ...blankContact(id, epoch),
               email: person.email,
               emailNormalized: person.email === null ? null : normalized(person.email),
               phone: person.email === null ? `+1${id}` : null,

@@ -3,7 +3,7 @@ import { blasts, deliveries, newDelivery, suppressions } from "@tentpole/adapter
 import { contacts } from "@tentpole/adapters/memory/ContactStore"
 import { emailApprovals } from "@tentpole/adapters/memory/EmailStore"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { Links, type LinkTarget } from "@tentpole/core/deliveries/Links"
 import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -20,35 +20,12 @@ const gmail = "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggp
 
 const epoch = DateTime.makeUnsafe(1_700_000_000_000)
 
-const ann: Omit<Contact, "id"> = {
-  displayName: null,
+const ann = (id: ContactId): Contact => ({
+  ...blankContact(id, epoch),
   firstName: "Änn & Co",
-  lastName: null,
-  company: null,
-  jobTitle: null,
   email: "ann@example.test",
   emailNormalized: "ann@example.test",
-  phone: null,
-  address: null,
-  address2: null,
-  city: null,
-  state: null,
-  zipCode: null,
-  country: null,
-  leadStatus: null,
-  lifecycleStage: null,
-  serviceScore: null,
-  unsubscribed: false,
-  marketingEmailSubscribed: null,
-  marketingSmsSubscribed: null,
-  marketingEmailInvalid: false,
-  originalSource: null,
-  originalSourceDetail: null,
-  customFields: {},
-  createdAt: epoch,
-  updatedAt: epoch,
-  lastActivityAt: null,
-}
+})
 
 const html = `<html><body><p>Hello {{contact.first_name}}</p>
 <a href="https://example.com/A?b=1&amp;c=%2F#top">plain</a>
@@ -64,7 +41,7 @@ const sent = Effect.gen(function* () {
   const ws: WorkspaceId = (yield* get(WorkspaceStore).all)[0]?.id ?? assert.fail()
   const db = get(MemoryDatabase)
   const [a = "", b = "", c = "", d = "", e = ""] = yield* get(Ids).many(5)
-  const contact: Contact = { ...ann, id: ContactId.make(a) }
+  const contact = ann(ContactId.make(a))
   const approvalId = ApprovalId.make(b)
   yield* db.put(contacts, ws, a, contact)
   yield* db.put(emailApprovals, ws, b, {

@@ -46,3 +46,35 @@ export interface Contact {
 /** A custom field's value. (An `api_name` may be `constructor`: only own properties count.) */
 export const customValue = (contact: Contact, apiName: string): CustomValue | null =>
   Object.hasOwn(contact.customFields, apiName) ? (contact.customFields[apiName] ?? null) : null
+
+/** Somebody of whom nothing is known yet: what a new contact begins as. */
+export const blankContact = (id: ContactId, now: DateTime.Utc): Contact => ({
+  id,
+  displayName: null,
+  firstName: null,
+  lastName: null,
+  company: null,
+  jobTitle: null,
+  email: null,
+  emailNormalized: null,
+  phone: null,
+  address: null,
+  address2: null,
+  city: null,
+  state: null,
+  zipCode: null,
+  country: null,
+  leadStatus: null,
+  lifecycleStage: null,
+  serviceScore: null,
+  unsubscribed: false,
+  marketingEmailSubscribed: null,
+  marketingSmsSubscribed: null,
+  marketingEmailInvalid: false,
+  originalSource: null,
+  originalSourceDetail: null,
+  customFields: {},
+  createdAt: now,
+  updatedAt: now,
+  lastActivityAt: null,
+})

@@ -1,7 +1,7 @@
 // What is to be set on a contact, and what a contact is after it: nothing else makes or alters one.
 import { DateTime } from "effect"
 import type { ContactId } from "../Ids.ts"
-import type { Contact, CustomValue } from "./Contact.ts"
+import { blankContact, type Contact, type CustomValue } from "./Contact.ts"
 import { type StandardField, standardFields, type TextKey } from "./ContactFields.ts"
 import type { EmailAddress } from "./Email.ts"
 
@@ -31,7 +31,7 @@ export interface FieldDifference {
 export type ContactSource = "api" | "import" | "form" | "flow"
 
 export const newContact = (id: ContactId, patch: ContactPatch, source: ContactSource, now: DateTime.Utc): Contact => {
-  const contact = patched({ ...blank, id, createdAt: now, updatedAt: now }, patch)
+  const contact = patched(blankContact(id, now), patch)
   return contact.originalSource === null ? { ...contact, originalSource: source } : contact
 }
 
@@ -115,32 +115,4 @@ const merged = (
     else after.set(name, value)
   }
   return Object.fromEntries(after)
-}
-
-const blank: Omit<Contact, "id" | "createdAt" | "updatedAt"> = {
-  displayName: null,
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
-  email: null,
-  emailNormalized: null,
-  phone: null,
-  address: null,
-  address2: null,
-  city: null,
-  state: null,
-  zipCode: null,
-  country: null,
-  leadStatus: null,
-  lifecycleStage: null,
-  serviceScore: null,
-  unsubscribed: false,
-  marketingEmailSubscribed: null,
-  marketingSmsSubscribed: null,
-  marketingEmailInvalid: false,
-  originalSource: null,
-  originalSourceDetail: null,
-  customFields: {},
-  lastActivityAt: null,
 }

@@ -1,7 +1,7 @@
 // What the links in a message do: the pixel counts an opening, a redirect a click, and one link ends the mail. Whoever asks
 // is answered; only people are counted.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
-import type { Contact } from "../contacts/Contact.ts"
+import { blankContact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../emails/Compile.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { linkTarget, renderContent } from "../emails/Render.ts"
@@ -153,35 +153,9 @@ const targetUrl = (
   index: number,
   delivery: TrackedDelivery,
   links: ReturnType<Links["Service"]["of"]>,
-): string | null => linkTarget(compiled, index, { contact: delivery.contact ?? nobody(delivery), dynamic: {}, links })
-
-const nobody = (delivery: TrackedDelivery): Contact => ({
-  id: delivery.contactId,
-  displayName: null,
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
-  email: null,
-  emailNormalized: null,
-  phone: null,
-  address: null,
-  address2: null,
-  city: null,
-  state: null,
-  zipCode: null,
-  country: null,
-  leadStatus: null,
-  lifecycleStage: null,
-  serviceScore: null,
-  unsubscribed: false,
-  marketingEmailSubscribed: null,
-  marketingSmsSubscribed: null,
-  marketingEmailInvalid: false,
-  originalSource: null,
-  originalSourceDetail: null,
-  customFields: {},
-  createdAt: delivery.dueAt,
-  updatedAt: delivery.dueAt,
-  lastActivityAt: null,
-})
+): string | null =>
+  linkTarget(compiled, index, {
+    contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
+    dynamic: {},
+    links,
+  })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Contact } from "@tentpole/core/contacts/Contact"
+import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/Ids"
 import { compileRules, ruleIssues, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
@@ -27,36 +27,7 @@ const birthday: RuleField = {
 }
 const fields = [shoe, birthday]
 
-const nobody: Contact = {
-  id: ContactId.make("00000000-0000-4000-8000-000000000000"),
-  displayName: null,
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
-  email: null,
-  emailNormalized: null,
-  phone: null,
-  address: null,
-  address2: null,
-  city: null,
-  state: null,
-  zipCode: null,
-  country: null,
-  leadStatus: null,
-  lifecycleStage: null,
-  serviceScore: null,
-  unsubscribed: false,
-  marketingEmailSubscribed: null,
-  marketingSmsSubscribed: null,
-  marketingEmailInvalid: false,
-  originalSource: null,
-  originalSourceDetail: null,
-  customFields: {},
-  createdAt: now,
-  updatedAt: now,
-  lastActivityAt: null,
-}
+const nobody = blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), now)
 
 const subject = (contact: Partial<Contact>, more: Partial<RuleSubject> = {}): RuleSubject => ({
   contact: { ...nobody, ...contact },
