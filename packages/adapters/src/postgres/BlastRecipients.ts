@@ -11,7 +11,8 @@ import { type BlastId, ContactId, DeliveryId, type WorkspaceId } from "@tentpole
 import type { Paged } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
+import { instant } from "./Instants.ts"
 
 interface RecipientRow {
   readonly delivery_id: string
@@ -30,8 +31,6 @@ interface RecipientRow {
   readonly unsubscribed_at: Date | null
   readonly complained_at: Date | null
 }
-
-const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))
 
 const toRecipient = (row: RecipientRow): BlastRecipient => ({
   id: DeliveryId.make(row.delivery_id),

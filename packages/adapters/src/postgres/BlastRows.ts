@@ -13,6 +13,7 @@ import { launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
 import { ApprovalId, BlastId, EmailId, ListId } from "@tentpole/core/Ids"
 import { fold } from "@tentpole/core/Text"
 import { DateTime } from "effect"
+import { instant } from "./Instants.ts"
 
 export interface BlastRow {
   readonly blast_id: string
@@ -51,8 +52,6 @@ export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paus
   b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_fixed_at, b.recipient_count,
   b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
   b.updated_at`
-
-const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))
 
 /** What a row of this status has: a constraint of the table says so. */
 const there = <A>(value: A | null, column: string): A => {

@@ -9,6 +9,7 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { contactsById } from "./ContactStore.ts"
+import { instant } from "./Instants.ts"
 import { appendEvents } from "./Outbox.ts"
 import { fenced } from "./Postgres.ts"
 
@@ -37,7 +38,6 @@ interface Row {
   readonly suppressed: boolean
 }
 
-const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
 const toTracked = (row: Row): Omit<TrackedDelivery, "contact"> => ({

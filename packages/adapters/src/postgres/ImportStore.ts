@@ -22,6 +22,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { ints, texts } from "./Arrays.ts"
 import { writeFields } from "./ContactFieldStore.ts"
 import { writeContacts } from "./ContactsChange.ts"
+import { instant } from "./Instants.ts"
 import { fenced } from "./Postgres.ts"
 import { renewStatistics } from "./Statistics.ts"
 
@@ -39,7 +40,6 @@ interface SessionRow {
 const sessionColumns = `s.import_session_id, s.source, s.file_name, s.content_type, s.blob_key, s.created_at, s.expires_at,
   s.executed_at`
 
-const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
 const toSession = (row: SessionRow): ImportSession => ({

@@ -17,6 +17,7 @@ import {
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Layer } from "effect"
+import { instant } from "./Instants.ts"
 import { fenced, orDefect } from "./Postgres.ts"
 
 interface WorkspaceRow {
@@ -77,8 +78,6 @@ interface KeyRow {
 
 const keyColumns = `k.workspace_id, k.key_id, k.name as key_name, k.prefix, k.hash, k.expires_at, k.revoked_at,
   k.last_used_at, k.created_at as key_created_at`
-
-const instant = (date: Date | null): DateTime.Utc | null => (date === null ? null : DateTime.makeUnsafe(date))
 
 const toKey = (row: KeyRow): ApiKey => ({
   id: ApiKeyId.make(row.key_id),
