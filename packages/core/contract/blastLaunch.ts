@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
+import { EmailChange } from "../src/emails/Email.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
 
 const day_ms = 86_400_000
@@ -70,6 +71,62 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.strictEqual(facts.email?.name, "newer")
         assert.strictEqual(facts.list?.name, "newer list")
         assert.strictEqual(facts.email?.emailId, blast.email?.emailId)
+      }),
+    )
+
+    it.effect("a launch waits for an approval that is being taken back, and is refused for it", () =>
+      Effect.gen(function* () {
+        const { ws, transact, ready, person, launch, emails } = yield* furnished()
+        const { id, email } = yield* ready("a", [yield* person("ann")])
+        const emailId = email?.emailId ?? assert.fail()
+        const held = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const takenBack = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const { email: approved } = yield* emails.lock(ws, emailId)
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(go)
+              const uses = yield* emails.uses(ws, emailId)
+              yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.unapprove(approved, uses, later(1))))
+            }),
+          ),
+        )
+        yield* Deferred.await(held)
+        const launched = yield* Effect.forkChild(Effect.flip(launch(id)))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(takenBack)
+        assert.strictEqual((yield* Fiber.join(launched))._tag, "CampaignNotReady")
+      }),
+    )
+
+    it.effect("whoever would take an approval back waits for a launch, and finds the email in use", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, ready, person, emails } = yield* furnished()
+        const { id, email } = yield* ready("a", [yield* person("ann")])
+        const emailId = email?.emailId ?? assert.fail()
+        const launched = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const launch = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const { blast, facts } = yield* store.lockForLaunch(ws, id, { now: noon })
+              yield* Deferred.succeed(launched, undefined)
+              yield* Deferred.await(go)
+              const change = BlastChange.launch(blast, facts, { operational: false }, noon)
+              yield* store.apply(ws, yield* Effect.fromResult(change))
+            }),
+          ),
+        )
+        yield* Deferred.await(launched)
+        const uses = yield* Effect.forkChild(
+          transact(Effect.andThen(emails.lock(ws, emailId), emails.uses(ws, emailId))),
+        )
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(launch)
+        assert.deepStrictEqual(yield* Fiber.join(uses), [{ kind: "email blast", name: "a" }])
       }),
     )
 

@@ -225,10 +225,20 @@ const planOf = (row: LaunchRow): Plan => ({
  * Locks the blast and asks. Who waits for the lock gets the blast as it is now, but what was joined to it as it was when the
  * statement began: `waited` tells, by the version of the row that the statement's own snapshot sees.
  */
+/**
+ * Holds the blast, and its email against whoever would take the approval back. What is joined to a row that had to be waited
+ * for is as it was before the wait: `waited` then asks for another reading.
+ */
 const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
+  with held as materialized (
+    select h.xmin from email h
+    where h.workspace_id = ${ws}
+      and h.email_id = (select s.email_id from blast s where s.workspace_id = ${ws} and s.blast_id = ${id})
+    for share)
   select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, p.plan, p.published_tents_max, p.emails_per_day_max,
     p.contacts_max, p.recipients_per_blast_max, p.flows, p.branding_removable,
-    b.xmin is distinct from (select s.xmin from blast s where s.workspace_id = ${ws} and s.blast_id = ${id}) as waited
+    b.xmin is distinct from (select s.xmin from blast s where s.workspace_id = ${ws} and s.blast_id = ${id})
+      or e.xmin is distinct from (select h.xmin from held h) as waited
   from ${sql.literal(factTables)}
   join plan p on p.plan = w.plan
   where b.workspace_id = ${ws} and b.blast_id = ${id}
@@ -270,8 +280,7 @@ export const lockForLaunch = Effect.fnUntraced(function* (
   id: BlastId,
   options: { readonly now: DateTime.Utc; readonly operational?: boolean },
 ) {
-  const [first] = yield* lockRow(sql, ws, id)
-  const [row] = first?.waited === true ? yield* lockRow(sql, ws, id) : [first]
+  const [row] = yield* Effect.repeat(lockRow(sql, ws, id), { while: ([found]) => found?.waited === true })
   if (row === undefined) return null
   const [known] = yield* completed(sql, ws, [row], options.now)
   const plan = planOf(row)
