@@ -188,15 +188,46 @@ create table public.contact (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   last_activity_at timestamp with time zone,
+  number_1 double precision,
+  number_2 double precision,
+  number_3 double precision,
+  number_4 double precision,
+  number_5 double precision,
+  number_6 double precision,
+  number_7 double precision,
+  number_8 double precision,
+  number_9 double precision,
+  number_10 double precision,
+  number_11 double precision,
+  number_12 double precision,
   constraint contact_pkey PRIMARY KEY (workspace_id, contact_id),
   constraint contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint contact_check CHECK (((email IS NULL) = (email_normalized IS NULL))),
   constraint contact_check1 CHECK (((email IS NOT NULL) OR (phone IS NOT NULL)))
 );
 CREATE INDEX contact_created ON public.contact USING btree (workspace_id, created_at, contact_id);
+CREATE INDEX contact_custom ON public.contact USING gin (workspace_id, custom_fields_folded jsonb_path_ops);
+CREATE INDEX contact_display_name ON public.contact USING btree (workspace_id, display_name_folded, contact_id);
 CREATE UNIQUE INDEX contact_email ON public.contact USING btree (workspace_id, email_normalized);
+CREATE INDEX contact_first_name ON public.contact USING btree (workspace_id, first_name_folded, contact_id);
+CREATE INDEX contact_last_name ON public.contact USING btree (workspace_id, last_name_folded, contact_id);
+CREATE INDEX contact_number_1 ON public.contact USING btree (workspace_id, number_1) WHERE (number_1 IS NOT NULL);
+CREATE INDEX contact_number_10 ON public.contact USING btree (workspace_id, number_10) WHERE (number_10 IS NOT NULL);
+CREATE INDEX contact_number_11 ON public.contact USING btree (workspace_id, number_11) WHERE (number_11 IS NOT NULL);
+CREATE INDEX contact_number_12 ON public.contact USING btree (workspace_id, number_12) WHERE (number_12 IS NOT NULL);
+CREATE INDEX contact_number_2 ON public.contact USING btree (workspace_id, number_2) WHERE (number_2 IS NOT NULL);
+CREATE INDEX contact_number_3 ON public.contact USING btree (workspace_id, number_3) WHERE (number_3 IS NOT NULL);
+CREATE INDEX contact_number_4 ON public.contact USING btree (workspace_id, number_4) WHERE (number_4 IS NOT NULL);
+CREATE INDEX contact_number_5 ON public.contact USING btree (workspace_id, number_5) WHERE (number_5 IS NOT NULL);
+CREATE INDEX contact_number_6 ON public.contact USING btree (workspace_id, number_6) WHERE (number_6 IS NOT NULL);
+CREATE INDEX contact_number_7 ON public.contact USING btree (workspace_id, number_7) WHERE (number_7 IS NOT NULL);
+CREATE INDEX contact_number_8 ON public.contact USING btree (workspace_id, number_8) WHERE (number_8 IS NOT NULL);
+CREATE INDEX contact_number_9 ON public.contact USING btree (workspace_id, number_9) WHERE (number_9 IS NOT NULL);
 CREATE UNIQUE INDEX contact_phone ON public.contact USING btree (workspace_id, phone);
+CREATE INDEX contact_searched ON public.contact USING gin (workspace_id, display_name_folded gin_trgm_ops, first_name_folded gin_trgm_ops, last_name_folded gin_trgm_ops, email_folded gin_trgm_ops, phone gin_trgm_ops, company_folded gin_trgm_ops);
 CREATE INDEX contact_updated ON public.contact USING btree (workspace_id, updated_at, contact_id);
+CREATE TRIGGER contact_tally_delete AFTER DELETE ON public.contact REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION contact_tally_add();
+CREATE TRIGGER contact_tally_insert AFTER INSERT ON public.contact REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION contact_tally_add();
 alter table public.contact enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.contact;
 grant delete, insert, select, update on public.contact to tentpole_service;
@@ -219,16 +250,29 @@ create table public.contact_field (
   show_in_people_list_default boolean not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  number_column smallint,
   constraint contact_field_pkey PRIMARY KEY (workspace_id, field_definition_id),
   constraint contact_field_workspace_id_api_name_key UNIQUE (workspace_id, api_name),
   constraint contact_field_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint contact_field_api_name_check CHECK ((api_name ~ '^[a-z][a-z0-9_]*$'::text)),
+  constraint contact_field_number_column_check CHECK (((number_column >= 1) AND (number_column <= 12))),
   constraint contact_field_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint contact_field_value_type_check CHECK ((value_type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'date'::text])))
 );
+CREATE UNIQUE INDEX contact_field_number ON public.contact_field USING btree (workspace_id, number_column);
 alter table public.contact_field enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.contact_field;
 grant delete, insert, select, update on public.contact_field to tentpole_service;
+
+create table public.contact_tally (
+  workspace_id uuid not null,
+  shard smallint not null,
+  contacts integer not null,
+  constraint contact_tally_pkey PRIMARY KEY (workspace_id, shard)
+);
+alter table public.contact_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.contact_tally;
+grant delete, insert, select, update on public.contact_tally to tentpole_service;
 
 create table public.delivery (
   workspace_id uuid not null,
@@ -378,6 +422,69 @@ create table public.email_version (
 alter table public.email_version enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_version;
 grant delete, insert, select, update on public.email_version to tentpole_service;
+
+create view public.fenced_contact as
+ SELECT workspace_id,
+    contact_id,
+    display_name,
+    display_name_folded,
+    first_name,
+    first_name_folded,
+    last_name,
+    last_name_folded,
+    company,
+    company_folded,
+    job_title,
+    job_title_folded,
+    email,
+    email_folded,
+    email_normalized,
+    phone,
+    address,
+    address_folded,
+    address2,
+    address2_folded,
+    city,
+    city_folded,
+    state,
+    state_folded,
+    zip_code,
+    zip_code_folded,
+    country,
+    country_folded,
+    lead_status,
+    lead_status_folded,
+    lifecycle_stage,
+    lifecycle_stage_folded,
+    service_score,
+    unsubscribed,
+    marketing_email_subscribed,
+    marketing_sms_subscribed,
+    marketing_email_invalid,
+    original_source,
+    original_source_folded,
+    original_source_detail,
+    original_source_detail_folded,
+    custom_fields,
+    custom_fields_folded,
+    created_at,
+    updated_at,
+    last_activity_at,
+    number_1,
+    number_2,
+    number_3,
+    number_4,
+    number_5,
+    number_6,
+    number_7,
+    number_8,
+    number_9,
+    number_10,
+    number_11,
+    number_12
+   FROM contact
+  WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
+grant select on public.fenced_contact to tentpole_service;
 
 create table public.import_row (
   workspace_id uuid not null,
@@ -743,6 +850,36 @@ create sequence public.delivery_token;
 grant usage on public.delivery_token to tentpole_service;
 
 create sequence public.outbox_event_position_seq;
+
+CREATE OR REPLACE FUNCTION public.contact_number(fields jsonb, field text, type text)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE type WHEN 'number'::text THEN ((fields ->> field))::double precision WHEN 'date'::text THEN ((EXTRACT(epoch FROM ((fields ->> field))::timestamp with time zone))::double precision * (1000)::double precision) ELSE NULL::double precision END;
+grant execute on contact_number(jsonb,text,text) to public;
+
+CREATE OR REPLACE FUNCTION public.contact_tally_add()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     if tg_op = 'INSERT' then
+       insert into contact_tally as t (workspace_id, shard, contacts)
+       select workspace_id, pg_backend_pid() % 64, count(*)::int from moved group by workspace_id
+       on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts;
+     else
+       -- A workspace that goes takes its contacts along: what is left of its tally goes too.
+       delete from contact_tally t using moved m
+       where t.workspace_id = m.workspace_id and not exists (select from workspace w where w.workspace_id = m.workspace_id);
+       insert into contact_tally as t (workspace_id, shard, contacts)
+       select m.workspace_id, pg_backend_pid() % 64, -count(*)::int from moved m
+       join workspace w on w.workspace_id = m.workspace_id
+       group by m.workspace_id
+       on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts;
+     end if;
+     return null;
+   end $function$;
+grant execute on contact_tally_add() to public;
 
 CREATE OR REPLACE FUNCTION public.delivery_tally_add()
  RETURNS trigger

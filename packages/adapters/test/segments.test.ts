@@ -95,6 +95,8 @@ const positiveOf = (tree: RuleTree): RuleTree | undefined => {
   return undefined
 }
 
+const compared = fields.map((field) => ({ ...field, column: null }))
+
 layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -107,7 +109,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
         workspace,
         sql<{ readonly contact_id: string }>`
           select c.contact_id from contact c
-          where c.workspace_id = ${workspace} and ${ruleCondition(sql, workspace, tree, { fields, now })}
+          where c.workspace_id = ${workspace} and ${ruleCondition(sql, workspace, tree, { fields: compared, now })}
           order by c.contact_id`,
       )
       return rows.map((row) => row.contact_id)
@@ -153,7 +155,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
         fenced(sql)(
           workspace,
           sql<{ readonly held: ReadonlyArray<boolean> }>`
-            select array[${sql.csv(trees.map((tree) => sql`(${ruleCondition(sql, workspace, tree, { fields, now })}) is true`))}] as held
+            select array[${sql.csv(trees.map((tree) => sql`(${ruleCondition(sql, workspace, tree, { fields: compared, now })}) is true`))}] as held
             from contact c where c.workspace_id = ${workspace} order by c.contact_id`,
         ).pipe(Effect.map((rows) => trees.map((tree, at) => [tree, rows.map(({ held }) => held[at])] as const))),
       )
@@ -184,7 +186,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
         Effect.map(
           fenced(sql)(
             asked,
-            sql`select 1 from contact c where c.workspace_id = ${asked} and ${ruleCondition(sql, asked, tree, { fields, now })}`,
+            sql`select 1 from contact c where c.workspace_id = ${asked} and ${ruleCondition(sql, asked, tree, { fields: compared, now })}`,
           ),
           (rows) => rows.length,
         )
@@ -202,7 +204,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
         Effect.map(
           fenced(sql)(
             workspace,
-            sql`select 1 from contact c where c.workspace_id = ${workspace} and ${audienceCondition(sql, workspace, list, fields, now)}`,
+            sql`select 1 from contact c where c.workspace_id = ${workspace} and ${audienceCondition(sql, workspace, list, { fields: compared, now })}`,
           ),
           (rows) => rows.length,
         )

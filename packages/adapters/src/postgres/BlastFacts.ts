@@ -12,7 +12,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { blockReasonOf } from "./DeliveryAudience.ts"
-import { audienceCondition, type AudienceList, ruleFields } from "./Segment.ts"
+import { audienceCondition, type AudienceList, comparedFields } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -96,10 +96,10 @@ const listOf = (row: FactsRow): AudienceList | null => {
   }
 }
 
-/** The condition of a list over `contact c`, with the custom fields that it names. */
+/** The condition of a list over `fenced_contact c`, with the custom fields that it names. */
 const conditionOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, list: AudienceList, now: DateTime.Utc) {
   const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
-  return audienceCondition(sql, ws, list, yield* ruleFields(sql, ws, mentioned), now)
+  return audienceCondition(sql, ws, list, { fields: yield* comparedFields(sql, ws, mentioned), now })
 })
 
 /** Which of these lists, none of them static, hold nobody: one statement for all of them. */
@@ -113,11 +113,11 @@ const emptyOnes = Effect.fnUntraced(function* (
   const mentioned = lists.flatMap((list) =>
     list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : [],
   )
-  const fields = yield* ruleFields(sql, ws, mentioned)
+  const fields = yield* comparedFields(sql, ws, mentioned)
   const questions = lists.map(
     (list) => sql`
-      select ${list.id}::uuid as list_id where not exists (select from contact c
-        where c.workspace_id = ${ws} and (${audienceCondition(sql, ws, list, fields, now)}))`,
+      select ${list.id}::uuid as list_id where not exists (select from fenced_contact c
+        where c.workspace_id = ${ws} and (${audienceCondition(sql, ws, list, { fields, now })}))`,
   )
   const rows = yield* sql<{ readonly list_id: string }>`${sql.join(" union all ", false)(questions)}`
   return new Set(rows.map((row) => row.list_id))
@@ -262,7 +262,7 @@ const allotmentOf = Effect.fnUntraced(function* (
       (select coalesce(sum(case when audience_fixed_at is null then allotted_count else qualified_count end), 0)::int
         from blast where workspace_id = ${ws} and launched_at >= ${day}) as used,
       (select count(*)::int from (
-        select from contact c
+        select from fenced_contact c
         left join suppression s on s.workspace_id = ${ws} and s.email_normalized = c.email_normalized
         where c.workspace_id = ${ws} and (${condition}) and ${blockReasonOf(sql, operational)} is null
         limit ${counted_max}) as counted) as qualified`

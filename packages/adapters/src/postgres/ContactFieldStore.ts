@@ -14,6 +14,7 @@ import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { booleans, texts } from "./Arrays.ts"
+import { lendColumns } from "./NumberColumns.ts"
 import { fenced } from "./Postgres.ts"
 
 interface FieldRow {
@@ -105,6 +106,7 @@ export const writeFields = Effect.fnUntraced(function* (
   if (!FieldChange.is(change)) return yield* Effect.die("fields can only be written by a FieldChange")
   const fields = [...change.creates, ...change.updates.map((update) => update.after)]
   if (fields.length > 0) yield* write(sql, workspace, fields)
+  if (change.creates.length > 0) yield* lendColumns(sql, workspace)
 })
 
 export const layer = Layer.effect(

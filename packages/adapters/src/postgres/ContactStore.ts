@@ -3,90 +3,17 @@ import { PgClient } from "@effect/sql-pg"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import {
-  type ContactQuery,
-  type ContactSort,
-  ContactStore,
-  type RecordedActivity,
-} from "@tentpole/core/contacts/ContactStore"
+import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpole/core/contacts/ContactStore"
 import { ContactId, type WorkspaceId } from "@tentpole/core/Ids"
 import type { PageRequest } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
-import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
+import { contactSortKeys, countContacts, countedPage, searchIn, type Selection } from "./ContactPages.ts"
+import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactsChange.ts"
-import { fenced } from "./Postgres.ts"
-
-export interface ContactRow {
-  readonly contact_id: string
-  readonly display_name: string | null
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly company: string | null
-  readonly job_title: string | null
-  readonly email: string | null
-  readonly email_normalized: string | null
-  readonly phone: string | null
-  readonly address: string | null
-  readonly address2: string | null
-  readonly city: string | null
-  readonly state: string | null
-  readonly zip_code: string | null
-  readonly country: string | null
-  readonly lead_status: string | null
-  readonly lifecycle_stage: string | null
-  readonly service_score: number | null
-  readonly unsubscribed: boolean
-  readonly marketing_email_subscribed: boolean | null
-  readonly marketing_sms_subscribed: boolean | null
-  readonly marketing_email_invalid: boolean
-  readonly original_source: string | null
-  readonly original_source_detail: string | null
-  readonly custom_fields: Contact["customFields"]
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly last_activity_at: Date | null
-}
-
-/** What `toContact` reads, of table `contact` under the alias `c`. */
-export const contactColumns = `c.contact_id, c.display_name, c.first_name, c.last_name, c.company, c.job_title, c.email,
-  c.email_normalized, c.phone, c.address, c.address2, c.city, c.state, c.zip_code, c.country, c.lead_status,
-  c.lifecycle_stage, c.service_score, c.unsubscribed, c.marketing_email_subscribed, c.marketing_sms_subscribed,
-  c.marketing_email_invalid, c.original_source, c.original_source_detail, c.custom_fields, c.created_at, c.updated_at,
-  c.last_activity_at`
-
-export const toContact = (row: ContactRow): Contact => ({
-  id: ContactId.make(row.contact_id),
-  displayName: row.display_name,
-  firstName: row.first_name,
-  lastName: row.last_name,
-  company: row.company,
-  jobTitle: row.job_title,
-  email: row.email,
-  emailNormalized: row.email_normalized,
-  phone: row.phone,
-  address: row.address,
-  address2: row.address2,
-  city: row.city,
-  state: row.state,
-  zipCode: row.zip_code,
-  country: row.country,
-  leadStatus: row.lead_status,
-  lifecycleStage: row.lifecycle_stage,
-  serviceScore: row.service_score,
-  unsubscribed: row.unsubscribed,
-  marketingEmailSubscribed: row.marketing_email_subscribed,
-  marketingSmsSubscribed: row.marketing_sms_subscribed,
-  marketingEmailInvalid: row.marketing_email_invalid,
-  originalSource: row.original_source,
-  originalSourceDetail: row.original_source_detail,
-  customFields: row.custom_fields,
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  updatedAt: DateTime.makeUnsafe(row.updated_at),
-  lastActivityAt: row.last_activity_at === null ? null : DateTime.makeUnsafe(row.last_activity_at),
-})
+import { fenced, LongQueries } from "./Postgres.ts"
 
 /** Contacts by id, within the caller's fence; those that are gone are missing. */
 export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
@@ -137,17 +64,6 @@ const lockWhom = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace:
     order by c.contact_id for no key update of c`
 })
 
-export const contactSortColumns: { readonly [Sort in ContactSort]: string } = {
-  created_at: "c.created_at",
-  updated_at: "c.updated_at",
-  last_activity_at: "c.last_activity_at",
-  display_name: "c.display_name_folded",
-  first_name: "c.first_name_folded",
-  last_name: "c.last_name_folded",
-  normalized_email: "c.email_normalized",
-  original_source: "c.original_source_folded",
-}
-
 const searched = [
   "display_name_folded",
   "first_name_folded",
@@ -157,23 +73,21 @@ const searched = [
   "company_folded",
 ]
 
-const listed = (sql: PgClient.PgClient, workspace: WorkspaceId, { search, updatedAfter }: ContactQuery) =>
-  sql.and([
-    sql`c.workspace_id = ${workspace}`,
-    ...(search === null
-      ? []
-      : [sql.or(searched.map((column) => sql`strpos(c.${sql.literal(column)}, ${fold(search)}) > 0`))]),
-    ...(updatedAfter === null ? [] : [sql`c.updated_at > ${DateTime.formatIso(updatedAfter)}::timestamptz`]),
-  ])
+/** Everybody is a count that is kept. */
+const isEverybody = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
 
-const pageOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, query: ContactQuery) {
-  const matching = listed(sql, workspace, query)
-  const [all] = yield* sql<{ total: number }>`select count(*)::int as total from contact c where ${matching}`
-  const rows = yield* sql<ContactRow>`
-    select ${sql.literal(contactColumns)} from contact c where ${matching}
-    order by ${sql.literal(`${contactSortColumns[query.sort]} ${query.order}`)} nulls last, c.contact_id
-    limit ${query.limit} offset ${(query.page - 1) * query.limit}`
-  return { items: rows.map(toContact), total: all?.total ?? 0 }
+const selectionOf = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { search, updatedAfter }: ContactQuery,
+): Selection => ({
+  from: sql.literal("fenced_contact c"),
+  where: sql.and([
+    sql`c.workspace_id = ${workspace}`,
+    ...(search === null ? [] : [searchIn(sql, searched, search)]),
+    ...(updatedAfter === null ? [] : [sql`c.updated_at > ${DateTime.formatIso(updatedAfter)}::timestamptz`]),
+  ]),
+  addedAt: sql.literal("null::timestamptz"),
 })
 
 interface ActivityRow {
@@ -215,6 +129,7 @@ export const layer = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const long = yield* LongQueries
     const within = fenced(sql)
     const columns = sql.literal(contactColumns)
     return ContactStore.of({
@@ -246,12 +161,13 @@ export const layer = Layer.effect(
         ),
       apply: (workspace, change) =>
         Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),
-      page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
-      count: (workspace) =>
-        within(
-          workspace,
-          sql<{ total: number }>`select count(*)::int as total from contact where workspace_id = ${workspace}`,
-        ).pipe(Effect.map(([row]) => row?.total ?? 0)),
+      page: (workspace, query) =>
+        countedPage({ sql, long }, workspace, {
+          selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
+          ordered: { ...query, key: contactSortKeys[query.sort] },
+          total: isEverybody(query) ? (client) => countContacts(client, workspace) : null,
+        }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
+      count: (workspace) => within(workspace, countContacts(sql, workspace)),
       activities: (workspace, id, query) => within(workspace, activitiesOf(sql, workspace, id, query)),
     })
   }),

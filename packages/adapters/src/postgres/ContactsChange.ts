@@ -9,6 +9,7 @@ import type { WorkspaceId } from "@tentpole/core/Ids"
 import { fold } from "@tentpole/core/Text"
 import { DateTime, Effect } from "effect"
 import { booleans, floats, texts } from "./Arrays.ts"
+import { lentColumns, numberValues } from "./NumberColumns.ts"
 import { appendEvents } from "./Outbox.ts"
 
 /**
@@ -89,13 +90,13 @@ const boolean = (name: string, of: (contact: Contact) => boolean | null): Column
   values: (contacts) => booleans(contacts.map(of)),
 })
 
+/** What is found by equality: numbers are compared otherwise. */
 const foldedFields = (contact: Contact): string =>
   JSON.stringify(
     Object.fromEntries(
-      Object.entries(contact.customFields).map(([name, value]) => [
-        name,
-        typeof value === "string" ? fold(value) : value,
-      ]),
+      Object.entries(contact.customFields).flatMap(([name, value]) =>
+        typeof value === "number" ? [] : [[name, typeof value === "string" ? fold(value) : value]],
+      ),
     ),
   )
 
@@ -143,7 +144,12 @@ const inserted = [
 const updated = [idColumn, ...changing]
 
 const names = (columns: ReadonlyArray<Column>): string => columns.map(({ name }) => name).join(", ")
-const assignments = changing.map(({ name }) => `${name} = u.${name}`).join(", ")
+const assignments = [
+  ...changing.map(({ name }) => `${name} = u.${name}`),
+  ...numberValues.map(({ name, value }) => `${name} = ${value}`),
+].join(", ")
+const numberNames = numberValues.map(({ name }) => name).join(", ")
+const numbers = numberValues.map(({ value }) => value).join(", ")
 
 /** The contacts as rows, under the alias `u`. */
 const rowsOf = (sql: PgClient.PgClient, columns: ReadonlyArray<Column>, contacts: ReadonlyArray<Contact>) => sql`
@@ -157,7 +163,8 @@ const updateContacts = Effect.fnUntraced(function* (
 ) {
   if (contacts.length === 0) return
   const rows = yield* sql`
-    update contact c set ${sql.literal(assignments)} from ${rowsOf(sql, updated, contacts)}
+    update contact c set ${sql.literal(assignments)}
+    from ${rowsOf(sql, updated, contacts)}, ${lentColumns(sql, workspace)}
     where c.workspace_id = ${workspace} and c.contact_id = u.contact_id
     returning 1`
   if (rows.length !== contacts.length) {
@@ -169,8 +176,9 @@ const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts
   contacts.length === 0
     ? Effect.void
     : sql`
-        insert into contact (workspace_id, ${sql.literal(names(inserted))})
-        select ${workspace}, u.* from ${rowsOf(sql, inserted, contacts)}`
+        insert into contact (workspace_id, ${sql.literal(names(inserted))}, ${sql.literal(numberNames)})
+        select ${workspace}, u.*, ${sql.literal(numbers)}
+        from ${rowsOf(sql, inserted, contacts)}, ${lentColumns(sql, workspace)}`
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0

@@ -8,7 +8,7 @@ import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "./DueWork.ts"
-import { audienceCondition, type AudienceList, ruleFields } from "./Segment.ts"
+import { audienceCondition, type AudienceList, comparedFields } from "./Segment.ts"
 
 /**
  * Why a recipient must not be mailed, as SQL, null when there is no reason: over `contact c`, left joined to its address's
@@ -90,7 +90,7 @@ export const fixAudience = Effect.fnUntraced(function* (
   return fixed
 })
 
-/** `from contact c where …`: whom the list holds now. */
+/** `from fenced_contact c where …`: whom the list holds now. */
 const audienceOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -100,9 +100,9 @@ const audienceOf = Effect.fnUntraced(function* (
   const list = listOf(blast)
   if (list === null) return yield* new AudienceGone()
   const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
-  const fields = yield* ruleFields(sql, workspace, mentioned)
-  return sql`from contact c
-    where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, fields, now)})`
+  const fields = yield* comparedFields(sql, workspace, mentioned)
+  return sql`from fenced_contact c
+    where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })})`
 })
 
 const listOf = (row: BlastRow): AudienceList | null => {

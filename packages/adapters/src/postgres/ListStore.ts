@@ -5,16 +5,25 @@ import { type List, ListChange, ListNameExists, type SystemList } from "@tentpol
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/Refusal"
-import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { writeActivities } from "./ContactsChange.ts"
-import { contactColumns, type ContactRow, contactSortColumns, toContact } from "./ContactStore.ts"
+import {
+  type Clients,
+  contactSortKeys,
+  countContacts,
+  countedPage,
+  countSelection,
+  searchIn,
+  type Selection,
+} from "./ContactPages.ts"
+import { type ContactRow, toContact } from "./ContactRows.ts"
 import { appendEvents } from "./Outbox.ts"
 import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
-import { audienceCondition } from "./Segment.ts"
+import { audienceCondition, comparedFields } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -83,50 +92,75 @@ const toMember = (row: MemberRow): Member => ({
   addedAt: row.added_at === null ? null : DateTime.makeUnsafe(row.added_at),
 })
 
-/** Where members come from, under the alias `c`, and when they were added: a static list's say, others' don't. */
-const membersOf = (sql: Sql, workspace: WorkspaceId, { list, fields, now }: Audience) =>
-  list.kind === "static"
-    ? {
-        from: sql`contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id`,
-        held: sql`c.workspace_id = ${workspace} and m.list_id = ${list.id}`,
+/** Those whom the list holds, under the alias `c`. */
+const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, now }: Audience) {
+  const mine = sql`c.workspace_id = ${workspace}`
+  const nobodyAdded = sql.literal("null::timestamptz")
+  switch (list.kind) {
+    case "static":
+      return {
+        from: sql.literal(
+          "fenced_contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id",
+        ),
+        where: sql`${mine} and m.workspace_id = ${workspace} and m.list_id = ${list.id}`,
         addedAt: sql.literal("m.added_at"),
       }
-    : {
-        from: sql.literal("contact c"),
-        held: sql`c.workspace_id = ${workspace} and ${audienceCondition(sql, workspace, list, fields, now)}`,
-        addedAt: sql.literal("null::timestamptz"),
+    case "dynamic":
+    case "system": {
+      const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+      const fields = yield* comparedFields(sql, workspace, mentioned)
+      return {
+        from: sql.literal("fenced_contact c"),
+        where: sql`${mine} and ${audienceCondition(sql, workspace, list, { fields, now })}`,
+        addedAt: nobodyAdded,
       }
+    }
+  }
+})
 
 const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
 
-const memberPage = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  audience: Audience,
-  { page, limit, sort, order, search, unsubscribed }: MemberQuery,
-) {
-  const { from, held, addedAt } = membersOf(sql, workspace, audience)
-  const matching = sql.and([
-    held,
-    ...(search === null
-      ? []
-      : [sql.or(searched.map((column) => sql`strpos(c.${sql.literal(column)}, ${fold(search)}) > 0`))]),
-    ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
-  ])
-  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${matching}`
-  const by = sort === "member_added_at" ? addedAt : sql.literal(contactSortColumns[sort])
-  const rows = yield* sql<MemberRow>`
-    select ${sql.literal(contactColumns)}, ${addedAt} as added_at from ${from} where ${matching}
-    order by ${by} ${sql.literal(order)} nulls last, c.contact_id
-    limit ${limit} offset ${(page - 1) * limit}`
-  return { items: rows.map(toMember), total: all?.total ?? 0 }
+const membersAsked = (sql: Sql, workspace: WorkspaceId, audience: Audience, { search, unsubscribed }: MemberQuery) =>
+  Effect.map(membersOf(sql, workspace, audience), ({ where, ...selection }): Selection => ({
+    ...selection,
+    where: sql.and([
+      where,
+      ...(search === null ? [] : [searchIn(sql, searched, search)]),
+      ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
+    ]),
+  }))
+
+const storedCount = (sql: Sql, workspace: WorkspaceId, id: ListId) =>
+  Effect.map(
+    sql<{ readonly total: number }>`
+      select member_count as total from list where workspace_id = ${workspace} and list_id = ${id}`,
+    ([row]) => row?.total ?? 0,
+  )
+
+/** A count that is kept, of lists that have one. */
+const keptCount = (workspace: WorkspaceId, { list }: Audience, { search, unsubscribed }: MemberQuery) => {
+  if (search !== null || unsubscribed !== null) return null
+  if (list.kind === "static") return (sql: Sql) => storedCount(sql, workspace, list.id)
+  return list.kind === "system" && list.systemList === "all_contacts"
+    ? (sql: Sql) => countContacts(sql, workspace)
+    : null
+}
+
+const memberPage = (clients: Clients, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
+  countedPage(clients, workspace, {
+    selection: (sql) => membersAsked(sql, workspace, audience, query),
+    ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
+    total: keptCount(workspace, audience, query),
+  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
+
+const addedKey = ({ list }: Audience) => ({
+  column: list.kind === "static" ? "m.added_at" : "null::timestamptz",
+  nullable: list.kind !== "static",
+  indexed: false,
 })
 
-const countMembers = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: Audience) {
-  const { from, held } = membersOf(sql, workspace, audience)
-  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${held}`
-  return all?.total ?? 0
-})
+const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) =>
+  Effect.flatMap(membersOf(sql, workspace, audience), (selection) => countSelection(sql, selection))
 
 /** Those contacts that there are: they stay until the transaction ends. In order, so that two who ask can't form a circle. */
 const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
@@ -265,7 +299,7 @@ export const layer = Layer.effect(
             select ${sql.literal(listColumns)} from list l where l.workspace_id = ${workspace} and l.list_id = ${id}`,
         ).pipe(Effect.flatMap(found)),
       page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
-      members: (workspace, audience, query) => within(workspace, memberPage(sql, workspace, audience, query)),
+      members: (workspace, audience, query) => memberPage({ sql, long }, workspace, audience, query),
       countOf: (workspace, audience) => apart(workspace, countMembers(long, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),

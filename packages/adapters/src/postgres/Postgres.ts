@@ -22,6 +22,8 @@ const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
   statement_timeout: String(statement_timeout_ms),
   lock_timeout: "10000",
   idle_in_transaction_session_timeout: "60000",
+  // Compiling a query costs more than it saves here, and plans of a million rows would be compiled each time.
+  jit: "off",
   application_name: options.applicationName,
 })
 
@@ -47,7 +49,8 @@ export const longQueries = (options: PostgresOptions) =>
         maxConnections: 2,
         connectTimeout: "5 seconds",
         keepAlive: "10 seconds",
-        startupParameters: session(options, long_statement_timeout_ms),
+        // Room for the ids of a million contacts, twice at most.
+        startupParameters: { ...session(options, long_statement_timeout_ms), work_mem: "64MB" },
       }),
     ),
   )

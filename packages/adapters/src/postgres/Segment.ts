@@ -1,5 +1,6 @@
-// Rule trees as SQL: one parameterised condition over the alias `c` of table `contact`, which picks exactly the contacts
-// that the evaluator says yes to. Text is compared in its stored folded form, timelines and lists by EXISTS.
+// Rule trees as SQL: one parameterised condition over the alias `c` of `fenced_contact`, which picks exactly the contacts
+// that the evaluator says yes to. Text is compared in its stored folded form, custom numbers and dates in the columns lent
+// to them, timelines and lists by EXISTS.
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
@@ -21,16 +22,26 @@ import { fold } from "@tentpole/core/Text"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
+import { containing, endingWith, startingWith } from "./Like.ts"
+import { numberColumn } from "./NumberColumns.ts"
 import { fenced } from "./Postgres.ts"
 
 type Fragment = Statement.Fragment
 type Sql = PgClient.PgClient
 
-/**
- * The contacts that a tree holds for, for a WHERE clause: where it does not hold, the condition is false or null. `reading`
- * has the custom fields that the tree names.
- */
-export const ruleCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: RuleReading): Fragment =>
+/** A custom field as rules compare it here. */
+export interface ComparedField extends RuleField {
+  /** The column of `contact` that is lent to it, if one is. */
+  readonly column: string | null
+}
+
+/** What a tree is read by: `comparedFields` of those that it names, and the instant that time windows end at. */
+export interface SqlReading extends RuleReading {
+  readonly fields: ReadonlyArray<ComparedField>
+}
+
+/** The contacts that a tree holds for, for a WHERE clause: where it does not hold, the condition is false or null. */
+export const ruleCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: SqlReading): Fragment =>
   nodeCondition({ sql, workspace, reading }, tree)
 
 /** As much of a list as says whom it holds. */
@@ -39,19 +50,18 @@ export type AudienceList =
   | Pick<DynamicList, "kind" | "id" | "rules">
   | Pick<SystemList, "kind" | "id" | "systemList">
 
-/** The contacts that a list holds, of whichever kind it is, for a WHERE clause over `contact c`. */
+/** The contacts that a list holds, of whichever kind it is, for a WHERE clause over `fenced_contact c`. */
 export const audienceCondition = (
   sql: Sql,
   workspace: WorkspaceId,
   list: AudienceList,
-  fields: ReadonlyArray<RuleField>,
-  now: DateTime.Utc,
+  reading: SqlReading,
 ): Fragment => {
   switch (list.kind) {
     case "static":
       return memberOf({ sql, workspace }, list.id)
     case "dynamic":
-      return list.rules === null ? sql.literal("false") : ruleCondition(sql, workspace, list.rules, { fields, now })
+      return list.rules === null ? sql.literal("false") : ruleCondition(sql, workspace, list.rules, reading)
     case "system":
       return sql.literal(list.systemList === "all_contacts" ? "true" : "c.unsubscribed")
   }
@@ -60,7 +70,7 @@ export const audienceCondition = (
 interface Compiling {
   readonly sql: Sql
   readonly workspace: WorkspaceId
-  readonly reading: RuleReading
+  readonly reading: SqlReading
 }
 
 const nodeCondition = (compiling: Compiling, node: RuleNode): Fragment => {
@@ -75,7 +85,7 @@ const sourceCondition = (compiling: Compiling, condition: RuleCondition): Fragme
     case "contact":
       return contactCondition(compiling.sql, condition)
     case "custom_field":
-      return customFieldCondition(compiling.sql, condition, compiling.reading.fields)
+      return customFieldCondition(compiling, condition)
     case "activity":
       return activityCondition(compiling, condition)
     case "list_membership":
@@ -109,31 +119,42 @@ const columnOf = (field: StandardField): string =>
   field.kind === "text" || field.kind === "email" ? `c.${field.apiName}_folded` : `c.${field.apiName}`
 
 const customFieldCondition = (
-  sql: Sql,
+  { sql, reading }: Compiling,
   { fieldDefinitionId, operator, value }: CustomFieldCondition,
-  fields: ReadonlyArray<RuleField>,
 ): Fragment => {
-  const field = fields.find((each) => each.id === fieldDefinitionId)
+  const field = reading.fields.find((each) => each.id === fieldDefinitionId)
   // An archived field holds for nobody, also where a negative operator would say yes to everybody.
   if (field === undefined || field.status === "archived") return sql.literal("false")
-  const { apiName } = field
+  const { apiName, column } = field
   const stored = sql`((c.custom_fields ->> ${apiName}::text) collate "C")`
   switch (field.valueType) {
     case "string":
-      return textCondition(
-        sql,
-        sql`((c.custom_fields_folded ->> ${apiName}::text) collate "C")`,
-        operator,
-        String(value),
-      )
-    case "number":
-      return numberCondition(sql, sql`${stored}::double precision`, operator, Number(value))
+      return customTextCondition(sql, apiName, operator, String(value))
+    case "number": {
+      const number = column === null ? sql`${stored}::double precision` : sql.literal(`c.${column}`)
+      return numberCondition(sql, number, operator, Number(value))
+    }
     case "boolean":
-      return booleanCondition(sql, sql`${stored}::boolean`, operator)
+      return customBooleanCondition(sql, apiName, stored, operator)
     case "date":
-      return dateCondition(sql, stored, operator, boundsOf(String(value), dateText))
+      return column === null
+        ? dateCondition(sql, stored, operator, boundsOf(String(value), dateText))
+        : dateCondition(sql, sql.literal(`c.${column}`), operator, boundsOf(String(value), PgTypes.float8))
   }
 }
+
+/** Containment asks the index of custom values; the rest is compared as text. */
+const customTextCondition = (sql: Sql, apiName: string, operator: ValueOperator, value: string): Fragment => {
+  const stored = sql`((c.custom_fields_folded ->> ${apiName}::text) collate "C")`
+  return operator === "equals"
+    ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: fold(value) })}`
+    : textCondition(sql, stored, operator, value)
+}
+
+const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, operator: ValueOperator): Fragment =>
+  operator === "is_true" || operator === "is_false"
+    ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: operator === "is_true" })}`
+    : emptiness(sql, stored, operator)
 
 const activityCondition = (
   { sql, workspace, reading }: Compiling,
@@ -161,24 +182,21 @@ const memberOf = ({ sql, workspace }: Pick<Compiling, "sql" | "workspace">, list
 const white_space =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-const likeLiterally = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
-
 const textCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: string): Fragment => {
   const folded = fold(value)
-  const literal = likeLiterally(folded)
   switch (operator) {
     case "equals":
       return sql`${column} = ${folded}`
     case "not_equals":
       return sql`${column} is distinct from ${folded}`
     case "contains":
-      return sql`${column} like ${`%${literal}%`}`
+      return containing(sql, column, folded)
     case "not_contains":
-      return sql`(${column} like ${`%${literal}%`}) is not true`
+      return sql`(${containing(sql, column, folded)}) is not true`
     case "starts_with":
-      return sql`${column} like ${`${literal}%`}`
+      return startingWith(sql, column, folded)
     case "ends_with":
-      return sql`${column} like ${`%${literal}`}`
+      return endingWith(sql, column, folded)
     case "is_empty":
       return sql`coalesce(btrim(${column}, ${white_space}), '') = ''`
     case "is_not_empty":
@@ -286,24 +304,26 @@ interface FieldRow {
   readonly value_type: RuleField["valueType"]
   readonly status: RuleField["status"]
   readonly provenance_provider: string | null
+  readonly number_column: number | null
 }
 
-const toField = (row: FieldRow): RuleField => ({
+const toField = (row: FieldRow): ComparedField => ({
   id: FieldDefinitionId.make(row.field_definition_id),
   apiName: row.api_name,
   displayName: row.display_name,
   valueType: row.value_type,
   status: row.status,
   provenanceProvider: row.provenance_provider,
+  column: row.number_column === null ? null : numberColumn(row.number_column),
 })
 
 /** The custom fields of these ids, in either status; within the caller's fence. */
-export const ruleFields = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<FieldDefinitionId>) =>
+export const comparedFields = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<FieldDefinitionId>) =>
   ids.length === 0
     ? Effect.succeed([])
     : Effect.map(
         sql<FieldRow>`
-          select field_definition_id, api_name, display_name, value_type, status, provenance_provider
+          select field_definition_id, api_name, display_name, value_type, status, provenance_provider, number_column
           from contact_field
           where workspace_id = ${workspace} and field_definition_id = any(${texts(ids)}::uuid[])`,
         (rows) => rows.map(toField),
@@ -331,7 +351,9 @@ export const layer = Layer.effect(
           : within(
               workspace,
               Effect.all({
-                fields: ruleFields(sql, workspace, fields),
+                fields: Effect.map(comparedFields(sql, workspace, fields), (compared) =>
+                  compared.map(({ column: _, ...field }) => field),
+                ),
                 staticLists: staticLists(sql, workspace, lists),
               }),
             ),

@@ -1,0 +1,134 @@
+// Pages of contacts in any order, of whichever selection: a workspace's, a segment's, a list's. A page is first found as ids,
+// where an index alone can do it, and only its own rows are fetched: page 10,000 costs a walk along an index.
+import type { PgClient } from "@effect/sql-pg"
+import type { ContactSort } from "@tentpole/core/contacts/ContactStore"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import type { PageRequest } from "@tentpole/core/Page"
+import { fold } from "@tentpole/core/Text"
+import { Effect } from "effect"
+import type { SqlError, Statement } from "effect/sql"
+import { contactColumns, type ContactRow } from "./ContactRows.ts"
+import { containing } from "./Like.ts"
+import { fenced, fencedApart } from "./Postgres.ts"
+
+type Sql = PgClient.PgClient
+type Fragment = Statement.Fragment
+
+/** Contacts under the alias `c` of `fenced_contact`. */
+export interface Selection {
+  readonly from: Fragment
+  readonly where: Fragment
+  /** When each was added to the list that is asked; null where nobody was. */
+  readonly addedAt: Fragment
+}
+
+interface SortKey {
+  readonly column: string
+  /** Whether there can be none: those stand last in both orders. */
+  readonly nullable: boolean
+  readonly indexed: boolean
+}
+
+export const contactSortKeys: { readonly [Sort in ContactSort]: SortKey } = {
+  created_at: { column: "c.created_at", nullable: false, indexed: true },
+  updated_at: { column: "c.updated_at", nullable: false, indexed: true },
+  last_activity_at: { column: "c.last_activity_at", nullable: true, indexed: false },
+  display_name: { column: "c.display_name_folded", nullable: true, indexed: true },
+  first_name: { column: "c.first_name_folded", nullable: true, indexed: true },
+  last_name: { column: "c.last_name_folded", nullable: true, indexed: true },
+  normalized_email: { column: "c.email_normalized", nullable: true, indexed: true },
+  original_source: { column: "c.original_source_folded", nullable: true, indexed: false },
+}
+
+export interface Ordered extends PageRequest {
+  readonly key: SortKey
+  readonly order: "asc" | "desc"
+}
+
+type PagedRow = ContactRow & { readonly added_at: Date | null }
+
+/** Ties stand by id, ascending in both orders. */
+export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selection, ordered: Ordered) => {
+  const order = sql.literal(ordered.order)
+  return sql<PagedRow>`
+    with page as (${pageIds(sql, selection, ordered)})
+    select ${sql.literal(contactColumns)}, page.added_at
+    from page join contact c on c.workspace_id = ${workspace} and c.contact_id = page.contact_id
+    order by page.key ${order} nulls last, c.contact_id`
+}
+
+/**
+ * An index has its nulls at one end, and which one turns with the direction. So whoever has no key is asked for apart when
+ * an index is walked backwards: either half of the question then follows the index.
+ */
+const pageIds = (sql: Sql, selection: Selection, { key, order, page, limit }: Ordered): Fragment => {
+  const column = sql.literal(key.column)
+  const offset = (page - 1) * limit
+  const ids = sql`select c.contact_id, ${column} as key, ${selection.addedAt} as added_at
+    from ${selection.from} where ${selection.where}`
+  if (order === "asc" || !key.nullable || !key.indexed) {
+    const nulls = sql.literal(key.nullable ? " nulls last" : "")
+    return sql`${ids} order by ${column} ${sql.literal(order)}${nulls}, c.contact_id limit ${limit} offset ${offset}`
+  }
+  return sql`
+    select * from (
+      (${ids} and ${column} is not null order by ${column} desc, c.contact_id limit ${offset + limit})
+      union all
+      (${ids} and ${column} is null order by ${column}, c.contact_id limit ${offset + limit})
+    ) as either
+    order by key desc nulls last, contact_id limit ${limit} offset ${offset}`
+}
+
+export const countSelection = (sql: Sql, { from, where }: Selection) =>
+  Effect.map(
+    sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${where}`,
+    ([row]) => row?.total ?? 0,
+  )
+
+/** The client of requests, and the one of long queries. */
+export interface Clients {
+  readonly sql: Sql
+  readonly long: Sql
+}
+
+/**
+ * A page, and how many there are in all, asked for at once. `total` is a count that is kept, if there is one; else all are
+ * counted, on the client for long queries, where it keeps nobody waiting.
+ */
+export const countedPage = (
+  { sql, long }: Clients,
+  workspace: WorkspaceId,
+  ask: {
+    readonly selection: (sql: Sql) => Effect.Effect<Selection, SqlError.SqlError>
+    readonly ordered: Ordered
+    readonly total: ((sql: Sql) => Effect.Effect<number, SqlError.SqlError>) | null
+  },
+) =>
+  Effect.all(
+    {
+      rows: fenced(sql)(
+        workspace,
+        Effect.flatMap(ask.selection(sql), (selection) => contactPage(sql, workspace, selection, ask.ordered)),
+      ),
+      total:
+        ask.total === null
+          ? fencedApart(long)(
+              workspace,
+              Effect.flatMap(ask.selection(long), (selection) => countSelection(long, selection)),
+            )
+          : fenced(sql)(workspace, ask.total(sql)),
+    },
+    { concurrency: 2 },
+  )
+
+/** A literal substring of one of these columns, compared folded. */
+export const searchIn = (sql: Sql, columns: ReadonlyArray<string>, search: string): Fragment =>
+  sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))
+
+/** How many contacts the workspace has: a count that is kept. */
+export const countContacts = (sql: Sql, workspace: WorkspaceId) =>
+  Effect.map(
+    sql<{ readonly total: number }>`
+      select coalesce(sum(contacts), 0)::int as total from contact_tally where workspace_id = ${workspace}`,
+    ([row]) => row?.total ?? 0,
+  )
