@@ -71,7 +71,7 @@ const pageIds = (sql: Sql, selection: Selection, { key, order, page, limit }: Or
     return sql`${ids} order by ${column} ${sql.literal(order)}${nulls}, c.contact_id limit ${limit} offset ${offset}`
   }
   return sql`
-    select * from (
+    select contact_id, key, added_at from (
       (${ids} and ${column} is not null order by ${column} desc, c.contact_id limit ${offset + limit})
       union all
       (${ids} and ${column} is null order by ${column}, c.contact_id limit ${offset + limit})
