@@ -2,14 +2,15 @@
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { FieldDefinitionId, ImportSessionId } from "../Ids.ts"
-import { Invalid } from "../Refusal.ts"
+import { Invalid, NotFound } from "../Refusal.ts"
 import { type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { reservedNames, type ValueType } from "./ContactFields.ts"
 
 export const active_fields_max = 200
 export const fields_per_request_max = 50
 
-export type FieldStatus = "active" | "archived"
+export const fieldStatuses = ["active", "archived"] as const
+export type FieldStatus = (typeof fieldStatuses)[number]
 export type ManagementMode = "org_managed" | "integration_managed"
 export type ProvenanceKind = "manual_ui" | "api" | "import" | "integration"
 
@@ -35,11 +36,15 @@ export interface CustomField {
   readonly updatedAt: DateTime.Utc
 }
 
+const reserved = (apiName: string): string | undefined =>
+  reservedNames.has(apiName) ? `is the name of a standard field: ${apiName}` : undefined
+
 export const FieldApiName = Schema.String.check(
   Schema.isBetweenCodePoints(1, 255, { message: "must have 1 to 255 characters" }),
   Schema.isPattern(/^[a-z][a-z0-9_]*$/, {
     message: "must begin with a small letter and have only small letters, digits and underscores",
   }),
+  Schema.makeFilter((apiName: string) => reserved(apiName) ?? true),
 ).annotate({ identifier: "FieldApiName", examples: ["shoe_size"] })
 
 export const FieldDisplayName = Schema.String.check(
@@ -58,6 +63,15 @@ export interface NewField {
   readonly isEditable: boolean
   readonly description: string | null
   readonly showInPeopleListDefault: boolean
+}
+
+/** What may change of a field; what is absent stays. `active` restores an archived one. */
+export interface FieldPatch {
+  readonly displayName?: string
+  readonly description?: string | null
+  readonly isEditable?: boolean
+  readonly showInPeopleListDefault?: boolean
+  readonly status?: FieldStatus
 }
 
 const ConflictSchema = Schema.Struct({
@@ -87,7 +101,7 @@ export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("Fi
 }) {
   readonly code = "field_definition_cap_exceeded" satisfies ErrorCode
   override get message(): string {
-    return `A workspace has at most ${active_fields_max} active custom fields; it has ${this.current}, and ${this.attempted} more were asked for. Archive some first`
+    return `A workspace has at most ${active_fields_max} active custom fields; it has ${this.current}, which leaves no room for ${this.attempted} more. Archive some first`
   }
   get extras() {
     return {
@@ -96,6 +110,18 @@ export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("Fi
       attempted_count: this.attempted,
     }
   }
+}
+
+/** Every field of the workspace, locked, and the time. */
+interface EditFacts {
+  readonly existing: ReadonlyArray<CustomField>
+  readonly now: DateTime.Utc
+}
+
+/** A field as it is after the change. */
+export interface EditedField {
+  readonly field: CustomField
+  readonly change: FieldChange
 }
 
 /** What is to be written of a workspace's field definitions: decided here, and nowhere else. */
@@ -126,23 +152,47 @@ export class FieldChange {
     },
     options: { readonly provenanceKind: ProvenanceKind; readonly pathOf: (index: number) => string },
   ): Result.Result<FieldChange, Invalid | FieldCollision | FieldCapExceeded> {
-    const reserved = wanted.flatMap(({ apiName }, index) =>
-      reservedNames.has(apiName)
-        ? [{ path: `${options.pathOf(index)}api_name`, message: `is the name of a standard field: ${apiName}` }]
-        : [],
-    )
-    if (reserved.length > 0) return Result.fail(new Invalid({ issues: reserved }))
+    const issues = wanted.flatMap(({ apiName }, index) => {
+      const message = reserved(apiName)
+      return message === undefined ? [] : [{ path: `${options.pathOf(index)}api_name`, message }]
+    })
+    if (issues.length > 0) return Result.fail(new Invalid({ issues }))
     const conflicts = conflictsOf(wanted, facts.existing)
     if (conflicts.length > 0) return Result.fail(new FieldCollision({ conflicts }))
-    const current = facts.existing.filter((field) => field.status === "active").length
-    if (current + wanted.length > active_fields_max) {
-      return Result.fail(new FieldCapExceeded({ current, attempted: wanted.length }))
-    }
+    const beyond = capExceeded(facts.existing, wanted.length)
+    if (beyond !== undefined) return Result.fail(beyond)
     const creates = wanted.flatMap((field, index) => {
       const id = facts.ids[index]
       return id === undefined ? [] : [newField(id, field, options.provenanceKind, facts.now)]
     })
     return Result.succeed(new FieldChange({ creates, updates: [] }))
+  }
+
+  /** The field as a patch makes it. Restoring takes room among the active ones. */
+  static edit(
+    id: FieldDefinitionId,
+    patch: FieldPatch,
+    facts: EditFacts,
+  ): Result.Result<EditedField, NotFound | FieldCapExceeded> {
+    return Result.flatMap(fieldOf(id, facts), (before) => {
+      const restores = before.status === "archived" && patch.status === "active"
+      const beyond = restores ? capExceeded(facts.existing, 1) : undefined
+      return beyond === undefined ? Result.succeed(FieldChange.#patched(before, patch, facts)) : Result.fail(beyond)
+    })
+  }
+
+  /** Archived: its values are hidden, its id and name stay taken. */
+  static archive(id: FieldDefinitionId, facts: EditFacts): Result.Result<EditedField, NotFound> {
+    return Result.map(fieldOf(id, facts), (before) => FieldChange.#patched(before, { status: "archived" }, facts))
+  }
+
+  /** A patch that says nothing new is no change. */
+  static #patched(before: CustomField, patch: FieldPatch, { now }: EditFacts): EditedField {
+    const said = patch.description === "" ? { ...patch, description: null } : patch
+    const after: CustomField = { ...before, ...said, updatedAt: now }
+    return patchKeys.some((key) => after[key] !== before[key])
+      ? { field: after, change: new FieldChange({ creates: [], updates: [{ before, after }] }) }
+      : { field: before, change: new FieldChange({ creates: [], updates: [] }) }
   }
 
   /** Notes the import that these fields were made for; one that was made for another keeps it. */
@@ -156,6 +206,20 @@ export class FieldChange {
   }
 }
 
+/** What a patch may name: a key of another kind in it would change nothing. */
+const patchKeys = ["displayName", "description", "isEditable", "showInPeopleListDefault", "status"] as const
+
+const fieldOf = (id: FieldDefinitionId, { existing }: EditFacts): Result.Result<CustomField, NotFound> => {
+  const field = existing.find((each) => each.id === id)
+  return field === undefined ? Result.fail(new NotFound({ resource: "contact field" })) : Result.succeed(field)
+}
+
+const capExceeded = (existing: ReadonlyArray<CustomField>, attempted: number): FieldCapExceeded | undefined => {
+  const current = existing.filter((field) => field.status === "active").length
+  return current + attempted > active_fields_max ? new FieldCapExceeded({ current, attempted }) : undefined
+}
+
+/** A name collides once with the field that has it already, and once more each time that the request repeats it. */
 const conflictsOf = (
   wanted: ReadonlyArray<NewField>,
   existing: ReadonlyArray<CustomField>,
@@ -169,7 +233,7 @@ const conflictsOf = (
     if (there === undefined && !repeated) return []
     return [
       {
-        kind: there === undefined ? "duplicate_in_request" : `${there.status}_existing`,
+        kind: there === undefined || repeated ? "duplicate_in_request" : `${there.status}_existing`,
         requested_api_name: apiName,
         existing_field_definition_id: there?.id ?? null,
         existing_display_name: there?.displayName ?? null,

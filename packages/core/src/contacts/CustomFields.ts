@@ -2,6 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { FieldDefinitionId, Ids, type WorkspaceId } from "../Ids.ts"
 import type { Invalid, NotFound } from "../Refusal.ts"
+import { type RuleMetadata, ruleMetadata } from "../segments/RuleMetadata.ts"
 import { Transactor } from "../Transactor.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import {
@@ -9,6 +10,7 @@ import {
   type FieldCapExceeded,
   FieldChange,
   type FieldCollision,
+  type FieldPatch,
   type FieldStatus,
   type NewField,
 } from "./CustomField.ts"
@@ -24,6 +26,15 @@ export class CustomFields extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CustomField>, Invalid | FieldCollision | FieldCapExceeded>
     readonly list: (workspace: WorkspaceId, status: FieldStatus | "any") => Effect.Effect<ReadonlyArray<CustomField>>
     readonly find: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+    /** Restores with `status: "active"`; a field's values stay whatever its status. */
+    readonly edit: (
+      workspace: WorkspaceId,
+      id: FieldDefinitionId,
+      patch: FieldPatch,
+    ) => Effect.Effect<CustomField, NotFound | FieldCapExceeded>
+    readonly archive: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+    /** What rule trees of this workspace may ask. */
+    readonly ruleMetadata: (workspace: WorkspaceId) => Effect.Effect<RuleMetadata>
   }
 >()("tentpole/CustomFields") {
   static readonly layer = Layer.effect(
@@ -48,6 +59,21 @@ export class CustomFields extends Context.Service<
           ),
         ),
         find: store.find,
+        edit: Effect.fn("CustomFields.edit")(function* (workspace, id, patch) {
+          const facts = { existing: yield* store.lock(workspace), now: yield* DateTime.now }
+          const { field, change } = yield* Effect.fromResult(FieldChange.edit(id, patch, facts))
+          yield* store.apply(workspace, change)
+          return field
+        }, transact),
+        archive: Effect.fn("CustomFields.archive")(function* (workspace, id) {
+          const facts = { existing: yield* store.lock(workspace), now: yield* DateTime.now }
+          const { field, change } = yield* Effect.fromResult(FieldChange.archive(id, facts))
+          yield* store.apply(workspace, change)
+          return field
+        }, transact),
+        ruleMetadata: Effect.fn("CustomFields.ruleMetadata")((workspace) =>
+          Effect.map(store.all(workspace), ruleMetadata),
+        ),
       })
     }),
   )

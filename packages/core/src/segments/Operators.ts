@@ -31,6 +31,10 @@ export const valueless: ReadonlySet<ValueOperator> = new Set(["is_true", "is_fal
 
 export const activityOperators: ReadonlyArray<ActivityCondition["operator"]> = ["has_activity", "has_no_activity"]
 export const membershipOperators: ReadonlyArray<ListMembershipCondition["operator"]> = ["is_member", "is_not_member"]
+/** Of conditions on a flow's own emails, which stand only in the condition steps of that flow. */
+export const emailStepOperators = ["has_activity"] as const
+export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const
+
 export const timeWindowUnits: ReadonlyArray<TimeWindow["unit"]> = ["minute", "hour", "day", "week", "month"]
 export const time_window_amount_max = 3650
 

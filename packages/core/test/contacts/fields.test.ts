@@ -1,4 +1,4 @@
-// Custom fields come into being all together or not at all.
+// Custom fields come into being all together or not at all, and are edited one by one.
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { customValue } from "@tentpole/core/contacts/Contact"
 import { newContact } from "@tentpole/core/contacts/ContactPatch"
@@ -6,6 +6,8 @@ import {
   active_fields_max,
   type CustomField,
   FieldChange,
+  type FieldPatch,
+  fieldStatuses,
   type NewField,
   shownValues,
 } from "@tentpole/core/contacts/CustomField"
@@ -67,21 +69,25 @@ describe("fields asked for together", () => {
       if (a === undefined || b === undefined) return
       const change = make(names, [a, archived(b)])
       const kinds = names.flatMap((name, n) =>
-        name === "a"
-          ? ["active_existing"]
-          : name === "b"
-            ? ["archived_existing"]
-            : names.indexOf(name) < n
-              ? ["duplicate_in_request"]
+        names.indexOf(name) < n
+          ? ["duplicate_in_request"]
+          : name === "a"
+            ? ["active_existing"]
+            : name === "b"
+              ? ["archived_existing"]
               : [],
       )
       if (kinds.length === 0) return assert.isTrue(Result.isSuccess(change))
       const refused = refusal(change)
       assert.strictEqual(refused.code, "field_definition_collision")
+      const conflicts = refused._tag === "FieldCollision" ? refused.conflicts : []
       assert.deepStrictEqual(
-        refused._tag === "FieldCollision" ? refused.conflicts.map((conflict) => conflict.kind) : [],
+        conflicts.map((conflict) => conflict.kind),
         kinds,
       )
+      for (const { requested_api_name: name, existing_field_definition_id: taken } of conflicts) {
+        assert.strictEqual(taken, name === "a" ? a.id : name === "b" ? b.id : null)
+      }
     },
   )
 
@@ -102,6 +108,81 @@ describe("fields asked for together", () => {
         ),
       ),
     )
+  })
+})
+
+describe("a field that is edited", () => {
+  const later = DateTime.makeUnsafe(9)
+  const edit = (field: CustomField, patch: FieldPatch, existing: ReadonlyArray<CustomField> = [field]) =>
+    FieldChange.edit(field.id, patch, { existing, now: later })
+  const one = (field: Partial<CustomField> = {}): CustomField => {
+    const [made_] = made(["shoe"])
+    return { ...(made_ ?? assert.fail()), ...field }
+  }
+
+  const Patch = Schema.Struct({
+    displayName: Schema.optionalKey(Schema.Literals(["SHOE", "Boot"])),
+    description: Schema.optionalKey(Schema.NullOr(Schema.Literals(["", "why"]))),
+    isEditable: Schema.optionalKey(Schema.Boolean),
+    showInPeopleListDefault: Schema.optionalKey(Schema.Boolean),
+    status: Schema.optionalKey(Schema.Literals(fieldStatuses)),
+  })
+  const Before = Schema.Struct({
+    description: Schema.NullOr(Schema.Literal("why")),
+    status: Schema.Literals(fieldStatuses),
+  })
+
+  it.prop(
+    "takes what the patch says and keeps the rest, and its time moves only when something changes",
+    [Before, Patch],
+    ([some, patch]) => {
+      const before = one(some)
+      const { field, change } = Result.getOrThrow(edit(before, patch))
+      const expected = { ...before, ...patch, ...(patch.description === "" ? { description: null } : {}) }
+      assert.deepStrictEqual({ ...field, updatedAt: before.updatedAt }, expected)
+      const same = JSON.stringify(expected) === JSON.stringify(before)
+      assert.strictEqual(field.updatedAt, same ? before.updatedAt : later)
+      assert.deepStrictEqual(change.updates, same ? [] : [{ before, after: field }])
+      assert.deepStrictEqual(change.creates, [])
+    },
+  )
+
+  it("is archived, and archived again without a change", () => {
+    const before = one()
+    const { field } = Result.getOrThrow(FieldChange.archive(before.id, { existing: [before], now: later }))
+    assert.deepStrictEqual(field, { ...before, status: "archived", updatedAt: later })
+    const again = Result.getOrThrow(FieldChange.archive(field.id, { existing: [field], now: DateTime.makeUnsafe(10) }))
+    assert.deepStrictEqual([again.field, again.change.updates], [field, []])
+  })
+
+  it("is not restored where the limit of active ones is reached, though it may be edited and told what it is", () => {
+    const full = made(Array.from({ length: active_fields_max }, (_, n) => `f_${n}`))
+    const gone = one({ id: id(999), status: "archived" })
+    const refused = Result.getOrThrow(Result.flip(edit(gone, { status: "active" }, [...full, gone])))
+    assert.deepStrictEqual(refused._tag === "FieldCapExceeded" ? refused.extras : null, {
+      limit: 200,
+      current_active_count: 200,
+      attempted_count: 1,
+    })
+    const [first] = full
+    if (first === undefined) return assert.fail()
+    for (const [field, patch] of [
+      [gone, { status: "archived" }],
+      [gone, { displayName: "Boot" }],
+      [first, { status: "active" }],
+    ] as const) {
+      assert.isTrue(Result.isSuccess(edit(field, patch, [...full, gone])))
+    }
+    assert.isTrue(Result.isSuccess(edit(gone, { status: "active" }, [...full.slice(1), gone])))
+  })
+
+  it("must be one of the workspace", () => {
+    for (const change of [
+      edit(one(), { displayName: "Boot" }, []),
+      FieldChange.archive(id(1), { existing: [], now: later }),
+    ]) {
+      assert.strictEqual(Result.getOrThrow(Result.flip(change)).code, "not_found")
+    }
   })
 })
 

@@ -17,6 +17,45 @@ const searched = [
   "company_folded",
 ]
 
+const texts = [
+  "display_name",
+  "first_name",
+  "last_name",
+  "company",
+  "job_title",
+  "email",
+  "address",
+  "address2",
+  "city",
+  "state",
+  "zip_code",
+  "country",
+  "lead_status",
+  "lifecycle_stage",
+  "original_source",
+  "original_source_detail",
+]
+
+/** All of a contact: conditions are over one and the other of these. */
+const shown = [
+  "workspace_id",
+  "contact_id",
+  ...texts.flatMap((column) => [column, `${column}_folded`]),
+  "email_normalized",
+  "phone",
+  "service_score",
+  "unsubscribed",
+  "marketing_email_subscribed",
+  "marketing_sms_subscribed",
+  "marketing_email_invalid",
+  "custom_fields",
+  "custom_fields_folded",
+  "created_at",
+  "updated_at",
+  "last_activity_at",
+  ...number_columns,
+]
+
 const sorted = ["display_name", "first_name", "last_name"]
 
 export const audience = migration(
@@ -64,7 +103,7 @@ export const audience = migration(
   // (LIKE and the JSON operators might), so a segment would read every row. A view without a security barrier shows the
   // same rows and leaves the planner free; nobody but the service writes conditions, so there is nobody to leak to.
   `create view fenced_contact as
-     select * from contact where workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid`,
+     select ${shown.join(", ")} from contact where workspace_id = nullif(current_setting('tentpole.workspace_id', true), '')::uuid`,
   `grant select on fenced_contact to ${service_role}`,
 
   // How many contacts a workspace has, kept by the statements that add and remove them; spread over shards, so that two

@@ -5,7 +5,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer } from "../../Wire.ts"
-import { toFieldsWire, toFieldWire, toNewFields } from "./ContactFieldsApi.ts"
+import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields } from "./FieldWire.ts"
+import { toRuleMetadataWire } from "./RuleMetadataWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,8 +18,15 @@ export const layer = HttpApiBuilder.group(
         withWorkspace(({ id }) => fields.list(id, query.status ?? "active")).pipe(answer(toFieldsWire)),
       create: ({ payload }) =>
         withWorkspace(({ id }) => fields.create(id, ...toNewFields(payload))).pipe(answer(toFieldsWire)),
+      ruleMetadata: () => withWorkspace(({ id }) => fields.ruleMetadata(id)).pipe(answer(toRuleMetadataWire)),
       find: ({ params }) =>
         withWorkspace(({ id }) => fields.find(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
+      edit: ({ params, payload }) =>
+        withWorkspace(({ id }) => fields.edit(id, params.fieldDefinitionId, toFieldPatch(payload))).pipe(
+          answer(toFieldWire),
+        ),
+      archive: ({ params }) =>
+        withWorkspace(({ id }) => fields.archive(id, params.fieldDefinitionId)).pipe(answer(() => undefined)),
     })
   }),
 )

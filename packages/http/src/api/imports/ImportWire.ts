@@ -18,7 +18,7 @@ import type { ProposedMapping } from "@tentpole/core/imports/Mapping"
 import type { Preview } from "@tentpole/core/imports/Preview"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, oneOf, Text } from "../../Wire.ts"
-import { FieldWire, toFieldWire } from "../contact-fields/ContactFieldsApi.ts"
+import { FieldWire, toFieldWire } from "../contact-fields/FieldWire.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
 
