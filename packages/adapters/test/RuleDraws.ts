@@ -158,12 +158,12 @@ export const fields: ReadonlyArray<RuleField> = [
   field(2, "number", "active", "size"),
   field(3, "boolean", "active", "member"),
   field(4, "date", "active", "birthday"),
-  field(9, "number", "active", "weight"),
-  field(10, "date", "active", "renewal"),
-  field(5, "string", "archived", "old_text"),
-  field(6, "number", "archived", "old_number"),
-  field(7, "boolean", "archived", "old_flag"),
-  field(8, "date", "archived", "old_date"),
+  field(5, "number", "active", "weight"),
+  field(6, "date", "active", "renewal"),
+  field(7, "string", "archived", "old_text"),
+  field(8, "number", "archived", "old_number"),
+  field(9, "boolean", "archived", "old_flag"),
+  field(10, "date", "archived", "old_date"),
 ]
 
 export const lists: ReadonlyArray<ListId> = ["a", "b", "c"].map((last) =>
