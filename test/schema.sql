@@ -206,7 +206,7 @@ create table public.contact (
   constraint contact_check1 CHECK (((email IS NOT NULL) OR (phone IS NOT NULL)))
 );
 CREATE INDEX contact_created ON public.contact USING btree (workspace_id, created_at, contact_id);
-CREATE INDEX contact_custom ON public.contact USING gin (workspace_id, custom_fields_folded jsonb_path_ops);
+CREATE INDEX contact_custom ON public.contact USING gin (workspace_id, custom_fields_folded jsonb_path_ops) WITH (gin_pending_list_limit='1024');
 CREATE INDEX contact_display_name ON public.contact USING btree (workspace_id, display_name_folded, contact_id);
 CREATE UNIQUE INDEX contact_email ON public.contact USING btree (workspace_id, email_normalized);
 CREATE INDEX contact_first_name ON public.contact USING btree (workspace_id, first_name_folded, contact_id);
@@ -224,7 +224,7 @@ CREATE INDEX contact_number_7 ON public.contact USING btree (workspace_id, numbe
 CREATE INDEX contact_number_8 ON public.contact USING btree (workspace_id, number_8) WHERE (number_8 IS NOT NULL);
 CREATE INDEX contact_number_9 ON public.contact USING btree (workspace_id, number_9) WHERE (number_9 IS NOT NULL);
 CREATE UNIQUE INDEX contact_phone ON public.contact USING btree (workspace_id, phone);
-CREATE INDEX contact_searched ON public.contact USING gin (workspace_id, display_name_folded gin_trgm_ops, first_name_folded gin_trgm_ops, last_name_folded gin_trgm_ops, email_folded gin_trgm_ops, phone gin_trgm_ops, company_folded gin_trgm_ops);
+CREATE INDEX contact_searched ON public.contact USING gin (workspace_id, display_name_folded gin_trgm_ops, first_name_folded gin_trgm_ops, last_name_folded gin_trgm_ops, email_folded gin_trgm_ops, phone gin_trgm_ops, company_folded gin_trgm_ops) WITH (gin_pending_list_limit='1024');
 CREATE INDEX contact_updated ON public.contact USING btree (workspace_id, updated_at, contact_id);
 CREATE TRIGGER contact_tally_delete AFTER DELETE ON public.contact REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION contact_tally_add();
 CREATE TRIGGER contact_tally_insert AFTER INSERT ON public.contact REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION contact_tally_add();

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
-import { userInfo } from "node:os"
+import { totalmem, userInfo } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 
@@ -191,6 +191,15 @@ const runningPort = async ({ data }: Pick<Cluster, "data">): Promise<number | un
 const urlOf = (user: string, password: string, port: number, name: string): Redacted.Redacted =>
   Redacted.make(`postgres://${user}:${password}@127.0.0.1:${port}/${name}`)
 
+const mib = 2 ** 20
+
+/** An eighth of what this machine, or its container, may use: enough for the indexes of a million contacts where there is room. */
+const sharedBuffers_mib = (): number => {
+  const limit_bytes = process.constrainedMemory()
+  const memory_bytes = limit_bytes > 0 ? Math.min(limit_bytes, totalmem()) : totalmem()
+  return Math.round(Math.min(Math.max(memory_bytes / mib / 8, 128), 1024))
+}
+
 const startServer = async (options: EmbeddedOptions, made: Cluster): Promise<number> => {
   const running = await runningPort(made)
   if (running !== undefined) return running
@@ -200,7 +209,7 @@ const startServer = async (options: EmbeddedOptions, made: Cluster): Promise<num
     ["listen_addresses", "127.0.0.1"],
     ["unix_socket_directories", ""],
     ["max_connections", options.durable ? "100" : "250"],
-    ["shared_buffers", "128MB"],
+    ["shared_buffers", `${options.durable ? sharedBuffers_mib() : 128}MB`],
     ["timezone", "UTC"],
     ["log_timezone", "UTC"],
     ...(options.durable ? [] : volatileFlags),
