@@ -11,6 +11,7 @@ import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
 import { lists } from "./lists.ts"
 import { outbox } from "./outbox.ts"
+import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
 import { tents } from "./tents.ts"
@@ -32,6 +33,7 @@ export const contract = {
   jobs,
   lists,
   outbox,
+  segments,
   workspaces,
   pages,
   tents,

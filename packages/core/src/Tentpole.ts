@@ -12,6 +12,7 @@ import { Emails } from "./emails/Emails.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
+import { Segments } from "./segments/Segments.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
@@ -27,6 +28,7 @@ export const useCases = Layer.mergeAll(
   Imports.layer,
   Lists.layer,
   OutgoingMail.layer,
+  Segments.layer,
   Tents.layer,
   Tracking.layer,
   Traffic.layer,

@@ -5,12 +5,18 @@
  * The folded form: Unicode NFC, lower case of the root locale, final sigma as sigma, NFC again (lowering `İ` leaves a
  * combining dot). Two texts are equal for the service when their folded forms are equal.
  */
-export const fold = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
+export const fold = (text: string): string => {
+  // Latin-1 has neither marks to compose nor a sigma, and stays itself in lower case: most text is spared the rest.
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0xff) return foldUnicode(text)
+  return text.toLowerCase()
+}
+
+const foldUnicode = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
 
 /** White space as Unicode has it, at both ends. */
 export const trim = (text: string): string => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, "")
 
-export const isBlank = (text: string): boolean => trim(text) === ""
+export const isBlank = (text: string): boolean => !/\P{White_Space}/u.test(text)
 
 /** Orders by code point, as PostgreSQL's collation "C" does over UTF-8 (and as UTF-16 order does not). */
 export const byCodePoint = (left: string, right: string): -1 | 0 | 1 => {

@@ -13,8 +13,32 @@ const byBytes = (left: string, right: string): number => {
   return Math.sign(a.length - b.length)
 }
 
+/** Case, composition, the Turkish i's, sigmas, compatibility signs, astral characters, halves of them, and plain text. */
+const Unicode = Schema.Array(
+  Schema.Literals([..."aAzZ 0\u007f\u0080ÄäİıÅÅKßẞΣσςΐ😀𐐀", "e\u0301", "i\u0307", "\u0345", "\ud800", "\udc00"]),
+)
+
+/** What folding is, said in one line and for every text alike. */
+const defined = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
+
 describe("folding", () => {
+  it.prop(
+    "is composition, lower case and one sigma, for plain text too",
+    [Unicode, Schema.String],
+    ([units, plain]) => {
+      for (const text of [units.join(""), plain, `${plain}ς`]) assert.strictEqual(fold(text), defined(text))
+    },
+  )
+
   it.prop("a folded text is its own folded form", [Schema.String], ([text]) => fold(fold(text)) === fold(text))
+
+  it("is that of every character by itself, and before an accent", () => {
+    for (let code = 0; code < 0x3000; code++) {
+      for (const text of [String.fromCharCode(code), `a${String.fromCharCode(code)}\u0301`]) {
+        assert.strictEqual(fold(text), defined(text))
+      }
+    }
+  })
 
   it("makes one of what people write for the same", () => {
     for (const [left, right] of [
@@ -52,6 +76,14 @@ describe("trimming and slugs", () => {
     assert.strictEqual(trim("\u200ba"), "\u200ba")
     assert.isTrue(isBlank("\u3000 "))
   })
+
+  it.prop(
+    "blank is what trimming leaves nothing of",
+    [Schema.Array(Schema.Literals([" ", "\u3000", "\n", "a"]))],
+    ([units]) => {
+      assert.strictEqual(isBlank(units.join("")), trim(units.join("")) === "")
+    },
+  )
 
   it.prop("a slug has Latin letters, digits and inner hyphens only", [Schema.String], ([text]) =>
     /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slugify(text)),

@@ -7,6 +7,7 @@ import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
+import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
 import { Validation } from "./Validation.ts"
@@ -19,6 +20,7 @@ export const Api = HttpApi.make("tentpole")
   .add(EmailsApi)
   .add(ImportsApi)
   .add(ListsApi)
+  .add(SegmentsApi)
   .add(TentsApi)
   // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
   // authenticated, then looked at, then handled.

@@ -7,6 +7,7 @@ import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
+import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
 import * as Validation from "./Validation.ts"
@@ -24,6 +25,7 @@ const groups = Layer.mergeAll(
   Contacts.layer,
   Emails.layer,
   Lists.layer,
+  Segments.layer,
 )
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

@@ -12,6 +12,7 @@ import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
 import * as Segment from "./Segment.ts"
+import * as SegmentStore from "./SegmentStore.ts"
 import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PublishedPages from "./PublishedPages.ts"
@@ -31,6 +32,7 @@ const rooms = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   Segment.layer,
+  SegmentStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

@@ -138,7 +138,7 @@ export const inOrder = <Row>(
   })
 }
 
-const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact): boolean => {
+export const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact): boolean => {
   if (updatedAfter !== null && contact.updatedAt.epochMilliseconds <= updatedAfter.epochMilliseconds) return false
   if (search === null) return true
   const { displayName, firstName, lastName, email, phone, company } = contact
@@ -147,7 +147,7 @@ const matches = ({ search, updatedAfter }: ContactQuery, contact: Contact): bool
   )
 }
 
-const paged = <A>({ page, limit }: PageRequest, all: ReadonlyArray<A>): Paged<A> => ({
+export const paged = <A>({ page, limit }: PageRequest, all: ReadonlyArray<A>): Paged<A> => ({
   items: all.slice((page - 1) * limit, page * limit),
   total: all.length,
 })

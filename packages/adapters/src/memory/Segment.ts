@@ -65,7 +65,8 @@ const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
   return held
 })
 
-const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
+/** What rules may ask of contacts besides their fields: all of their timelines and lists. */
+export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
   const timelines = new Map<ContactId, Array<RuleSubject["activities"][number]>>()
   for (const line of yield* db.all(activities, workspace)) {
     const timeline = timelines.get(line.contactId)

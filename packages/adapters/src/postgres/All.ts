@@ -11,6 +11,7 @@ import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
 import * as Segment from "./Segment.ts"
+import * as SegmentStore from "./SegmentStore.ts"
 import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PageNews from "./PageNews.ts"
@@ -28,6 +29,7 @@ const rooms = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   Segment.layer,
+  SegmentStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

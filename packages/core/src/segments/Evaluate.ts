@@ -18,13 +18,17 @@ import {
   type TimeWindow,
   type ValueOperator,
 } from "./RuleTree.ts"
-import { type Span, spanOf } from "./Span.ts"
+import { spanOf, startOf } from "./Span.ts"
 
 /** A contact, and what rules may ask of them besides. */
 export interface RuleSubject {
   readonly contact: Contact
+  /**
+   * The latest of each type that the tree names is enough: conditions ask whether one stands at or after an instant, and
+   * never before one.
+   */
   readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
-  /** The static lists that the contact is a member of. */
+  /** The static lists that the contact is a member of: all of them, or those that the tree names. */
   readonly lists: ReadonlySet<ListId>
 }
 
@@ -65,12 +69,15 @@ const nobody: RulePredicate = () => false
 const compileNode = (node: RuleNode, reading: RuleReading): RulePredicate => {
   if (node.kind === "condition") return compileCondition(node, reading)
   const parts = node.conditions.map((each) => compileNode(each, reading))
-  return node.operator === "and"
-    ? (subject) => parts.every((holds) => holds(subject))
-    : (subject) => parts.some((holds) => holds(subject))
+  const decides = node.operator === "or"
+  return (subject) => {
+    for (const holds of parts) if (holds(subject) === decides) return decides
+    return !decides
+  }
 }
 
-const compileCondition = (condition: RuleCondition, reading: RuleReading): RulePredicate => {
+/** What one condition means, wherever in a tree it stands. */
+export const compileCondition = (condition: RuleCondition, reading: RuleReading): RulePredicate => {
   switch (condition.source) {
     case "contact":
       return compileContact(condition)
@@ -79,30 +86,43 @@ const compileCondition = (condition: RuleCondition, reading: RuleReading): RuleP
     case "activity":
       return compileActivity(condition, reading.now)
     case "list_membership": {
+      const { listId } = condition
       const member = condition.operator === "is_member"
-      return ({ lists }) => lists.has(condition.listId) === member
+      return ({ lists }) => lists.has(listId) === member
     }
   }
 }
 
-const compileContact = ({ field: key, operator, value }: ContactCondition): RulePredicate => {
-  const field = standardFieldByKey.get(key)
+const compileContact = ({ field: named, operator, value }: ContactCondition): RulePredicate => {
+  const field = standardFieldByKey.get(named)
   if (field === undefined) return nobody
   const holds = compareWith(field.valueType, operator, value)
-  return ({ contact }) => holds(plain(contact[field.key]))
+  if (field.kind === "instant") {
+    const { key } = field
+    return ({ contact }) => holds(contact[key]?.epochMilliseconds ?? null)
+  }
+  const { key } = field
+  return ({ contact }) => holds(contact[key])
 }
 
-const compileCustomField = (
-  { fieldDefinitionId, operator, value }: CustomFieldCondition,
+/** The field that a condition is about, if it can hold: an archived one holds for nobody, also under a negative operator. */
+export const usableField = (
+  { fieldDefinitionId }: CustomFieldCondition,
   fields: ReadonlyArray<RuleField>,
-): RulePredicate => {
+): RuleField | undefined => {
   const field = fields.find((each) => each.id === fieldDefinitionId)
-  // An archived field holds for nobody, also where a negative operator would say yes to everybody.
-  if (field === undefined || field.status === "archived") return nobody
-  const holds = compareWith(field.valueType, operator, value)
+  return field?.status === "archived" ? undefined : field
+}
+
+const compileCustomField = (condition: CustomFieldCondition, fields: ReadonlyArray<RuleField>): RulePredicate => {
+  const field = usableField(condition, fields)
+  if (field === undefined) return nobody
+  const { apiName, valueType } = field
+  const holds = compareWith(valueType, condition.operator, condition.value)
+  if (valueType !== "date") return ({ contact }) => holds(customValue(contact, apiName))
   return ({ contact }) => {
-    const stored = customValue(contact, field.apiName)
-    return holds(field.valueType === "date" && typeof stored === "string" ? (spanOf(stored)?.from ?? null) : stored)
+    const stored = customValue(contact, apiName)
+    return holds(typeof stored === "string" ? startOf(stored) : stored)
   }
 }
 
@@ -112,22 +132,23 @@ const compileActivity = (
 ): RulePredicate => {
   const since = timeWindow === undefined ? -Infinity : windowStart(now, timeWindow).epochMilliseconds
   const wanted = operator === "has_activity"
-  return ({ activities }) =>
-    activities.some(({ type, at }) => type === activityType && at.epochMilliseconds >= since) === wanted
+  return ({ activities }) => {
+    for (const { type, at } of activities) {
+      if (type === activityType && at.epochMilliseconds >= since) return wanted
+    }
+    return !wanted
+  }
 }
 
-/** A stored value as it is compared: instants are epoch milliseconds. */
-type Stored = CustomValue | null
-
-const plain = (value: Contact[keyof Contact]): Stored =>
-  DateTime.isDateTime(value) ? value.epochMilliseconds : typeof value === "object" ? null : value
-
-type Comparison = (stored: Stored) => boolean
+/** Of a value as it is stored; instants are epoch milliseconds. */
+type Comparison = (stored: CustomValue | null) => boolean
 
 const not =
   (holds: Comparison): Comparison =>
   (stored) =>
     !holds(stored)
+
+const never: Comparison = () => false
 
 const isEmpty: Comparison = (stored) => stored === null || (typeof stored === "string" && isBlank(stored))
 
@@ -146,8 +167,11 @@ const compareWith = (type: ValueType, operator: ValueOperator, value: string | n
       return not(compareWith(type, "equals", value))
     case "not_contains":
       return not(compareWith(type, "contains", value))
-    default:
-      return type === "string" ? compareText(operator, String(value)) : compareOrdered(operator, boundsOf(type, value))
+    default: {
+      if (type === "string") return compareText(operator, fold(String(value)))
+      const stretch = stretchOf(type, value)
+      return stretch === undefined ? never : compareOrdered(operator, stretch)
+    }
   }
 }
 
@@ -156,45 +180,48 @@ type PositiveOperator = Exclude<
   "is_empty" | "is_not_empty" | "is_true" | "is_false" | "not_equals" | "not_contains"
 >
 
-const textTests: { readonly [Operator in PositiveOperator]?: (text: string, value: string) => boolean } = {
-  equals: (text, value) => text === value,
-  contains: (text, value) => text.includes(value),
-  starts_with: (text, value) => text.startsWith(value),
-  ends_with: (text, value) => text.endsWith(value),
-}
+// One function for each operator: what is asked of millions is not chosen again for each.
 
-const compareText = (operator: PositiveOperator, value: string): Comparison => {
-  const test = textTests[operator]
-  const folded = fold(value)
-  return (stored) => test !== undefined && typeof stored === "string" && test(fold(stored), folded)
-}
-
-/** A number is a stretch of itself alone; a date is a day or a millisecond. */
-interface Bounds {
-  readonly below: (stored: number) => boolean
-  readonly above: (stored: number) => boolean
-}
-
-const boundsOf = (type: ValueType, value: string | number | undefined): Bounds | undefined => {
-  if (type === "date") {
-    const span: Span | undefined = typeof value === "string" ? spanOf(value) : undefined
-    return span && { below: (stored) => stored < span.from, above: (stored) => stored >= span.until }
+const compareText = (operator: PositiveOperator, folded: string): Comparison => {
+  switch (operator) {
+    case "equals":
+      return (stored) => typeof stored === "string" && fold(stored) === folded
+    case "contains":
+      return (stored) => typeof stored === "string" && fold(stored).includes(folded)
+    case "starts_with":
+      return (stored) => typeof stored === "string" && fold(stored).startsWith(folded)
+    case "ends_with":
+      return (stored) => typeof stored === "string" && fold(stored).endsWith(folded)
+    default:
+      return never
   }
-  return typeof value === "number"
-    ? { below: (stored) => stored < value, above: (stored) => stored > value }
-    : undefined
 }
 
-const orderTests: { readonly [Operator in PositiveOperator]?: (below: boolean, above: boolean) => boolean } = {
-  equals: (below, above) => !below && !above,
-  greater_than: (_, above) => above,
-  greater_than_or_equal: (below) => !below,
-  less_than: (below) => below,
-  less_than_or_equal: (_, above) => !above,
+/** What a value stands for, both ends in it: a number for itself alone, a date for a day or a millisecond. */
+interface Stretch {
+  readonly first: number
+  readonly last: number
 }
 
-const compareOrdered = (operator: PositiveOperator, bounds: Bounds | undefined): Comparison => {
-  const test = orderTests[operator]
-  if (test === undefined || bounds === undefined) return () => false
-  return (stored) => typeof stored === "number" && test(bounds.below(stored), bounds.above(stored))
+const stretchOf = (type: ValueType, value: string | number | undefined): Stretch | undefined => {
+  if (type !== "date") return typeof value === "number" ? { first: value, last: value } : undefined
+  const span = typeof value === "string" ? spanOf(value) : undefined
+  return span && { first: span.from, last: span.until - 1 }
+}
+
+const compareOrdered = (operator: PositiveOperator, { first, last }: Stretch): Comparison => {
+  switch (operator) {
+    case "equals":
+      return (stored) => typeof stored === "number" && stored >= first && stored <= last
+    case "greater_than":
+      return (stored) => typeof stored === "number" && stored > last
+    case "greater_than_or_equal":
+      return (stored) => typeof stored === "number" && stored >= first
+    case "less_than":
+      return (stored) => typeof stored === "number" && stored < first
+    case "less_than_or_equal":
+      return (stored) => typeof stored === "number" && stored <= last
+    default:
+      return never
+  }
 }

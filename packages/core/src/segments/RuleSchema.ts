@@ -74,6 +74,9 @@ const ListMembershipRule = Schema.Struct({
 
 const Condition = Schema.Union([ContactRule, CustomFieldRule, ActivityRule, ListMembershipRule])
 
+/** How a condition by itself is answered, with its canonical operator. */
+export const RuleConditionSchema = Condition
+
 const RuleRef = Schema.suspend((): Schema.Codec<RuleWire> => Rule)
 
 /** A group or a condition. */

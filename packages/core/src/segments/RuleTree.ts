@@ -75,6 +75,16 @@ export type RuleTree = RuleGroup
 export const conditionsOf = (node: RuleNode): ReadonlyArray<RuleCondition> =>
   node.kind === "condition" ? [node] : node.conditions.flatMap(conditionsOf)
 
+/** What a tree asks of a contact besides their fields, each once. */
+export const askedBesides = (
+  tree: RuleTree,
+): { readonly activityTypes: ReadonlyArray<ActivityType>; readonly lists: ReadonlyArray<ListId> } => {
+  const conditions = conditionsOf(tree)
+  const types = conditions.flatMap((each) => (each.source === "activity" ? [each.activityType] : []))
+  const lists = conditions.flatMap((each) => (each.source === "list_membership" ? [each.listId] : []))
+  return { activityTypes: [...new Set(types)], lists: [...new Set(lists)] }
+}
+
 /** The ids that a tree names. */
 export interface Mentioned {
   readonly fields: ReadonlyArray<FieldDefinitionId>

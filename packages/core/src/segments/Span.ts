@@ -1,6 +1,6 @@
 // The dates of rules and of custom fields, as stretches of time: a day is the whole UTC day, a timestamp the millisecond
 // that it names. So one comparison serves both, and what a store keeps below the millisecond changes no answer.
-import { DateTime, Result } from "effect"
+import { Result } from "effect"
 import { readDate } from "../contacts/FieldValue.ts"
 
 /** Epoch milliseconds; `from` is in it, `until` is not. */
@@ -15,6 +15,9 @@ export const day_ms = 86_400_000
 export const spanOf = (text: string): Span | undefined => {
   const canonical = Result.getOrElse(readDate(text, "json"), () => null)
   if (canonical === null) return undefined
-  const from = DateTime.makeUnsafe(canonical).epochMilliseconds
+  const from = startOf(canonical)
   return { from, until: from + (canonical.length === "2026-05-01".length ? day_ms : 1) }
 }
+
+/** The first instant of a date as contacts hold it. It was checked when it was written, and is not again for each contact. */
+export const startOf = (stored: string): number => Date.parse(stored)

@@ -1,0 +1,105 @@
+// Asking by rules, as the wire has it.
+import { contactSorts } from "@tentpole/core/contacts/ContactStore"
+import { ListId } from "@tentpole/core/Ids"
+import { page_limit_default, page_limit_max } from "@tentpole/core/Page"
+import type { Explanation, ExplainedCondition, OwnValue } from "@tentpole/core/segments/Explain"
+import { RuleConditionSchema, RuleInput } from "@tentpole/core/segments/RuleSchema"
+import type { FoundContact } from "@tentpole/core/segments/Segments"
+import { DateTime, Schema } from "effect"
+import { iso, oneOf, orderParameter, PaginationWire, searchParameter } from "../../Wire.ts"
+import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
+
+const wholeNumber = (maximum: number) =>
+  Schema.Int.check(
+    Schema.isBetween({ minimum: 1, maximum }, { message: `must be a whole number from 1 to ${maximum}` }),
+  )
+
+const explain = Schema.optionalKey(
+  Schema.Boolean.annotate({ description: "Show with each contact the conditions that held; false by default" }),
+)
+
+export const SearchContacts = Schema.Struct({
+  rules: RuleInput,
+  page: Schema.optionalKey(wholeNumber(100_000_000).annotate({ description: "1 by default" })),
+  limit: Schema.optionalKey(wholeNumber(page_limit_max).annotate({ description: `${page_limit_default} by default` })),
+  search: searchParameter,
+  sort: Schema.optionalKey(oneOf(...contactSorts).annotate({ description: "created_at by default" })),
+  order: orderParameter,
+  explain,
+}).annotate({ identifier: "SearchContacts" })
+
+export const PreviewSegment = Schema.Struct({ rules: RuleInput, explain }).annotate({ identifier: "PreviewSegment" })
+
+/** Why by these rules, or why on that list. */
+export const ExplainContact = Schema.Struct({
+  rules: Schema.optionalKey(RuleInput),
+  list_id: Schema.optionalKey(ListId.annotate({ description: "Any list, of whichever kind" })),
+})
+  .check(
+    Schema.makeFilter(({ rules, list_id }) =>
+      (rules === undefined) !== (list_id === undefined)
+        ? undefined
+        : rules === undefined
+          ? { path: ["rules"], issue: "is required, unless list_id says by which list" }
+          : { path: ["list_id"], issue: "can't stand beside rules: ask by one of them" },
+    ),
+  )
+  .annotate({ identifier: "ExplainContact", description: "Either rules or list_id" })
+
+const path = Schema.String.annotate({
+  description: "Below the root group",
+  examples: ["conditions.0.conditions.1"],
+})
+
+const { custom_fields: _, ...listed } = ListedContactWire.fields
+
+const FoundContactWire = Schema.Struct({
+  ...listed,
+  matched: Schema.optionalKey(
+    Schema.Array(path).annotate({ description: "Every condition that held; with `explain` only" }),
+  ),
+}).annotate({ identifier: "FoundContact" })
+
+export const FoundContacts = Schema.Struct({
+  items: Schema.Array(FoundContactWire),
+  pagination: PaginationWire,
+}).annotate({ identifier: "FoundContacts" })
+
+export const SegmentPreview = Schema.Struct({
+  count: Schema.Int.annotate({ description: "How many contacts the rules pick now" }),
+  sample: Schema.Array(FoundContactWire).annotate({ description: "The newest ten" }),
+}).annotate({ identifier: "SegmentPreview" })
+
+export const toFound = ({ contact, matched }: FoundContact): typeof FoundContactWire.Type => ({
+  ...toListedContact(contact),
+  ...(matched === null ? {} : { matched }),
+})
+
+const ExplainedConditionWire = Schema.Struct({
+  path,
+  condition: RuleConditionSchema,
+  value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])).annotate({
+    description:
+      "The contact's own: the field's value, when the activity last was, whether they are on the list; null for none",
+  }),
+  held: Schema.Boolean,
+}).annotate({ identifier: "ExplainedCondition" })
+
+export const ExplanationWire = Schema.Struct({
+  matches: Schema.Boolean,
+  conditions: Schema.Array(ExplainedConditionWire).annotate({ description: "Empty for a list that has no rules" }),
+}).annotate({ identifier: "SegmentExplanation" })
+
+const toValue = (value: OwnValue) => (DateTime.isDateTime(value) ? iso(value) : value)
+
+const toCondition = ({ path, condition, value, held }: ExplainedCondition): typeof ExplainedConditionWire.Type => ({
+  path,
+  condition,
+  value: toValue(value),
+  held,
+})
+
+export const toExplanation = ({ matches, conditions }: Explanation): typeof ExplanationWire.Type => ({
+  matches,
+  conditions: conditions.map(toCondition),
+})

@@ -1,0 +1,58 @@
+// The calls that ask by rules, handled.
+import type { Paged } from "@tentpole/core/Page"
+import { type FoundContact, Segments } from "@tentpole/core/segments/Segments"
+import type { SegmentQuery } from "@tentpole/core/segments/SegmentStore"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../Auth.ts"
+import { answer, pageOf, pagination } from "../../Wire.ts"
+import {
+  type ExplainContact,
+  type FoundContacts,
+  type SearchContacts,
+  type SegmentPreview,
+  toExplanation,
+  toFound,
+} from "./SegmentWire.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "segments",
+  Effect.fn(function* (group) {
+    const segments = yield* Segments
+    return group.handleAll({
+      search: ({ payload }) =>
+        withWorkspace(({ id }) => segments.search(id, payload.rules, toQuery(payload))).pipe(
+          answer((page) => toPage(toQuery(payload), page)),
+        ),
+      preview: ({ payload }) =>
+        withWorkspace(({ id }) => segments.preview(id, payload.rules, { explain: payload.explain ?? false })).pipe(
+          answer(toPreview),
+        ),
+      explain: ({ params, payload }) =>
+        withWorkspace(({ id }) => segments.explain(id, params.contact_id, asked(payload))).pipe(answer(toExplanation)),
+    })
+  }),
+)
+
+const toQuery = (body: typeof SearchContacts.Type): SegmentQuery & { readonly explain: boolean } => ({
+  ...pageOf(body),
+  sort: body.sort ?? "created_at",
+  order: body.order ?? "desc",
+  search: body.search ?? null,
+  explain: body.explain ?? false,
+})
+
+const asked = ({ rules, list_id: listId }: typeof ExplainContact.Type) =>
+  listId === undefined ? { rules } : { listId }
+
+const toPage = (query: SegmentQuery, { items, total }: Paged<FoundContact>): typeof FoundContacts.Type => ({
+  items: items.map(toFound),
+  pagination: pagination(query, total),
+})
+
+const toPreview = ({ items, total }: Paged<FoundContact>): typeof SegmentPreview.Type => ({
+  count: total,
+  sample: items.map(toFound),
+})
