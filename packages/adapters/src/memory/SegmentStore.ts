@@ -38,14 +38,6 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     return SegmentStore.of({
       page: (workspace, segment, query) => pageOf(db, workspace, segment, query),
-      preview: (workspace, segment, sample_max) =>
-        pageOf(db, workspace, segment, {
-          page: 1,
-          limit: sample_max,
-          sort: "created_at",
-          order: "desc",
-          search: null,
-        }),
       subjects: (workspace, asked, tree) =>
         Effect.map(subjectsOf(db, workspace, asked), (subjects) => subjects.map(asFarAsAsked(tree))),
     })

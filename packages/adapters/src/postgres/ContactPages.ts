@@ -121,6 +121,16 @@ export const countedPage = (
     { concurrency: 2 },
   )
 
+/** What a search of contacts looks through. */
+export const searchedColumns = [
+  "display_name_folded",
+  "first_name_folded",
+  "last_name_folded",
+  "email_folded",
+  "phone",
+  "company_folded",
+]
+
 /** A literal substring of one of these columns, compared folded. */
 export const searchIn = (sql: Sql, columns: ReadonlyArray<string>, search: string): Fragment =>
   sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))

@@ -10,7 +10,14 @@ import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { contactSortKeys, countContacts, countedPage, searchIn, type Selection } from "./ContactPages.ts"
+import {
+  contactSortKeys,
+  countContacts,
+  countedPage,
+  searchedColumns,
+  searchIn,
+  type Selection,
+} from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { fenced, LongQueries } from "./Postgres.ts"
@@ -64,15 +71,6 @@ const lockWhom = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace:
     order by c.contact_id for no key update of c`
 })
 
-const searched = [
-  "display_name_folded",
-  "first_name_folded",
-  "last_name_folded",
-  "email_folded",
-  "phone",
-  "company_folded",
-]
-
 /** Everybody is a count that is kept. */
 const isEverybody = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
 
@@ -84,7 +82,7 @@ const selectionOf = (
   from: sql.literal("fenced_contact c"),
   where: sql.and([
     sql`c.workspace_id = ${workspace}`,
-    ...(search === null ? [] : [searchIn(sql, searched, search)]),
+    ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
     ...(updatedAfter === null ? [] : [sql`c.updated_at > ${DateTime.formatIso(updatedAfter)}::timestamptz`]),
   ]),
   addedAt: sql.literal("null::timestamptz"),

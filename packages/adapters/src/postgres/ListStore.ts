@@ -5,7 +5,7 @@ import { type List, ListChange, ListNameExists, type SystemList } from "@tentpol
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/Refusal"
-import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -23,7 +23,7 @@ import {
 import { type ContactRow, toContact } from "./ContactRows.ts"
 import { appendEvents } from "./Outbox.ts"
 import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
-import { audienceCondition, comparedFields } from "./Segment.ts"
+import { audienceCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -93,7 +93,7 @@ const toMember = (row: MemberRow): Member => ({
 })
 
 /** Those whom the list holds, under the alias `c`. */
-const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, now }: Audience) {
+const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: Audience) {
   const mine = sql`c.workspace_id = ${workspace}`
   const nobodyAdded = sql.literal("null::timestamptz")
   switch (list.kind) {
@@ -107,11 +107,10 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
       }
     case "dynamic":
     case "system": {
-      const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
-      const fields = yield* comparedFields(sql, workspace, mentioned)
+      const reading = { fields: yield* withColumns(sql, workspace, fields), now }
       return {
         from: sql.literal("fenced_contact c"),
-        where: sql`${mine} and ${audienceCondition(sql, workspace, list, { fields, now })}`,
+        where: sql`${mine} and ${audienceCondition(sql, workspace, list, reading)}`,
         addedAt: nobodyAdded,
       }
     }

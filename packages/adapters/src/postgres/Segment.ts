@@ -329,6 +329,18 @@ export const comparedFields = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyAr
         (rows) => rows.map(toField),
       )
 
+/** Fields as a reading has them, with the columns lent to them; within the caller's fence. */
+export const withColumns = (sql: Sql, workspace: WorkspaceId, fields: ReadonlyArray<RuleField>) =>
+  Effect.map(
+    comparedFields(
+      sql,
+      workspace,
+      fields.flatMap(({ id, valueType }) => (valueType === "number" || valueType === "date" ? [id] : [])),
+    ),
+    (compared): ReadonlyArray<ComparedField> =>
+      fields.map((field) => ({ ...field, column: compared.find(({ id }) => id === field.id)?.column ?? null })),
+  )
+
 const staticLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
   ids.length === 0
     ? Effect.succeed(new Set<ListId>())

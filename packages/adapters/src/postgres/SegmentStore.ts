@@ -6,46 +6,46 @@ import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { askedBesides, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
-import { fold } from "@tentpole/core/Text"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { contactColumns, type ContactRow, contactSortColumns, toContact } from "./ContactStore.ts"
-import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
-import { ruleCondition } from "./Segment.ts"
+import {
+  type Clients,
+  contactSortKeys,
+  countedPage,
+  searchedColumns,
+  searchIn,
+  type Selection,
+} from "./ContactPages.ts"
+import { toContact } from "./ContactRows.ts"
+import { fenced, LongQueries } from "./Postgres.ts"
+import { ruleCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
-const searched = [
-  "display_name_folded",
-  "first_name_folded",
-  "last_name_folded",
-  "email_folded",
-  "phone",
-  "company_folded",
-]
-
-/** One statement, so that the page and the total tell of one moment; only past the end nobody is there to carry the total. */
-const pageOf = Effect.fnUntraced(function* (
+const selectionOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  segment: Segment,
-  { page, limit, sort, order, search }: SegmentQuery,
+  { tree, fields, now }: Segment,
+  search: string | null,
 ) {
-  const matching = sql.and([
-    sql`c.workspace_id = ${workspace}`,
-    ruleCondition(sql, workspace, segment.tree, segment),
-    ...(search === null
-      ? []
-      : [sql.or(searched.map((column) => sql`strpos(c.${sql.literal(column)}, ${fold(search)}) > 0`))]),
-  ])
-  const counted = sql`select count(*)::int as total from contact c where ${matching}`
-  const rows = yield* sql<ContactRow & { readonly total: number }>`
-    select ${sql.literal(contactColumns)}, (${counted}) as total from contact c where ${matching}
-    order by ${sql.literal(`${contactSortColumns[sort]} ${order}`)} nulls last, c.contact_id
-    limit ${limit} offset ${(page - 1) * limit}`
-  const [all] = rows.length === 0 && page > 1 ? yield* sql<{ readonly total: number }>`${counted}` : rows
-  return { items: rows.map(toContact), total: all?.total ?? 0 }
+  const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+  return {
+    from: sql.literal("fenced_contact c"),
+    where: sql.and([
+      sql`c.workspace_id = ${workspace}`,
+      ruleCondition(sql, workspace, tree, reading),
+      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
+    ]),
+    addedAt: sql.literal("null::timestamptz"),
+  } satisfies Selection
 })
+
+const pageOf = (clients: Clients, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
+  countedPage(clients, workspace, {
+    selection: (sql) => selectionOf(sql, workspace, segment, query.search),
+    ordered: { ...query, key: contactSortKeys[query.sort] },
+    total: null,
+  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
 
 const latestActivities = (
   sql: Sql,
@@ -107,20 +107,8 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const long = yield* LongQueries
     const within = fenced(sql)
-    const apart = fencedApart(long)
     return SegmentStore.of({
-      page: (workspace, segment, query) => within(workspace, pageOf(sql, workspace, segment, query)),
-      preview: (workspace, segment, sample_max) =>
-        apart(
-          workspace,
-          pageOf(long, workspace, segment, {
-            page: 1,
-            limit: sample_max,
-            sort: "created_at",
-            order: "desc",
-            search: null,
-          }),
-        ),
+      page: (workspace, segment, query) => pageOf({ sql, long }, workspace, segment, query),
       subjects: (workspace, contacts, tree) =>
         contacts.length === 0 ? Effect.succeed([]) : within(workspace, subjectsOf(sql, workspace, contacts, tree)),
     })

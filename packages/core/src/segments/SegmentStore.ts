@@ -18,13 +18,8 @@ export type SegmentQuery = Omit<ContactQuery, "updatedAfter">
 export class SegmentStore extends Context.Service<
   SegmentStore,
   {
-    /** Sorted and searched as a page of all contacts is. The items and how many there are tell of one moment. */
+    /** Sorted and searched as a page of all contacts is. Nobody else waits for the count, however long it takes. */
     readonly page: (workspace: WorkspaceId, segment: Segment, query: SegmentQuery) => Effect.Effect<Paged<Contact>>
-    /**
-     * How many contacts the tree picks, and the newest of them, of one moment. Nobody else waits for the count, however long
-     * it takes.
-     */
-    readonly preview: (workspace: WorkspaceId, segment: Segment, sample_max: number) => Effect.Effect<Paged<Contact>>
     /**
      * What the evaluator must know to say what a tree means to these contacts, in their order: of each type that the tree
      * names the latest activity (whether one stands at or after an instant is all that conditions ask), and which of the

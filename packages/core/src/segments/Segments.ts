@@ -25,8 +25,8 @@ interface Telling {
   readonly explain: boolean
 }
 
-/** How many contacts a preview shows. */
-const sample_max = 10
+/** What a preview shows of those whom it counts. */
+const newest: SegmentQuery = { page: 1, limit: 10, sort: "created_at", order: "desc", search: null }
 
 export class Segments extends Context.Service<
   Segments,
@@ -115,7 +115,7 @@ export class Segments extends Context.Service<
 
         preview: Effect.fn("Segments.preview")(function* (workspace, rules, telling) {
           const segment = yield* read(workspace, rules)
-          return yield* told(workspace, segment, yield* store.preview(workspace, segment, sample_max), telling)
+          return yield* told(workspace, segment, yield* store.page(workspace, segment, newest), telling)
         }),
 
         explain: Effect.fn("Segments.explain")(function* (workspace, id, by) {
