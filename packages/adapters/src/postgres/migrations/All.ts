@@ -9,6 +9,7 @@ import { emails } from "./0006_emails.ts"
 import { blasts } from "./0007_blasts.ts"
 import { tents } from "./0008_tents.ts"
 import { traffic } from "./0009_traffic.ts"
+import { listExports } from "./0011_list_exports.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -21,4 +22,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0007_blasts": blasts,
   "0008_tents": tents,
   "0009_traffic": traffic,
+  "0011_list_exports": listExports,
 }
