@@ -581,6 +581,29 @@ alter table public.list enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list;
 grant delete, insert, select, update on public.list to tentpole_service;
 
+create table public.list_export (
+  workspace_id uuid not null,
+  list_export_id uuid not null,
+  list_id uuid not null,
+  exclude_unsubscribed boolean not null,
+  status text not null,
+  file_name text,
+  row_count integer,
+  error text,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint list_export_pkey PRIMARY KEY (workspace_id, list_export_id),
+  constraint list_export_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint list_export_check CHECK (((status = 'completed'::text) = (file_name IS NOT NULL))),
+  constraint list_export_check1 CHECK (((status = 'completed'::text) = (row_count IS NOT NULL))),
+  constraint list_export_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  constraint list_export_check3 CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text])) = (completed_at IS NOT NULL))),
+  constraint list_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+alter table public.list_export enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list_export;
+grant delete, insert, select, update on public.list_export to tentpole_service;
+
 create table public.list_member (
   workspace_id uuid not null,
   list_id uuid not null,

@@ -22,7 +22,7 @@ export const clone = Effect.gen(function* () {
   return name
 }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
 
-const optionsOf = (name: string): Postgres.PostgresOptions => ({
+export const optionsOf = (name: string): Postgres.PostgresOptions => ({
   url: Redacted.make(`${inject("pgOwner")}/${name}`),
   applicationName: "tentpole test",
   connections_max: 6,

@@ -9,6 +9,7 @@ import { dkim } from "./dkim.ts"
 import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
+import { listExports } from "./listExports.ts"
 import { lists } from "./lists.ts"
 import { outbox } from "./outbox.ts"
 import { segments } from "./segments.ts"
@@ -31,6 +32,7 @@ export const contract = {
   housekeeper,
   imports,
   jobs,
+  listExports,
   lists,
   outbox,
   segments,

@@ -1,7 +1,7 @@
 // Background work. A job is queued by a use case in its own transaction, and done by a worker at least once: handlers are
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
-import { BlastId, ImportRunId, ImportSessionId, TentId, WorkspaceId } from "./Ids.ts"
+import { BlastId, ImportRunId, ImportSessionId, ListExportId, TentId, WorkspaceId } from "./Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
@@ -11,6 +11,8 @@ const job = <const Type extends string, const Fields extends Schema.Struct.Field
 export const Job = Schema.Union([
   job("import_run", { runId: ImportRunId }),
   job("import_expiry", { sessionId: ImportSessionId }),
+  job("list_export", { exportId: ListExportId }),
+  job("list_export_expiry", { exportId: ListExportId }),
   job("blast_start", { blastId: BlastId }),
   job("tent_generation", { tentId: TentId }),
 ])

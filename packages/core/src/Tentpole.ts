@@ -11,6 +11,7 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
+import { ListExports } from "./lists/ListExports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
 import { Tents } from "./tents/Tents.ts"
@@ -26,6 +27,7 @@ export const useCases = Layer.mergeAll(
   Emails.layer,
   ImportRuns.layer,
   Imports.layer,
+  ListExports.layer,
   Lists.layer,
   OutgoingMail.layer,
   Segments.layer,

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AnalyticsApi } from "./api/analytics/AnalyticsApi.ts"
 import { ContactFieldsApi } from "./api/contact-fields/ContactFieldsApi.ts"
+import { ListExportsApi } from "./api/contact-lists/ListExportsApi.ts"
 import { ListsApi } from "./api/contact-lists/ListsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
@@ -19,6 +20,7 @@ export const Api = HttpApi.make("tentpole")
   .add(ContactsApi)
   .add(EmailsApi)
   .add(ImportsApi)
+  .add(ListExportsApi)
   .add(ListsApi)
   .add(SegmentsApi)
   .add(TentsApi)

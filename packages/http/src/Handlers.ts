@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as Analytics from "./api/analytics/AnalyticsHandlers.ts"
 import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
+import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
 import * as Lists from "./api/contact-lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
@@ -24,6 +25,7 @@ const groups = Layer.mergeAll(
   ContactFields.layer,
   Contacts.layer,
   Emails.layer,
+  ListExports.layer,
   Lists.layer,
   Segments.layer,
 )

@@ -9,6 +9,7 @@ import { createServer } from "node:http"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
 import { handlers } from "./Handlers.ts"
+import { downloads } from "./api/contact-lists/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
 import { Readiness, routes as operations } from "./Operations.ts"
 import * as Pages from "./pages/Pages.ts"
@@ -73,6 +74,7 @@ const api = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   operations,
+  downloads,
   uploads,
   edge(routesOf(Api)),
 )

@@ -4,13 +4,15 @@ import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
+import type { ListExports } from "@tentpole/core/lists/ListExports"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Effect, Layer } from "effect"
 import { importExpiry, importRun } from "./ImportRuns.ts"
+import { listExport, listExportExpiry } from "./ListExports.ts"
 
 const concurrency = 4
 
-type Needs = Blasts | Deliveries | ImportRuns | Imports | Tents
+type Needs = Blasts | Deliveries | ImportRuns | Imports | ListExports | Tents
 
 const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Needs> => {
   switch (job.type) {
@@ -18,6 +20,10 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return importRun(job, attempt)
     case "import_expiry":
       return importExpiry(job)
+    case "list_export":
+      return listExport(job, attempt)
+    case "list_export_expiry":
+      return listExportExpiry(job)
     case "blast_start":
       return blastStart(job)
     case "tent_generation":

@@ -9,6 +9,7 @@ import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
+import * as ListExportStore from "./ListExportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
 import * as Segment from "./Segment.ts"
@@ -30,6 +31,7 @@ const rooms = Layer.mergeAll(
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   ImportStore.layer,
+  ListExportStore.layer,
   ListStore.layer,
   Segment.layer,
   SegmentStore.layer,

@@ -2,6 +2,7 @@
 // `ImportRuns.ts`.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
@@ -25,7 +26,6 @@ import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from ".
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type Preview, preview_rows_max, previewOf } from "./Preview.ts"
 import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
-import { LinkRefused, readUploadToken, uploadToken } from "./UploadLink.ts"
 
 /** What is wrong with the file itself. */
 export type FileRefusal = ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable
@@ -38,6 +38,8 @@ export interface UploadSession {
 
 /** Under this path of the API's origin lies the upload address of a store that signs none. */
 export const uploads_path = "/uploads"
+
+const link_purpose = "import_upload"
 
 export class Imports extends Context.Service<
   Imports,
@@ -112,7 +114,7 @@ export class Imports extends Context.Service<
 
       const ownUploadUrl = Effect.fnUntraced(function* (workspaceId: WorkspaceId, session: ImportSession) {
         const expiresAt = DateTime.add(yield* DateTime.now, { milliseconds: upload_lifetime_ms })
-        const token = uploadToken(secrets, { workspaceId, sessionId: session.id, expiresAt })
+        const token = signLink(secrets, link_purpose, { workspaceId, id: session.id, expiresAt })
         return `${settings.publicApiUrl}${uploads_path}/${token}`
       })
 
@@ -146,11 +148,12 @@ export class Imports extends Context.Service<
 
         upload: Effect.fn("Imports.upload")(function* (token, bytes) {
           const now = yield* DateTime.now
-          const target = yield* Effect.fromResult(readUploadToken(secrets, token, now))
+          const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, now))
+          const refused = new LinkRefused({ purpose: link_purpose })
           const session = yield* store
-            .findSession(target.workspaceId, target.sessionId)
-            .pipe(Effect.catchTag("NotFound", () => new LinkRefused()))
-          if (session.executedAt !== null || isExpired(session, now)) return yield* new LinkRefused()
+            .findSession(link.workspaceId, ImportSessionId.make(link.id))
+            .pipe(Effect.catchTag("NotFound", () => refused))
+          if (session.executedAt !== null || isExpired(session, now)) return yield* refused
           yield* blobs
             .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: upload_bytes_max })
             .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))

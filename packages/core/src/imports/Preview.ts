@@ -1,4 +1,5 @@
 // What a file looks like before it is imported: its columns, where they would go, and what is wrong with the first rows.
+import { withoutFormulaGuard } from "../Csv.ts"
 import { type ItemReading, fieldsByName } from "../contacts/Item.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
 import { type FieldCandidate, fieldCandidates } from "./FieldCandidates.ts"
@@ -6,7 +7,7 @@ import type { ImportSessionId } from "../Ids.ts"
 import type { Mapping, RowIssue } from "./Import.ts"
 import { namesSomebody, type ProposedMapping, proposeMappings, type Targets, targetsOf } from "./Mapping.ts"
 import { rowReader, storable } from "./Rows.ts"
-import { type Row, withoutFormulaGuard } from "./Table.ts"
+import type { Row } from "./Table.ts"
 
 /** How many rows are read for a preview: enough to infer types from, whatever the size of the file. */
 export const preview_rows_max = 200

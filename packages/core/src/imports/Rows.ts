@@ -1,9 +1,10 @@
 // A row of the file as an item for a batch of contacts, and what is wrong with it said of its columns.
 import { Result } from "effect"
+import { withoutFormulaGuard } from "../Csv.ts"
 import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/Item.ts"
 import { isBlank, trim } from "../Text.ts"
 import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
-import { type Row, withoutFormulaGuard } from "./Table.ts"
+import type { Row } from "./Table.ts"
 
 export interface RowReading {
   /** The file's columns, by their place. */

@@ -72,6 +72,3 @@ export const decodeRows = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream
     Stream.splitLines,
     Stream.mapEffect((text) => Effect.orDie(decodeLine(text))),
   )
-
-/** Exports put a `'` before what a spreadsheet would take for a formula; it is taken off again. */
-export const withoutFormulaGuard = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)

@@ -1,5 +1,5 @@
 import { decodeText } from "@tentpole/core/Bytes"
-import { columnNames, decodeRows, encodeRows, type RowValue, withoutFormulaGuard } from "@tentpole/core/imports/Table"
+import { columnNames, decodeRows, encodeRows, type RowValue } from "@tentpole/core/imports/Table"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema, Stream } from "effect"
 
@@ -70,22 +70,4 @@ describe("rows of a request", () => {
       assert.notInclude(decodeText(bytes), "\r")
     }),
   )
-})
-
-describe("the guard before formulas", () => {
-  it("comes off where exports put it, and nowhere else", () => {
-    const cells = ["'=1+1", "'+x", "'-x", "'@x", "'\tx", "'\rx", "'x", "=1", "''=1", "'"]
-    assert.deepStrictEqual(cells.map(withoutFormulaGuard), [
-      "=1+1",
-      "+x",
-      "-x",
-      "@x",
-      "\tx",
-      "\rx",
-      "'x",
-      "=1",
-      "''=1",
-      "'",
-    ])
-  })
 })

@@ -10,6 +10,7 @@ import { blasts } from "./0007_blasts.ts"
 import { tents } from "./0008_tents.ts"
 import { traffic } from "./0009_traffic.ts"
 import { audience } from "./0010_audience.ts"
+import { listExports } from "./0011_list_exports.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -23,4 +24,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0008_tents": tents,
   "0009_traffic": traffic,
   "0010_audience": audience,
+  "0011_list_exports": listExports,
 }

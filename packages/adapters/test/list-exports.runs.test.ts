@@ -1,0 +1,235 @@
+// Whole exports: asked for, written, fetched, imported again; and what becomes of one whose list or workspace goes.
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import * as Blobs from "@tentpole/adapters/memory/BlobStore"
+import type { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import { BlobStore } from "@tentpole/core/blobs/BlobStore"
+import { encodeText } from "@tentpole/core/Bytes"
+import { newContact, type ContactPatch } from "@tentpole/core/contacts/ContactPatch"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import { parseEmail } from "@tentpole/core/contacts/Email"
+import { Fresh } from "@tentpole/core/contract"
+import { byte_order_mark, csvText, guardFormula, withoutFormulaGuard } from "@tentpole/core/Csv"
+import { BlastId, ContactId, ListExportId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
+import { CsvReader } from "@tentpole/core/imports/CsvReader"
+import { ListChange } from "@tentpole/core/lists/List"
+import { exportKey } from "@tentpole/core/lists/ListExport"
+import { downloads_path, ListExports } from "@tentpole/core/lists/ListExports"
+import { ListExportStore } from "@tentpole/core/lists/ListExportStore"
+import { nameCandidates } from "@tentpole/core/lists/ListName"
+import { ListStore } from "@tentpole/core/lists/ListStore"
+import { Settings } from "@tentpole/core/Settings"
+import { Transactor } from "@tentpole/core/Transactor"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Schema, Stream } from "effect"
+import { memory, postgres } from "./Stores.ts"
+
+const settings = Layer.succeed(
+  Settings,
+  Settings.of({
+    publicApiUrl: "http://api.test",
+    publicPagesUrl: "http://pages.test",
+    pagesHost: "pages.test",
+    mailHost: "mail.test",
+    sending: "on",
+    smtpConnections: 1,
+    acceptMeansDelivered: true,
+    developmentDomains: true,
+  }),
+)
+
+const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
+const onMemory = ListExports.layer.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
+const onPostgres = ListExports.layer.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
+
+/** What is the same in both worlds. */
+type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
+
+const all = { excludeUnsubscribed: false }
+
+const begin = Effect.gen(function* () {
+  const [fresh, exports, lists, { transact }] = [yield* Fresh, yield* ListExports, yield* ListStore, yield* Transactor]
+  const workspace = yield* fresh.workspace()
+  const now = yield* DateTime.now
+
+  const add = Effect.fnUntraced(function* (patch: ContactPatch) {
+    const id = ContactId.make(yield* fresh.id)
+    const after = newContact(id, { email: parseEmail(`${id}@example.com`), ...patch }, "api", now)
+    yield* transact((yield* ContactStore).apply(workspace, ContactsChange.of([{ before: null, after, at: now }])))
+    return id
+  })
+
+  /** A blast's own list: of the lists that can be exported, the one that can be discarded. */
+  const inline = (contactIds: ReadonlyArray<ContactId>) =>
+    Effect.gen(function* () {
+      const [id, random, owner] = [ListId.make(yield* fresh.id), yield* fresh.id, BlastId.make(yield* fresh.id)]
+      const candidates = nameCandidates({ text: "Café & Co", origin: "derived" }, random)
+      const wanted = { id, candidates, description: null, content: { kind: "static", contactIds } } as const
+      const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds })
+      const { change, list } = yield* Effect.fromResult(ListChange.createInline(wanted, owner, facts, now))
+      yield* lists.apply(workspace, change)
+      const discard = lists.apply(workspace, ListChange.discardInline({ ...list, ownerBlastId: owner }, now))
+      return { list, discard: transact(discard) }
+    }).pipe(transact)
+  return { fresh, exports, workspace, add, inline }
+})
+
+const fileOf = (workspace: WorkspaceId, id: ListExportId) =>
+  Effect.flatMap(BlobStore, (blobs) => blobs.info(exportKey(workspace, id)))
+
+const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
+  layer(world, { timeout: "60 seconds", excludeTestServices: true })(`exports on ${name}`, (it) => {
+    it.effect("an export is followed to its end, and its link gives the file until it expires", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, add, inline } = yield* begin
+        const id = yield* add({ firstName: "=1+1", jobTitle: "'=x", city: 'a,b "q"\r\nc' })
+        const { list } = yield* inline([id])
+        const begun = yield* exports.begin(workspace, list.id, all)
+        const queued = yield* exports.find(workspace, list.id, begun.id)
+        assert.deepStrictEqual(queued, { listExport: begun, link: null })
+
+        yield* exports.run(workspace, begun.id)
+        const { listExport, link } = yield* exports.find(workspace, list.id, begun.id)
+        if (listExport.status !== "completed" || link === null) return assert.fail(listExport.status)
+        const day = DateTime.formatIsoDateUtc(listExport.completedAt)
+        assert.deepStrictEqual([listExport.rowCount, listExport.fileName], [1, `cafe-co-${day}.csv`])
+        const valid_ms = link.expiresAt.epochMilliseconds - listExport.completedAt.epochMilliseconds
+        assert.isTrue(valid_ms >= 3_600_000 && valid_ms < 3_660_000, `${valid_ms}`)
+
+        const [origin, token = ""] = link.url.split(`${downloads_path}/`)
+        assert.strictEqual(origin, "http://api.test")
+        const { fileName, contentType, size_bytes, bytes } = yield* exports.download(token)
+        assert.deepStrictEqual([fileName, contentType], [listExport.fileName, "text/csv; charset=utf-8"])
+        const parts = yield* Stream.runCollect(bytes)
+        assert.strictEqual(
+          parts.reduce((sum, part) => sum + part.length, 0),
+          size_bytes,
+        )
+        const [header, row] = yield* Stream.runCollect((yield* CsvReader).read(Stream.fromIterable(parts)))
+        const cells = Object.fromEntries((header ?? []).map((column, at) => [column, row?.[at]]))
+        assert.deepInclude(cells, { first_name: "'=1+1", job_title: "''=x", city: 'a,b "q"\r\nc', contact_id: id })
+      }),
+    )
+
+    it.effect("a second run of one that has ended does nothing, and one that stopped half way is written anew", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, add, inline } = yield* begin
+        const { list } = yield* inline([yield* add({})])
+        const { id } = yield* exports.begin(workspace, list.id, all)
+        const blobs = yield* BlobStore
+        const half = Stream.succeed(encodeText("half of a file"))
+        yield* blobs.put(exportKey(workspace, id), half, { contentType: "text/csv", bytes_max: 100 })
+        yield* exports.run(workspace, id)
+        const first = yield* exports.find(workspace, list.id, id)
+        const file = yield* fileOf(workspace, id)
+        assert.isAbove(file.size_bytes, 300)
+        yield* exports.run(workspace, id)
+        yield* exports.giveUp(workspace, id, "no")
+        assert.deepStrictEqual((yield* exports.find(workspace, list.id, id)).listExport, first.listExport)
+        assert.deepStrictEqual(yield* fileOf(workspace, id), file)
+      }),
+    )
+
+    it.effect("an export goes with its file, twice as well as once, and its links with it", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, inline } = yield* begin
+        const { list } = yield* inline([])
+        const { id } = yield* exports.begin(workspace, list.id, all)
+        yield* exports.run(workspace, id)
+        const { link } = yield* exports.find(workspace, list.id, id)
+        const token = link?.url.split("/").at(-1) ?? ""
+        yield* exports.download(token)
+        for (let time = 0; time < 2; time++) {
+          yield* exports.expire(workspace, id)
+          assert.strictEqual((yield* Effect.flip(exports.find(workspace, list.id, id)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(exports.download(token)))._tag, "LinkRefused")
+          assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
+        }
+        yield* exports.run(workspace, id)
+        assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
+      }),
+    )
+
+    it.effect("with its list an export is not to be had any more, and its file goes all the same", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, inline } = yield* begin
+        const [written, waiting] = [yield* inline([]), yield* inline([])]
+        const { id } = yield* exports.begin(workspace, written.list.id, all)
+        const { id: late } = yield* exports.begin(workspace, waiting.list.id, all)
+        yield* exports.run(workspace, id)
+        const { link } = yield* exports.find(workspace, written.list.id, id)
+        yield* written.discard
+        yield* waiting.discard
+        assert.strictEqual(
+          (yield* Effect.flip(exports.download(link?.url.split("/").at(-1) ?? "")))._tag,
+          "LinkRefused",
+        )
+        assert.strictEqual((yield* Effect.flip(exports.find(workspace, written.list.id, id)))._tag, "NotFound")
+        yield* exports.run(workspace, late)
+        const failed = yield* (yield* Transactor).transact((yield* ListExportStore).lock(workspace, late))
+        assert.deepInclude(failed, { status: "failed", error: "The list was deleted before its members were exported" })
+        assert.strictEqual((yield* Effect.flip(fileOf(workspace, late)))._tag, "BlobNotFound")
+        yield* exports.expire(workspace, id)
+        assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
+      }),
+    )
+
+    it.effect("exports of other lists and of other workspaces are not found, nor are lists there are not", () =>
+      Effect.gen(function* () {
+        const { fresh, exports, workspace, inline } = yield* begin
+        const [mine, other] = [yield* inline([]), yield* inline([])]
+        const elsewhere = yield* fresh.workspace()
+        const { id } = yield* exports.begin(workspace, mine.list.id, all)
+        const nobody = ListExportId.make(yield* fresh.id)
+        for (const refused of [
+          exports.find(workspace, other.list.id, id),
+          exports.find(elsewhere, mine.list.id, id),
+          exports.find(workspace, mine.list.id, nobody),
+          exports.begin(elsewhere, mine.list.id, all),
+          exports.begin(workspace, ListId.make(yield* fresh.id), all),
+        ]) {
+          assert.strictEqual((yield* Effect.flip<unknown, { readonly _tag: string }, never>(refused))._tag, "NotFound")
+        }
+        yield* exports.run(elsewhere, id)
+        yield* exports.giveUp(elsewhere, id, "no")
+        assert.strictEqual((yield* exports.find(workspace, mine.list.id, id)).listExport.status, "queued")
+      }),
+    )
+  })
+
+exportsOn("memory", onMemory)
+exportsOn("postgres", onPostgres)
+
+/** Text as it can be stored, and made of what quoting, guarding and guessing trip over. */
+const Awkward = Schema.Array(
+  Schema.Union([
+    Schema.Literals(["'", '"', ",", ";", "|", "\r", "\n", "\t", "=", "+", "-", "@", "1", " ", "\ufeff", "é", "😀"]),
+    Schema.String.check(Schema.isPattern(/^[^\0]*$/)),
+  ]),
+)
+
+layer(Csv.layer)("what is exported", (it) => {
+  it.effect.prop(
+    "is the same when an import has read it, whatever it is",
+    [Schema.NonEmptyArray(Schema.NonEmptyArray(Awkward))],
+    ([rows]) =>
+      Effect.gen(function* () {
+        const { read } = yield* CsvReader
+        const width = Math.max(...rows.map((cells) => cells.length))
+        const header = ["contact_id", ...Array.from({ length: width }, (_, at) => `custom_fields.f${at}`)]
+        const texts = rows.map((cells, at) =>
+          Array.from(header, (_, column) =>
+            column === 0 ? `id ${at}` : (cells[column - 1] ?? []).join("").toWellFormed(),
+          ),
+        )
+        const bytes = encodeText(byte_order_mark + csvText([header, ...texts.map((cells) => cells.map(guardFormula))]))
+        const [names, ...records] = yield* Stream.runCollect(read(Stream.succeed(bytes)))
+        assert.deepStrictEqual(names, header)
+        assert.deepStrictEqual(
+          records.map((cells) => cells.map(withoutFormulaGuard)),
+          texts,
+        )
+      }),
+    { arbitrary: { runs: 300 } },
+  )
+})
