@@ -10,6 +10,7 @@ import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
 import { lists } from "./lists.ts"
+import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
@@ -31,6 +32,7 @@ export const contract = {
   imports,
   jobs,
   lists,
+  listVerbs,
   outbox,
   workspaces,
   pages,
