@@ -27,6 +27,17 @@ export const Text = (length_max: number, length_min = 0) => {
 /** The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). */
 export const Nothing = Schema.Struct({}).annotate({ identifier: "Nothing" })
 
+// `Schema.Unknown` would do, but what is checked of it is left out of the document.
+const anything: Schema.Codec<unknown> = Schema.Any
+
+/** A key that a resource shows and this call can't set: whatever it holds is refused in these words. */
+export const readOnly = (message = "is read-only") =>
+  Schema.optionalKey(
+    anything.check(
+      Schema.makeFilter<unknown>(() => message, { toJsonSchema: () => ({ readOnly: true, description: message }) }),
+    ),
+  )
+
 export const PaginationWire = Schema.Struct({
   page: Schema.Int,
   limit: Schema.Int,
