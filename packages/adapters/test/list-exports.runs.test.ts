@@ -65,7 +65,7 @@ const begin = Effect.gen(function* () {
       const [id, random, owner] = [ListId.make(yield* fresh.id), yield* fresh.id, BlastId.make(yield* fresh.id)]
       const candidates = nameCandidates({ text: "Café & Co", origin: "derived" }, random)
       const wanted = { id, candidates, description: null, content: { kind: "static", contactIds } } as const
-      const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds })
+      const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named: [] })
       const { change, list } = yield* Effect.fromResult(ListChange.createInline(wanted, owner, facts, now))
       yield* lists.apply(workspace, change)
       const discard = lists.apply(workspace, ListChange.discardInline({ ...list, ownerBlastId: owner }, now))

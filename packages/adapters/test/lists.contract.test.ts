@@ -3,3 +3,5 @@ import { memory, postgres } from "./Stores.ts"
 
 contract.lists("memory", memory)
 contract.lists("postgres", postgres)
+contract.listVerbs("memory", memory)
+contract.listVerbs("postgres", postgres)

@@ -3,9 +3,12 @@ import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import { assert, layer } from "@effect/vitest"
 import { Fresh } from "@tentpole/core/contract"
-import { ContactId } from "@tentpole/core/Ids"
+import { ContactId, ListId } from "@tentpole/core/Ids"
+import { ListChange } from "@tentpole/core/lists/List"
 import { Lists } from "@tentpole/core/lists/Lists"
-import { Effect, Layer } from "effect"
+import { ListStore } from "@tentpole/core/lists/ListStore"
+import { Transactor } from "@tentpole/core/Transactor"
+import { DateTime, Effect, Layer } from "effect"
 import { memory, postgres } from "./Stores.ts"
 
 const uuid = (kind: number, index: number) => `0000000${kind}-0000-4000-8000-${String(index).padStart(12, "0")}`
@@ -77,6 +80,39 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("member co
       const { sql, workspace, run, counts } = yield* begin
       yield* run(sql`delete from list where workspace_id = ${workspace} and list_id = ${lists[0] ?? ""}::uuid`)
       assert.deepStrictEqual(yield* counts, same(20, 0))
+    }),
+  )
+
+  it.effect("a list with more members than one statement removes goes whole, and takes nobody else's", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run, counts } = yield* begin
+      const store = yield* ListStore
+      const { transact } = yield* Transactor
+      const big = ListId.make(lists[2] ?? "")
+      yield* run(
+        Effect.gen(function* () {
+          yield* sql`
+            insert into contact (workspace_id, contact_id, phone, unsubscribed, marketing_email_invalid, created_at, updated_at)
+            select ${workspace}, uuidv7_or_v4(), 'crowd ' || n, false, false, now(), now()
+            from generate_series(1, ${21_000}::int) as crowd (n)`
+          yield* sql`
+            insert into list_member (workspace_id, list_id, contact_id, added_at)
+            select ${workspace}, ${big}::uuid, contact_id, now() from contact where workspace_id = ${workspace}`
+        }),
+      )
+      assert.deepStrictEqual(yield* counts, same(20, 20, 21_020))
+      yield* transact(
+        Effect.gen(function* () {
+          const facts = yield* store.lockForRemoval(workspace, big)
+          yield* store.apply(workspace, yield* Effect.fromResult(ListChange.remove(facts, DateTime.makeUnsafe(0))))
+        }),
+      )
+      assert.deepStrictEqual(yield* counts, same(20, 20))
+      const [left] = yield* run(
+        sql<{ readonly members: number }>`
+          select count(*)::int as members from list_member where workspace_id = ${workspace}`,
+      )
+      assert.strictEqual(left?.members, 40)
     }),
   )
 })

@@ -6,7 +6,7 @@ import type { AudienceChoice } from "../src/blasts/Choices.ts"
 import { BlastId, ContactId, EmailId, type Ids, ListId } from "../src/Ids.ts"
 import { JobQueue, type Jobs } from "../src/Jobs.ts"
 import type { RuleFactsStore } from "../src/segments/RuleFacts.ts"
-import { everybody, furnished, inCity, type Rooms } from "./blastWorld.ts"
+import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
 
 type Needs = Rooms | Ids | Jobs | JobQueue | RuleFactsStore
 
@@ -98,6 +98,29 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.strictEqual(yield* tagOf(lists.find(ws, fourth.list.listId)), "NotFound")
           assert.strictEqual((yield* lists.find(ws, other.id)).name, "other")
         }),
+    )
+
+    it.effect("an inline audience that is deleted by its own id is waited for, and then missed by nobody", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, inline, deleting } = yield* begin()
+        for (const goes of ["replaced", "removed"] as const) {
+          const id = yield* blank("News")
+          const { list } = yield* blasts.setAudience(ws, id, inline())
+          const move = goes === "removed" ? blasts.remove(ws, id) : Effect.asVoid(blasts.setAudience(ws, id, inline()))
+          assert(Result.isSuccess(yield* deleting(list?.listId ?? assert.fail(), move)))
+        }
+      }),
+    )
+
+    it.effect("an inline audience whose rules name a list waits for the list's deletion, and is refused for it", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, listOf, deleting } = yield* begin()
+        const id = yield* blank("News")
+        const named = yield* listOf("named", [])
+        const choice = { source: "inline", kind: "dynamic", rules: notOn(named.id) } as const
+        const refused = yield* deleting(named.id, blasts.setAudience(ws, id, choice))
+        assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "Invalid")
+      }),
     )
 
     it.effect(

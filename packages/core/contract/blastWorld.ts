@@ -1,5 +1,5 @@
 // A workspace in which blasts can be sent, furnished through the rooms' own ports: people, lists, emails, a sending domain.
-import { DateTime, Effect } from "effect"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
 import { type BlastQuery, BlastStore, type RecipientQuery } from "../src/blasts/BlastStore.ts"
 import type { LaunchFacts } from "../src/blasts/Launch.ts"
@@ -16,7 +16,7 @@ import { ApprovalId, BlastId, ContactId, DomainId, EmailId, ListId } from "../sr
 import { ListChange, type NewList } from "../src/lists/List.ts"
 import { nameCandidates } from "../src/lists/ListName.ts"
 import { ListStore } from "../src/lists/ListStore.ts"
-import type { RuleTree } from "../src/segments/RuleTree.ts"
+import { mentionedIn, type RuleTree } from "../src/segments/RuleTree.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { plans, type WorkspaceFields } from "../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../src/workspaces/WorkspaceStore.ts"
@@ -37,6 +37,19 @@ export const at = (ms: number): DateTime.Utc => DateTime.makeUnsafe(ms)
 /** A moment of the laws' own, so that days and orders are theirs. */
 export const noon = at(Date.UTC(2027, 2, 4, 12))
 export const later = (ms: number): DateTime.Utc => at(noon.epochMilliseconds + ms)
+
+/** Holds for who is not on this list. */
+export const notOn = (listId: ListId): RuleTree => ({
+  kind: "group",
+  operator: "or",
+  conditions: [
+    {
+      kind: "group",
+      operator: "and",
+      conditions: [{ kind: "condition", source: "list_membership", listId, operator: "is_not_member" }],
+    },
+  ],
+})
 
 /** Holds for contacts of this city. */
 export const inCity = (city: string): RuleTree => ({
@@ -146,9 +159,10 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const id = ListId.make(yield* fresh.id)
     const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)
     const contactIds = content.kind === "static" ? content.contactIds : []
+    const named = content.kind === "dynamic" ? mentionedIn(content.rules).lists : []
     return yield* transact(
       Effect.gen(function* () {
-        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds })
+        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
         const made = yield* Effect.fromResult(
           ListChange.create({ id, candidates, description: null, content }, facts, noon),
         )
@@ -159,6 +173,24 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   })
   const listOf = (name: string, members: ReadonlyArray<Contact>) =>
     list(name, { kind: "static", contactIds: members.map((each) => each.id) })
+
+  /** What comes of something that begins while a list is being deleted. */
+  const deleting = Effect.fnUntraced(function* <A, E>(id: ListId, meanwhile: Effect.Effect<A, E>) {
+    const held = yield* Deferred.make<void>()
+    const go = yield* Deferred.make<void>()
+    const deletion = yield* Effect.gen(function* () {
+      const facts = yield* lists.lockForRemoval(ws, id)
+      yield* Deferred.succeed(held, undefined)
+      yield* Deferred.await(go)
+      yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, later(1))))
+    }).pipe(transact, Effect.forkChild)
+    yield* Deferred.await(held)
+    const other = yield* Effect.forkChild(Effect.result(meanwhile))
+    yield* Effect.sleep("100 millis")
+    yield* Deferred.succeed(go, undefined)
+    yield* Fiber.join(deletion)
+    return yield* Fiber.join(other)
+  }, Effect.orDie)
 
   const draftEmail = Effect.fnUntraced(function* (
     name: string,
@@ -241,6 +273,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     alter,
     list,
     listOf,
+    deleting,
     draftEmail,
     approve,
     approvedEmail,

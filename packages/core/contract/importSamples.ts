@@ -111,7 +111,7 @@ export const newList = Effect.fnUntraced(function* (
   return yield* transact(
     Effect.gen(function* () {
       const contactIds = content.kind === "static" ? content.contactIds : []
-      const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds })
+      const facts = yield* lists.lockForCreation(workspace, { candidates, contactIds, named: [] })
       const wanted: NewList = { id, candidates, description: null, content }
       const { change, list } = yield* Effect.fromResult(create(wanted, facts))
       yield* lists.apply(workspace, change)

@@ -11,6 +11,7 @@ import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
 import { listExports } from "./listExports.ts"
 import { lists } from "./lists.ts"
+import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
@@ -34,6 +35,7 @@ export const contract = {
   jobs,
   listExports,
   lists,
+  listVerbs,
   outbox,
   segments,
   workspaces,

@@ -8,13 +8,16 @@ import { ListChange, type NewList, type StaticList } from "../src/lists/List.ts"
 import { nameCandidates } from "../src/lists/ListName.ts"
 import { RuleFactsStore } from "../src/segments/RuleFacts.ts"
 import type { RuleTree } from "../src/segments/RuleTree.ts"
+import type { Rooms } from "./blastWorld.ts"
 import { listListings } from "./listListings.ts"
+import { listRemovals } from "./listRemovals.ts"
 import { at, begin, cityIs, everybody, everyList, given, now, owner, type Ports, sorted } from "./listWorld.ts"
 import { toldTo } from "./toldTo.ts"
 
-export const lists = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+export const lists = <E>(name: string, live: Layer.Layer<Ports | Rooms, E>) => {
   listChanges(name, live)
   listListings(name, live)
+  listRemovals(name, live)
 }
 
 const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
@@ -198,7 +201,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const go = yield* Deferred.make<void>()
         const first = yield* Effect.gen(function* () {
           const members = yield* store.lockForMembers(workspace, list.id, ids)
-          const names = yield* store.lockForCreation(workspace, { candidates, contactIds: [] })
+          const names = yield* store.lockForCreation(workspace, { candidates, contactIds: [], named: [] })
           yield* Deferred.succeed(locked, undefined)
           yield* Deferred.await(go)
           const moved = yield* Effect.fromResult(ListChange.addMembers(members, ids, now))

@@ -35,7 +35,8 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   field_definition_collision:
     "A field of that `api_name` exists, archived ones included, or stands twice in the request. `conflicts` lists all.",
   contact_list_name_exists: "Another list has that name. Upper and lower case make no difference.",
-  contact_list_in_use: "A scheduled or sending blast, an active flow or another list's rules use the list.",
+  contact_list_in_use:
+    "A scheduled or sending blast, an active flow or another list's rules use the list: `used_by` names them, `used_by_count` counts them.",
   list_not_static: "Members of a dynamic list follow from its rules and can't be added or removed.",
   system_list_protected: "System lists can be read and sent to, not changed.",
   upload_missing: "The file has not been uploaded yet: PUT it to `upload_url` first.",

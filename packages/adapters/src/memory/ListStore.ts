@@ -1,13 +1,17 @@
 // Contact lists and their members in memory.
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
+import type { NameCandidates } from "@tentpole/core/lists/ListName"
+import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import type { Paged, PageRequest } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
-import { fold } from "@tentpole/core/Text"
+import { mentionedIn } from "@tentpole/core/segments/RuleTree"
+import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
-import { Effect, Layer } from "effect"
+import { Effect, Equal, Layer } from "effect"
 import { contacts, contactSortValues, inOrder, writeActivities } from "./ContactStore.ts"
+import { blasts } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 import { contactsOf, listMembers, lists } from "./Segment.ts"
@@ -82,6 +86,7 @@ export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: Works
   if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
   const { before, after, added, removed, at } = change
   if (before === null && after !== null) yield* insertList(db, workspace, after)
+  if (before !== null && after !== null && change.edited) yield* updateList(db, workspace, before, after)
   if (before !== null && after === null) yield* deleteList(db, workspace, before)
   if (after !== null) {
     for (const contactId of added) {
@@ -98,10 +103,18 @@ export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: Works
 })
 
 const insertList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, list: List) {
-  const all = yield* allLists(db, workspace)
-  if (all.some(({ name }) => fold(name) === fold(list.name))) return yield* new ListNameExists({ name: list.name })
-  if (all.some(({ slug }) => slug === list.slug)) return yield* Effect.die(`the slug ${list.slug} is taken`)
+  const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== list.id)
+  if (others.some(({ name }) => fold(name) === fold(list.name))) return yield* new ListNameExists({ name: list.name })
+  if (others.some(({ slug }) => slug === list.slug)) return yield* Effect.die(`the slug ${list.slug} is taken`)
   yield* db.put(lists, workspace, list.id, list)
+})
+
+const updateList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, before: List, after: List) {
+  const there = yield* db.find(lists, workspace, before.id)
+  if (there?.kind !== before.kind || !Equal.equals(there.updatedAt, before.updatedAt)) {
+    return yield* Effect.die(`list ${before.id} is not what the change was decided on: lock it`)
+  }
+  yield* insertList(db, workspace, after)
 })
 
 const deleteList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { id }: List) {
@@ -110,6 +123,40 @@ const deleteList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
     if (listId === id) yield* db.remove(listMembers, workspace, memberKey(id, contactId))
   }
+})
+
+/** Which of the candidates are taken by others than `own`. */
+const takenNames = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { names, slugs }: NameCandidates,
+  own: ListId | null,
+) {
+  const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== own)
+  const folded = new Set(names.map(fold))
+  return {
+    names: new Set(others.map(({ name }) => fold(name)).filter((name) => folded.has(name))),
+    slugs: new Set(others.map(({ slug }) => slug).filter((slug) => slugs.includes(slug))),
+  }
+})
+
+/** Every room that uses lists has its users here. */
+const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: ListId) {
+  const sent = (yield* db.all(blasts, workspace)).filter(
+    ({ audience, status }) => audience?.listId === id && (status === "scheduled" || status === "sending"),
+  )
+  const naming = (yield* db.all(lists, workspace)).filter(
+    (list) => list.kind === "dynamic" && mentionedIn(list.rules).lists.includes(id),
+  )
+  const named = <Type extends ListUser["type"]>(
+    type: Type,
+    users: ReadonlyArray<{ readonly id: string; readonly name: string }>,
+  ) =>
+    users
+      .map((user) => ({ type, id: user.id, name: user.name }))
+      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
+  const users = [...named("blast", sent), ...named("contact_list", naming)]
+  return { users: users.slice(0, list_users_max), count: users.length }
 })
 
 export const layer = Layer.effect(
@@ -149,15 +196,22 @@ export const layer = Layer.effect(
       lockForCreation: (workspace, { candidates, contactIds }) =>
         Effect.gen(function* () {
           yield* Transaction
-          const names = new Set(candidates.names.map(fold))
-          const taken = yield* allLists(db, workspace)
           return {
             contacts: yield* known(db, workspace, contactIds),
-            taken: {
-              names: new Set(taken.map(({ name }) => fold(name)).filter((name) => names.has(name))),
-              slugs: new Set(taken.map(({ slug }) => slug).filter((slug) => candidates.slugs.includes(slug))),
-            },
+            taken: yield* takenNames(db, workspace, candidates, null),
           }
+        }),
+      lockForEdit: (workspace, id, { candidates = { names: [], slugs: [] } }) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const list = yield* findList(db, workspace, id)
+          return { list, taken: yield* takenNames(db, workspace, candidates, id) }
+        }),
+      lockForRemoval: (workspace, id) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const list = yield* findList(db, workspace, id)
+          return { list, uses: yield* usesOf(db, workspace, id) }
         }),
       lockForMembers: (workspace, id, contactIds) =>
         Effect.gen(function* () {

@@ -222,27 +222,31 @@ const planOf = (row: LaunchRow): Plan => ({
 })
 
 /**
- * Locks the blast and asks. Who waits for the lock gets the blast as it is now, but what was joined to it as it was when the
- * statement began: `waited` tells, by the version of the row that the statement's own snapshot sees.
- */
-/**
- * Holds the blast, and its email against whoever would take the approval back. What is joined to a row that had to be waited
- * for is as it was before the wait: `waited` then asks for another reading.
+ * Holds the blast, then its email against whoever would take the approval back, and its list against whoever would delete
+ * it. What is joined to a row that had to be waited for is as it was before the wait: `waited` tells so, by the versions
+ * of the rows that were held, and then asks for another reading.
  */
 const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
   with held as materialized (
+    select s.xmin, s.email_id, s.audience_list_id from blast s
+    where s.workspace_id = ${ws} and s.blast_id = ${id}
+    for no key update),
+  held_email as materialized (
     select h.xmin from email h
-    where h.workspace_id = ${ws}
-      and h.email_id = (select s.email_id from blast s where s.workspace_id = ${ws} and s.blast_id = ${id})
-    for share)
+    where h.workspace_id = ${ws} and h.email_id = (select email_id from held)
+    for share),
+  held_list as materialized (
+    select h.xmin from list h
+    where h.workspace_id = ${ws} and h.list_id = (select audience_list_id from held)
+    for key share)
   select ${sql.literal(blastColumns)}, ${sql.literal(factColumns)}, p.plan, p.published_tents_max, p.emails_per_day_max,
     p.contacts_max, p.recipients_per_blast_max, p.flows, p.branding_removable,
-    b.xmin is distinct from (select s.xmin from blast s where s.workspace_id = ${ws} and s.blast_id = ${id})
-      or e.xmin is distinct from (select h.xmin from held h) as waited
+    b.xmin is distinct from (select xmin from held)
+      or e.xmin is distinct from (select xmin from held_email)
+      or l.xmin is distinct from (select xmin from held_list) as waited
   from ${sql.literal(factTables)}
   join plan p on p.plan = w.plan
-  where b.workspace_id = ${ws} and b.blast_id = ${id}
-  for no key update of b`
+  where b.workspace_id = ${ws} and b.blast_id = ${id}`
 
 /** Holds the day's allotment by the workspace's row, then counts: in this order, so that the second of two sees the first. */
 const allotmentOf = Effect.fnUntraced(function* (

@@ -12,7 +12,7 @@ import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue } from "./DueWork.ts"
 import { applyEmail } from "./EmailStore.ts"
-import { applyList } from "./ListStore.ts"
+import { applyList } from "./ListWrites.ts"
 import { appendEvents } from "./Outbox.ts"
 import { fenced } from "./Postgres.ts"
 

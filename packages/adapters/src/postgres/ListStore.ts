@@ -1,7 +1,8 @@
-// Contact lists and their members on PostgreSQL. The table itself keeps the member counts, by a trigger.
+// Contact lists and their members on PostgreSQL: reading, and locking what changes depend on. The table itself keeps the
+// member counts, by a trigger.
 import { PgClient } from "@effect/sql-pg"
 import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
-import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
+import type { List, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/Refusal"
@@ -10,7 +11,6 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { writeActivities } from "./ContactsChange.ts"
 import {
   type Clients,
   contactSortKeys,
@@ -21,7 +21,8 @@ import {
   type Selection,
 } from "./ContactPages.ts"
 import { type ContactRow, toContact } from "./ContactRows.ts"
-import { appendEvents } from "./Outbox.ts"
+import { listUses } from "./ListUses.ts"
+import { applyList } from "./ListWrites.ts"
 import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
 import { audienceCondition, withColumns } from "./Segment.ts"
 
@@ -173,22 +174,76 @@ const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<Conta
         (rows) => new Set(rows.map((row) => ContactId.make(row.contact_id))),
       )
 
-const creationFacts = Effect.fnUntraced(function* (
+/**
+ * Static lists that rules name stay until the transaction ends. Locks are taken in one order, so that none wait for each
+ * other in a circle: contacts, the list that is written, the lists that it names, the workspace's names.
+ */
+const keepNamed = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
+  ids.length === 0
+    ? Effect.void
+    : sql`
+        select 1 from list l
+        where l.workspace_id = ${workspace} and l.kind = 'static' and l.list_id = any(${texts(ids)}::uuid[])
+        order by l.list_id for key share`
+
+/** Which of the candidates are taken; nobody else is told until the transaction ends. */
+const takenNames = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  { candidates, contactIds }: { readonly candidates: NameCandidates; readonly contactIds: ReadonlyArray<ContactId> },
+  candidates: NameCandidates,
+  own: ListId | null,
 ) {
-  const contacts = yield* keepContacts(sql, workspace, contactIds)
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
   // A statement of its own: it sees what the last holder of the lock has committed.
   const taken = yield* sql<{ readonly name_folded: string; readonly slug: string }>`
     select l.name_folded, l.slug from list l
-    where l.workspace_id = ${workspace}
+    where l.workspace_id = ${workspace} and l.list_id is distinct from ${own}::uuid
       and (l.name_folded = any(${texts(candidates.names.map(fold))}) or l.slug = any(${texts(candidates.slugs)}))`
-  return {
-    contacts,
-    taken: { names: new Set(taken.map((row) => row.name_folded)), slugs: new Set(taken.map((row) => row.slug)) },
-  }
+  return { names: new Set(taken.map((row) => row.name_folded)), slugs: new Set(taken.map((row) => row.slug)) }
+})
+
+type Creation = Parameters<ListStore["Service"]["lockForCreation"]>[1]
+
+const creationFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { candidates, contactIds, named }: Creation,
+) {
+  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  yield* keepNamed(sql, workspace, named)
+  return { contacts, taken: yield* takenNames(sql, workspace, candidates, null) }
+})
+
+const lockedList = (sql: Sql, workspace: WorkspaceId, id: ListId, strength: "update" | "no key update") =>
+  Effect.flatMap(
+    sql<ListRow>`
+      select ${sql.literal(listColumns)} from list l
+      where l.workspace_id = ${workspace} and l.list_id = ${id} for ${sql.literal(strength)}`,
+    found,
+  )
+
+type Edit = Parameters<ListStore["Service"]["lockForEdit"]>[2]
+
+const editFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: ListId,
+  { candidates, named }: Edit,
+) {
+  // A rename writes keys, so it will want the stronger lock, and must not hold others while it waits for that.
+  const list = yield* lockedList(sql, workspace, id, candidates === undefined ? "no key update" : "update")
+  if (list.kind === "dynamic") yield* keepNamed(sql, workspace, named)
+  const taken =
+    candidates === undefined
+      ? { names: new Set<string>(), slugs: new Set<string>() }
+      : yield* takenNames(sql, workspace, candidates, id)
+  return { list, taken }
+})
+
+/** Two statements: the second sees whoever began to use the list while the first waited for them. */
+const removalFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: ListId) {
+  const list = yield* lockedList(sql, workspace, id, "update")
+  return { list, uses: yield* listUses(sql, workspace, id) }
 })
 
 const memberFacts = Effect.fnUntraced(function* (
@@ -198,89 +253,11 @@ const memberFacts = Effect.fnUntraced(function* (
   contactIds: ReadonlyArray<ContactId>,
 ) {
   const contacts = yield* keepContacts(sql, workspace, contactIds)
-  const list = yield* Effect.flatMap(
-    sql<ListRow>`
-      select ${sql.literal(listColumns)} from list l
-      where l.workspace_id = ${workspace} and l.list_id = ${id} for no key update`,
-    found,
-  )
+  const list = yield* lockedList(sql, workspace, id, "no key update")
   const rows = yield* sql<{ readonly contact_id: string }>`
     select m.contact_id from list_member m
     where m.workspace_id = ${workspace} and m.list_id = ${id} and m.contact_id = any(${texts(contactIds)}::uuid[])`
   return { list, contacts, members: new Set(rows.map((row) => ContactId.make(row.contact_id))) }
-})
-
-/** Writes a change, within the caller's fence and transaction: also for rooms that carry one in their own. */
-export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ListChange) {
-  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
-  const { before, after, added, removed } = change
-  if (before === null && after !== null) yield* insertList(sql, workspace, after)
-  if (before !== null && after === null) yield* deleteList(sql, workspace, before)
-  const list = after ?? before
-  if (list !== null) {
-    yield* insertMembers(sql, workspace, list.id, added, change.at)
-    yield* deleteMembers(sql, workspace, list.id, removed)
-  }
-  yield* writeActivities(sql, workspace, change.activities)
-  yield* appendEvents(sql, workspace, change.events)
-})
-
-const insertList = (sql: Sql, workspace: WorkspaceId, list: List) =>
-  sql`
-    insert into list ${sql.insert({
-      workspace_id: workspace,
-      list_id: list.id,
-      kind: list.kind,
-      name: list.name,
-      name_folded: fold(list.name),
-      slug: list.slug,
-      description: list.description,
-      rules: list.kind === "dynamic" && list.rules !== null ? sql.json(list.rules) : null,
-      member_count: list.kind === "static" ? 0 : null,
-      owner_blast_id: list.ownerBlastId,
-      created_at: DateTime.formatIso(list.createdAt),
-      updated_at: DateTime.formatIso(list.updatedAt),
-    })}`.pipe(
-    Effect.mapError((error) =>
-      error.reason._tag === "UniqueViolation" && error.reason.constraint === "list_name"
-        ? new ListNameExists({ name: list.name })
-        : error,
-    ),
-  )
-
-const deleteList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { id }: List) {
-  const gone = yield* sql`delete from list where workspace_id = ${workspace} and list_id = ${id} returning 1`
-  if (gone.length !== 1) return yield* Effect.die(`list ${id} of a change is gone: it was not locked`)
-})
-
-const insertMembers = (
-  sql: Sql,
-  workspace: WorkspaceId,
-  list: ListId,
-  added: ReadonlyArray<ContactId>,
-  at: DateTime.Utc,
-) =>
-  added.length === 0
-    ? Effect.void
-    : sql`
-        insert into list_member (workspace_id, list_id, contact_id, added_at)
-        select ${workspace}, ${list}, u.contact_id, ${DateTime.formatIso(at)}
-        from unnest(${texts(added)}::uuid[]) as u (contact_id)`
-
-const deleteMembers = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  list: ListId,
-  removed: ReadonlyArray<ContactId>,
-) {
-  if (removed.length === 0) return
-  const gone = yield* sql`
-    delete from list_member
-    where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
-    returning 1`
-  if (gone.length !== removed.length) {
-    return yield* Effect.die(`${removed.length - gone.length} members of a change are gone: the list was not locked`)
-  }
 })
 
 export const layer = Layer.effect(
@@ -302,6 +279,10 @@ export const layer = Layer.effect(
       countOf: (workspace, audience) => apart(workspace, countMembers(long, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
+      lockForEdit: (workspace, id, wanted) =>
+        Effect.andThen(Transaction, within(workspace, editFacts(sql, workspace, id, wanted))),
+      lockForRemoval: (workspace, id) =>
+        Effect.andThen(Transaction, within(workspace, removalFacts(sql, workspace, id))),
       lockForMembers: (workspace, id, contactIds) =>
         Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
       apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, applyList(sql, workspace, change))),

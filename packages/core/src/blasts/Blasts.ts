@@ -14,7 +14,7 @@ import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
-import { Transactor } from "../Transactor.ts"
+import { type Transaction, Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
 import { BlastChange, earlyEndingOf } from "./BlastChange.ts"
@@ -276,17 +276,17 @@ const choosing = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
 
-  /** The blast's own inline list, if it has one and it is still there. */
-  const former = (ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null> =>
+  /** The blast's own inline list, if it has one and it is still there; nobody else deletes it meanwhile. */
+  const former = (ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
     audience?.source === "inline"
-      ? Effect.catchTag(lists.find(ws, audience.listId), "NotFound", () => Effect.succeed(null))
+      ? lists.lockForRemoval(ws, audience.listId).pipe(
+          Effect.map(({ list }) => list),
+          Effect.catchTag("NotFound", () => Effect.succeed(null)),
+        )
       : Effect.succeed(null)
 
   const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, choice: InlineStatic | InlineDynamic) {
-    if (choice.kind === "static") {
-      yield* Effect.fromResult(checkContactIds(choice.contactIds))
-      return { kind: "static", contactIds: choice.contactIds } as const
-    }
+    if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
     const known = yield* rules.of(ws, mentionedIn(choice.rules))
     return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
   })
@@ -297,12 +297,14 @@ const choosing = Effect.gen(function* () {
     choice: InlineStatic | InlineDynamic,
     before: List | null,
   ) {
-    const content = yield* contentOf(ws, choice)
+    const contactIds = choice.kind === "static" ? choice.contactIds : []
+    yield* Effect.fromResult(checkContactIds(contactIds))
     const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
+    const named = choice.kind === "dynamic" ? mentionedIn(choice.rules).lists : []
+    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
+    const content = yield* contentOf(ws, choice)
     const id = ListId.make(yield* ids.next)
     const wanted: NewList = { id, candidates, description: choice.description || null, content }
-    const contactIds = content.kind === "static" ? content.contactIds : []
-    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds })
     return yield* Effect.fromResult(chooseInline(blast, wanted, before, facts, yield* DateTime.now))
   })
 

@@ -1,14 +1,18 @@
 // A contact list: static (its members were added one by one), dynamic (its rules say who is in it), or one of the two that
 // every workspace has. What is to be written of one is decided here.
-import { type DateTime, Result, Schema } from "effect"
+import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { BlastId, ContactId, ListId } from "../Ids.ts"
 import type { DomainEvent } from "../Outbox.ts"
-import { NotFound } from "../Refusal.ts"
+import { Invalid, NotFound } from "../Refusal.ts"
+import { parseRules } from "../segments/Parse.ts"
+import type { RuleFacts } from "../segments/RuleFacts.ts"
 import type { RuleTree } from "../segments/RuleTree.ts"
+import { fold } from "../Text.ts"
 import type { systemLists } from "../workspaces/SystemLists.ts"
 import { freeName, type NameCandidates, type TakenNames } from "./ListName.ts"
+import { ListInUse, type ListUses } from "./ListUse.ts"
 
 interface Common {
   readonly id: ListId
@@ -92,6 +96,38 @@ export interface ListCreated {
   readonly list: StaticList | DynamicList
 }
 
+/** What is to change of a list; what is left out stays. */
+export interface ListEdit {
+  /** A new name's, as given. */
+  readonly candidates?: NameCandidates
+  readonly description?: string | null
+  /** JSON, to be parsed; null clears. Dynamic lists only. */
+  readonly rules?: unknown
+}
+
+/** The list to be edited, locked, and which of the candidates for its new name other lists have. */
+export interface Editable {
+  readonly list: List
+  readonly taken: TakenNames
+}
+
+export interface EditFacts extends Editable {
+  /** Of what the new rules name; read once those lists were locked. */
+  readonly named: RuleFacts
+}
+
+/** A list as an edit leaves it, and the change that does it. */
+export interface ListEdited {
+  readonly change: ListChange
+  readonly list: StaticList | DynamicList
+}
+
+/** What a deletion depends on, locked. */
+export interface RemovalFacts {
+  readonly list: List
+  readonly uses: ListUses
+}
+
 /** What a change of members depends on, locked. */
 export interface MemberFacts {
   readonly list: List
@@ -111,12 +147,31 @@ export interface MembersChanged {
   readonly notFound: ReadonlyArray<ContactId>
 }
 
+/** What a static list answers to rules. */
+export const rulesOfStatic = Invalid.at("rules", "are for dynamic lists; a static list has the contacts added to it")
+
+const rulesOf = (list: List): RuleTree | null => (list.kind === "dynamic" ? list.rules : null)
+
+const sameRules = (left: List, right: List): boolean => Equal.equals(rulesOf(left), rulesOf(right))
+
+const saysTheSame = (left: List, right: List): boolean =>
+  left.name === right.name && left.description === right.description && sameRules(left, right)
+
+/** What happened to the list itself; those who ran by its rules, or waited for it, want to know. */
+const ownEvents = (before: List | null, after: List | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
+  if (before === null || (after !== null && sameRules(before, after))) return []
+  const type = after === null ? "list_deleted" : "list_rules_changed"
+  return [{ type, contactId: null, at, data: { list_id: before.id } }]
+}
+
 /** What is to be written of a list: decided here, and nowhere else. */
 export class ListChange {
   readonly #brand = true
   readonly before: List | null
-  /** Null: the list goes. */
+  /** Null: the list goes. The timelines of its members say nothing of it: there may be a million. */
   readonly after: List | null
+  /** Name, slug, description or rules are to be written over; members alone leave them. */
+  readonly edited: boolean
   readonly added: ReadonlyArray<ContactId>
   readonly removed: ReadonlyArray<ContactId>
   readonly at: DateTime.Utc
@@ -126,6 +181,7 @@ export class ListChange {
   private constructor(it: Pick<ListChange, "before" | "after" | "added" | "removed" | "at">) {
     this.before = it.before
     this.after = it.after
+    this.edited = it.before !== null && it.after !== null && !saysTheSame(it.before, it.after)
     this.added = it.added
     this.removed = it.removed
     this.at = it.at
@@ -143,12 +199,10 @@ export class ListChange {
       at: it.at,
       metadata: { list_id: list.id, list_name: list.name },
     }))
-    this.events = moves.map(({ contactId, type, list }) => ({
-      type,
-      contactId,
-      at: it.at,
-      data: { list_id: list.id },
-    }))
+    this.events = [
+      ...moves.map(({ contactId, type, list }) => ({ type, contactId, at: it.at, data: { list_id: list.id } })),
+      ...ownEvents(it.before, it.after, it.at),
+    ]
   }
 
   static is(it: unknown): it is ListChange {
@@ -209,6 +263,32 @@ export class ListChange {
     })
   }
 
+  /** An edit that says nothing new is no change. Rules that are left alone may name what is archived by now. */
+  static edit(
+    { list: before, taken, named }: EditFacts,
+    edit: ListEdit,
+    now: DateTime.Utc,
+  ): Result.Result<ListEdited, SystemListProtected | Invalid | ListNameExists> {
+    if (before.kind === "system") return Result.fail(new SystemListProtected({ name: before.name }))
+    return Result.gen(function* () {
+      const description = edit.description === undefined ? before.description : edit.description || null
+      const ruled = edit.rules === undefined ? before : yield* withRules(before, edit.rules, named)
+      const edited = { ...ruled, ...(yield* nameAfter(before, edit.candidates, taken)), description }
+      const list = saysTheSame(before, edited) ? before : { ...edited, updatedAt: now }
+      return { change: new ListChange({ before, after: list, added: [], removed: [], at: now }), list }
+    })
+  }
+
+  /** Its members stay contacts. */
+  static remove(
+    { list, uses }: RemovalFacts,
+    now: DateTime.Utc,
+  ): Result.Result<ListChange, SystemListProtected | ListInUse> {
+    if (list.kind === "system") return Result.fail(new SystemListProtected({ name: list.name }))
+    if (uses.count > 0) return Result.fail(new ListInUse({ name: list.name, ...uses }))
+    return Result.succeed(new ListChange({ before: list, after: null, added: [], removed: [], at: now }))
+  }
+
   static addMembers(
     facts: MemberFacts,
     asked: ReadonlyArray<ContactId>,
@@ -253,4 +333,31 @@ export class ListChange {
   static discardInline(list: List & { readonly ownerBlastId: BlastId }, now: DateTime.Utc): ListChange {
     return new ListChange({ before: list, after: null, added: [], removed: [], at: now })
   }
+}
+
+const withRules = (
+  list: StaticList | DynamicList,
+  rules: unknown,
+  named: RuleFacts,
+): Result.Result<DynamicList, Invalid> => {
+  if (list.kind === "static") return Result.fail(rulesOfStatic)
+  return rules === null
+    ? Result.succeed({ ...list, rules })
+    : Result.map(parseRules(rules, named), (tree) => ({ ...list, rules: tree }))
+}
+
+/** The slug follows the name, unless it is another spelling of the same one. */
+const nameAfter = (
+  before: List,
+  candidates: NameCandidates | undefined,
+  taken: TakenNames,
+): Result.Result<Pick<List, "name" | "slug">, ListNameExists> => {
+  const [wanted = before.name] = candidates?.names ?? []
+  if (candidates === undefined || fold(wanted) === fold(before.name)) {
+    return Result.succeed({ name: wanted, slug: before.slug })
+  }
+  const { name, slug } = freeName(candidates, taken)
+  return name === undefined || slug === undefined
+    ? Result.fail(new ListNameExists({ name: wanted }))
+    : Result.succeed({ name, slug })
 }

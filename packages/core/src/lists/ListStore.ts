@@ -7,7 +7,16 @@ import type { Paged, PageRequest } from "../Page.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { RuleReading } from "../segments/Evaluate.ts"
 import type { Transaction } from "../Transactor.ts"
-import type { CreationFacts, List, ListChange, ListKind, ListNameExists, MemberFacts } from "./List.ts"
+import type {
+  CreationFacts,
+  Editable,
+  List,
+  ListChange,
+  ListKind,
+  ListNameExists,
+  MemberFacts,
+  RemovalFacts,
+} from "./List.ts"
 import type { NameCandidates } from "./ListName.ts"
 
 export interface ListQuery extends PageRequest {
@@ -51,13 +60,29 @@ export class ListStore extends Context.Service<
     /** How many contacts the list holds now. */
     readonly countOf: (workspace: WorkspaceId, audience: Audience) => Effect.Effect<number>
     /**
-     * What a new list depends on. The contacts stay, and nobody else's `lockForCreation` returns, until this transaction
-     * ends: names and slugs that were free still are.
+     * What a new list depends on. The contacts stay, and so do those of the lists that its rules name, until this
+     * transaction ends; nor does anybody else learn what names are free: names and slugs that were free still are. Rules
+     * are parsed after this.
      */
     readonly lockForCreation: (
       workspace: WorkspaceId,
-      wanted: { readonly candidates: NameCandidates; readonly contactIds: ReadonlyArray<ContactId> },
+      wanted: {
+        readonly candidates: NameCandidates
+        readonly contactIds: ReadonlyArray<ContactId>
+        readonly named: ReadonlyArray<ListId>
+      },
     ) => Effect.Effect<CreationFacts, never, Transaction>
+    /**
+     * What an edit depends on. Nobody else changes the list until this transaction ends; what `lockForCreation` says of
+     * names and of the lists that rules name holds here too.
+     */
+    readonly lockForEdit: (
+      workspace: WorkspaceId,
+      id: ListId,
+      wanted: { readonly candidates: NameCandidates | undefined; readonly named: ReadonlyArray<ListId> },
+    ) => Effect.Effect<Editable, NotFound, Transaction>
+    /** What a deletion depends on. Nobody begins to use the list until this transaction ends. */
+    readonly lockForRemoval: (workspace: WorkspaceId, id: ListId) => Effect.Effect<RemovalFacts, NotFound, Transaction>
     /** What a change of members depends on. The contacts stay, and nobody else changes the list, until this transaction ends. */
     readonly lockForMembers: (
       workspace: WorkspaceId,

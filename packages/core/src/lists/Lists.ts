@@ -12,15 +12,18 @@ import {
   contact_ids_max,
   type List,
   ListChange,
+  type ListEdit,
   type ListNameExists,
   type ListNotStatic,
   type MemberFacts,
   type MembersChanged,
   type NewList,
+  rulesOfStatic,
   type SystemListProtected,
 } from "./List.ts"
 import { nameCandidates } from "./ListName.ts"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "./ListStore.ts"
+import type { ListInUse } from "./ListUse.ts"
 
 /** A list as it is shown: with the archived fields that its rules still name. */
 export interface ShownList {
@@ -39,6 +42,15 @@ export interface ListDraft {
   readonly contactIds?: ReadonlyArray<ContactId>
 }
 
+/** What its caller wants to be different about a list; what is left out stays. */
+export interface ListPatch {
+  readonly name?: string
+  /** Null clears, and so does "". */
+  readonly description?: string | null
+  /** JSON; null clears. Dynamic lists only. */
+  readonly rules?: unknown
+}
+
 export class Lists extends Context.Service<
   Lists,
   {
@@ -46,6 +58,16 @@ export class Lists extends Context.Service<
       workspace: WorkspaceId,
       draft: ListDraft,
     ) => Effect.Effect<ShownList, Invalid | ListNameExists | NotFound>
+    readonly edit: (
+      workspace: WorkspaceId,
+      id: ListId,
+      patch: ListPatch,
+    ) => Effect.Effect<ShownList, NotFound | SystemListProtected | Invalid | ListNameExists>
+    /** Its members stay contacts. Refused while a blast that is scheduled or sending, or another list's rules, need it. */
+    readonly remove: (
+      workspace: WorkspaceId,
+      id: ListId,
+    ) => Effect.Effect<void, NotFound | SystemListProtected | ListInUse>
     readonly find: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ShownList, NotFound>
     readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ShownList>>
     readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
@@ -83,13 +105,16 @@ export class Lists extends Context.Service<
       })
 
       const contentOf = Effect.fnUntraced(function* (workspace: WorkspaceId, draft: ListDraft) {
-        yield* Effect.fromResult(fitsItsKind(draft))
         if (draft.kind === "static") return { kind: "static", contactIds: draft.contactIds ?? [] } as const
         const { rules = null } = draft
         if (rules === null) return { kind: "dynamic", rules } as const
         const known = yield* facts.of(workspace, mentionedIn(rules))
         return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(rules, known)) } as const
       })
+
+      /** A change that gives no name. */
+      const apply = (workspace: WorkspaceId, change: ListChange) =>
+        Effect.catchTag(store.apply(workspace, change), "ListNameExists", Effect.die)
 
       const move = (
         decide: (
@@ -102,23 +127,43 @@ export class Lists extends Context.Service<
           yield* Effect.fromResult(checkCount(contactIds, 1))
           const locked = yield* store.lockForMembers(workspace, id, contactIds)
           const moved = yield* Effect.fromResult(decide(locked, contactIds, yield* DateTime.now))
-          // Members change neither the name nor the slug.
-          yield* Effect.catchTag(store.apply(workspace, moved.change), "ListNameExists", Effect.die)
+          yield* apply(workspace, moved.change)
           return moved
         }, transact)
 
       return Lists.of({
         create: Effect.fn("Lists.create")(function* (workspace, draft) {
-          const content = yield* contentOf(workspace, draft)
+          yield* Effect.fromResult(fitsItsKind(draft))
           const candidates = nameCandidates({ text: draft.name, origin: "given" }, yield* ids.random)
+          const contactIds = draft.contactIds ?? []
+          const named = mentionedIn(draft.rules).lists
+          const locked = yield* store.lockForCreation(workspace, { candidates, contactIds, named })
+          const content = yield* contentOf(workspace, draft)
           const id = ListId.make(yield* ids.next)
           const wanted: NewList = { id, candidates, description: draft.description || null, content }
-          const contactIds = content.kind === "static" ? content.contactIds : []
-          const locked = yield* store.lockForCreation(workspace, { candidates, contactIds })
           const { change, list } = yield* Effect.fromResult(ListChange.create(wanted, locked, yield* DateTime.now))
           yield* store.apply(workspace, change)
           // A new list's rules name active fields only.
           return { list, ruleIssues: [] }
+        }, transact),
+
+        edit: Effect.fn("Lists.edit")(function* (workspace, id, { name, ...rest }) {
+          const candidates =
+            name === undefined ? undefined : nameCandidates({ text: name, origin: "given" }, yield* ids.random)
+          const mentioned = mentionedIn(rest.rules)
+          const locked = yield* store.lockForEdit(workspace, id, { candidates, named: mentioned.lists })
+          const named = yield* facts.of(workspace, mentioned)
+          const wanted: ListEdit = { ...rest, ...(candidates === undefined ? {} : { candidates }) }
+          const { change, list } = yield* Effect.fromResult(
+            ListChange.edit({ ...locked, named }, wanted, yield* DateTime.now),
+          )
+          yield* store.apply(workspace, change)
+          return shown(list, yield* fieldsOf(workspace, [list]))
+        }, transact),
+
+        remove: Effect.fn("Lists.remove")(function* (workspace, id) {
+          const locked = yield* store.lockForRemoval(workspace, id)
+          yield* apply(workspace, yield* Effect.fromResult(ListChange.remove(locked, yield* DateTime.now)))
         }, transact),
 
         find: Effect.fn("Lists.find")(function* (workspace, id) {
@@ -164,7 +209,7 @@ const checkCount = (contactIds: ReadonlyArray<ContactId>, minimum: number): Resu
 
 const fitsItsKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void, Invalid> => {
   if (kind === "static" && rules !== undefined && rules !== null) {
-    return Result.fail(Invalid.at("rules", "are for dynamic lists; a static list has the contacts added to it"))
+    return Result.fail(rulesOfStatic)
   }
   if (kind === "dynamic" && contactIds !== undefined) {
     return Result.fail(Invalid.at("contact_ids", "are for static lists; a dynamic list has whom its rules pick"))

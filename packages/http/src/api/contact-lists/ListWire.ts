@@ -2,11 +2,11 @@
 import { BlastId, ContactId, ListId } from "@tentpole/core/Ids"
 import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
-import type { Lists, ShownList } from "@tentpole/core/lists/Lists"
+import type { ListPatch, Lists, ShownList } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema } from "effect"
-import { InstantWire, iso, isoOrNull, oneOf } from "../../Wire.ts"
+import { InstantWire, iso, isoOrNull, oneOf, readOnly } from "../../Wire.ts"
 import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
 
 export const ListWire = Schema.Struct({
@@ -49,6 +49,42 @@ export const CreateList = Schema.Struct({
   rules: Schema.optionalKey(RuleInput),
   contact_ids: Schema.optionalKey(contactIds.annotate({ description: "Static lists only" })),
 }).annotate({ identifier: "CreateContactList" })
+
+const edited = {
+  name: Schema.optionalKey(ListName).annotate({
+    description: "The slug follows it, unless it is another spelling of the same name",
+  }),
+  description: Schema.optionalKey(Schema.NullOr(ListDescription)).annotate({ description: "Null clears it" }),
+  rules: Schema.optionalKey(RuleInput).annotate({
+    description: "Dynamic lists only; null clears them, and then the list has no members",
+  }),
+}
+
+export const EditList = Schema.Struct({
+  ...edited,
+  kind: readOnly("can't change: make another list of that kind"),
+  contact_ids: readOnly("are for new lists: add and remove members by /contacts"),
+  list_id: readOnly(),
+  slug: readOnly("is read-only: it follows the name"),
+  rule_issues: readOnly(),
+  member_count: readOnly(),
+  owner_campaign_id: readOnly(),
+  created_at: readOnly(),
+  updated_at: readOnly(),
+})
+  .check(
+    Schema.makeFilter(
+      (body: object) => Object.keys(body).length > 0 || `must have at least one of ${Object.keys(edited).join(", ")}`,
+      { toJsonSchema: () => ({ minProperties: 1 }) },
+    ),
+  )
+  .annotate({ identifier: "EditContactList", description: "What is left out stays as it is" })
+
+export const toListPatch = ({ name, description, rules }: typeof EditList.Type): ListPatch => ({
+  ...(name === undefined ? {} : { name }),
+  ...(description === undefined ? {} : { description }),
+  ...(rules === undefined ? {} : { rules }),
+})
 
 /** Who is to be added or removed. */
 export const MemberIds = Schema.Struct({

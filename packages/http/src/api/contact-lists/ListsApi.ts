@@ -3,10 +3,19 @@ import { ListId } from "@tentpole/core/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
 import { memberSorts } from "@tentpole/core/lists/ListStore"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter } from "../../Wire.ts"
-import { AddedWire, CreateList, ListWire, MemberCountWire, MemberIds, MemberWire, RemovedWire } from "./ListWire.ts"
+import {
+  AddedWire,
+  CreateList,
+  EditList,
+  ListWire,
+  MemberCountWire,
+  MemberIds,
+  MemberWire,
+  RemovedWire,
+} from "./ListWire.ts"
 
 export const ListsQuery = Schema.Struct({
   ...pageQuery,
@@ -51,6 +60,27 @@ export const ListsApi = HttpApiGroup.make("lists")
       success: ListWire,
       error: errors("not_found"),
     }),
+  )
+  .add(
+    HttpApiEndpoint.patch("edit", "/v1/contact-lists/:listId", {
+      params,
+      payload: EditList,
+      success: ListWire,
+      error: errors("validation_failed", "not_found", "contact_list_name_exists", "system_list_protected"),
+    }).annotate(
+      OpenApi.Description,
+      "Changes what the body names. Whom new rules pick is a member at once. Rules that are left out are not looked at: they may go on naming archived custom fields, as `rule_issues` tells.",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.delete("remove", "/v1/contact-lists/:listId", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: errors("not_found", "system_list_protected", "contact_list_in_use"),
+    }).annotate(
+      OpenApi.Description,
+      "Deletes the list. Its members stay contacts, and their timelines say nothing of it: there is no `list_removed` for a list that goes. Refused while a scheduled or sending blast is addressed to it, or the rules of a dynamic list name it; a draft that was addressed to it then lacks its audience.",
+    ),
   )
   .add(
     HttpApiEndpoint.get("members", "/v1/contact-lists/:listId/contacts", {

@@ -8,7 +8,7 @@ import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
 import type { ListsAnswer, ListsQuery, MembersAnswer, MembersQuery } from "./ListsApi.ts"
-import { toAdded, toListWire, toMember, toMemberCount, toRemoved } from "./ListWire.ts"
+import { toAdded, toListPatch, toListWire, toMember, toMemberCount, toRemoved } from "./ListWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -30,6 +30,9 @@ export const layer = HttpApiBuilder.group(
             ...(payload.contact_ids === undefined ? {} : { contactIds: payload.contact_ids }),
           }),
         ).pipe(answer(toListWire)),
+      edit: ({ params, payload }) =>
+        withWorkspace(({ id }) => lists.edit(id, params.listId, toListPatch(payload))).pipe(answer(toListWire)),
+      remove: ({ params }) => withWorkspace(({ id }) => lists.remove(id, params.listId)).pipe(answer(() => undefined)),
       find: ({ params }) => withWorkspace(({ id }) => lists.find(id, params.listId)).pipe(answer(toListWire)),
       members: ({ params, query }) =>
         withWorkspace(({ id }) => lists.members(id, params.listId, toMemberQuery(query))).pipe(

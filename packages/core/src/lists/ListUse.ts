@@ -1,0 +1,40 @@
+// Who needs a list to stay, and the refusal to delete it that names them.
+import { Schema } from "effect"
+import type { ErrorCode } from "../ErrorCode.ts"
+
+/** How many users a refusal names; all of them are counted. */
+export const list_users_max = 20
+
+/** A scheduled or sending blast that the list is the audience of, or a dynamic list whose rules name it. */
+export const ListUser = Schema.Struct({
+  type: Schema.Literals(["blast", "contact_list"]),
+  id: Schema.String.annotate({ format: "uuid" }),
+  name: Schema.String,
+})
+export type ListUser = typeof ListUser.Type
+
+export interface ListUses {
+  /** Blasts before lists, each by name, at most `list_users_max`. */
+  readonly users: ReadonlyArray<ListUser>
+  /** Of all of them. */
+  readonly count: number
+}
+
+const described = ({ type, name }: ListUser): string =>
+  type === "blast" ? `the email blast "${name}"` : `the rules of the contact list "${name}"`
+
+export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
+  name: Schema.String,
+  users: Schema.Array(ListUser),
+  count: Schema.Int,
+}) {
+  readonly code = "contact_list_in_use" satisfies ErrorCode
+  override get message(): string {
+    const more = this.count - this.users.length
+    const users = this.users.map(described).join(", ") + (more > 0 ? ` and ${more} more` : "")
+    return `"${this.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, and change the rules`
+  }
+  get extras() {
+    return { used_by: this.users, used_by_count: this.count }
+  }
+}
