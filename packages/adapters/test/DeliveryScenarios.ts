@@ -1,6 +1,6 @@
 // How deliveries come about in tests of sending: rows of other rooms, written straight into either store.
 import { PgClient } from "@effect/sql-pg"
-import { contacts, activities } from "@tentpole/adapters/memory/ContactStore"
+import { activities, contacts } from "@tentpole/adapters/memory/ContactTables"
 import { blasts, deliveries, suppressions } from "@tentpole/adapters/memory/DeliveryTables"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { listMembers, lists } from "@tentpole/adapters/memory/Segment"
@@ -145,7 +145,7 @@ export const postgresScenario = Layer.effect(
             readonly timeline: ReadonlyArray<string>
           }>`select c.unsubscribed, c.marketing_email_invalid, c.last_activity_at,
               array(select type from activity a where a.workspace_id = ${workspace} and a.contact_id = ${contact}) as timeline
-            from contact c where c.workspace_id = ${workspace} and c.contact_id = ${contact}`,
+            from (values (1)) as asked left join contact c on c.workspace_id = ${workspace} and c.contact_id = ${contact}`,
         ).pipe(
           Effect.map(([row]) => ({
             unsubscribed: row?.unsubscribed === true,

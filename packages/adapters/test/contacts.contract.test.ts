@@ -1,9 +1,16 @@
+import * as Memory from "@tentpole/adapters/memory/ContactStore"
+import { activities } from "@tentpole/adapters/memory/ContactTables"
 import { suppressions } from "@tentpole/adapters/memory/DeliveryTables"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import { writeActivities } from "@tentpole/adapters/postgres/ContactsChange"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import { apiUpsert, decideUpserts, identitiesOf, type UpsertOptions } from "@tentpole/core/contacts/Batch"
+import type { Activity } from "@tentpole/core/contacts/Activity"
+import { identitiesOf } from "@tentpole/core/contacts/Batch"
+import { apiUpsert, decideUpserts, type UpsertOptions } from "@tentpole/core/contacts/BatchUpserts"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { standard_fields_namespace, standardFields } from "@tentpole/core/contacts/ContactFields"
+import { newContact } from "@tentpole/core/contacts/ContactPatch"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { readItem } from "@tentpole/core/contacts/Item"
 import { contract, Fresh } from "@tentpole/core/contract"
@@ -15,10 +22,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { v5 } from "uuid"
+import { memoryScenario, postgresScenario } from "./DeliveryScenarios.ts"
 import { memory, postgres } from "./Stores.ts"
 
-contract.contacts("memory", memory)
-contract.contacts("postgres", postgres)
+contract.contacts("memory", Layer.provideMerge(memoryScenario, memory))
+contract.contacts("postgres", Layer.provideMerge(postgresScenario, postgres))
 
 // Here, since the core has no SHA-1 of its own.
 it("a standard field's id is the UUID v5 of its api_name", () => {
@@ -101,6 +109,54 @@ it.live("who is set subscribed is mailed again, unless the address is bad: postg
           (rows) => rows.map((row) => row.email),
         ),
     })
+  }).pipe(Effect.provide(postgres)),
+)
+
+/** Writes lines of two contacts of whom one is nobody, and answers where to look for the one of nobody. */
+const linesOf = Effect.fnUntraced(function* (
+  write: (workspace: WorkspaceId, activities: ReadonlyArray<Activity>) => Effect.Effect<void>,
+) {
+  const store = yield* ContactStore
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const workspace = yield* fresh.workspace()
+  const at = DateTime.makeUnsafe(1_000)
+  const phone = "+14152000001"
+  const contact = newContact(ContactId.make(yield* fresh.id), { phone }, "api", at)
+  yield* transact(store.apply(workspace, ContactsChange.of([{ before: null, after: contact, at }])))
+  const nobody = ContactId.make(yield* fresh.id)
+  const told = [nobody, contact.id, nobody, contact.id]
+  yield* write(
+    workspace,
+    told.map((contactId, nth) => ({ contactId, type: "form_submission", at, metadata: { nth } })),
+  )
+  const { items } = yield* store.activities(workspace, contact.id, { page: 1, limit: 10, order: "asc" })
+  assert.deepStrictEqual(
+    items.map(({ metadata }) => metadata["nth"]),
+    [undefined, 1, 3],
+  )
+  return { workspace, nobody }
+})
+
+it.live("who is gone gets no line in a timeline of nobody: memory", () =>
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const { workspace, nobody } = yield* linesOf((ws, told) => Memory.writeActivities(db, ws, told))
+    const lines = yield* db.all(activities, workspace)
+    assert.isFalse(lines.some(({ contactId }) => contactId === nobody))
+  }).pipe(Effect.provide(memory)),
+)
+
+it.live("who is gone gets no line in a timeline of nobody: postgres", () =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    const { workspace, nobody } = yield* linesOf((ws, told) => within(ws, writeActivities(sql, ws, told)))
+    const lines = yield* within(
+      workspace,
+      sql`select 1 from activity where workspace_id = ${workspace} and contact_id = ${nobody}`,
+    )
+    assert.strictEqual(lines.length, 0)
   }).pipe(Effect.provide(postgres)),
 )
 

@@ -1,7 +1,9 @@
 // Laws of contacts: batches at the same time.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
-import { decideCreates, decideUpserts, identitiesOf, type UpsertOptions } from "../src/contacts/Batch.ts"
+import { identitiesOf } from "../src/contacts/Batch.ts"
+import { decideCreates } from "../src/contacts/BatchCreates.ts"
+import { decideUpserts, type UpsertOptions } from "../src/contacts/BatchUpserts.ts"
 import { ContactsChange } from "../src/contacts/ContactsChange.ts"
 import { type ContactPatch, newContact, patchContact } from "../src/contacts/ContactPatch.ts"
 import { ContactStore } from "../src/contacts/ContactStore.ts"

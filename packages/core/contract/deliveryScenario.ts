@@ -64,6 +64,7 @@ export class DeliveryScenario extends Context.Service<
     ) => Effect.Effect<void>
     readonly suppress: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<void>
     readonly written: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<ReadonlyArray<WrittenDelivery>>
+    /** The timeline also of a contact that is gone: there should be none. */
     readonly contact: (
       workspace: WorkspaceId,
       contact: ContactId,

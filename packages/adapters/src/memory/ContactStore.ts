@@ -3,25 +3,20 @@ import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activit
 import type { Identities } from "@tentpole/core/contacts/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
-import {
-  type ContactQuery,
-  type ContactSort,
-  ContactStore,
-  IdentityTaken,
-  type RecordedActivity,
-} from "@tentpole/core/contacts/ContactStore"
+import { type ContactQuery, type ContactSort, ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { ContactId, type WorkspaceId } from "@tentpole/core/Ids"
 import type { Paged, PageRequest } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { suppressions } from "./DeliveryTables.ts"
+import { activities, contacts } from "./ContactTables.ts"
+import { deliveries, suppressions } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
+import { listMembers, memberKey } from "./Segment.ts"
 
-export const contacts = table<Contact>("contact")
-export const activities = table<RecordedActivity>("activity")
+export { contacts } from "./ContactTables.ts"
 
 /** The unique keys: who has an address, who has a number. */
 const emails = table<ContactId>("contact_email")
@@ -31,7 +26,9 @@ const sequence = table<number>("activity_sequence")
 /** Writes a change in the caller's transaction. `IdentityTaken` comes from changes that were decided without `lock`. */
 export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ContactsChange) {
   if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
+  yield* deleteContacts(db, workspace, change.deletes)
   for (const { before } of change.updates) {
+    if ((yield* db.find(contacts, workspace, before.id)) === undefined) return yield* notLocked(before)
     if (before.emailNormalized !== null) yield* db.remove(emails, workspace, before.emailNormalized)
     if (before.phone !== null) yield* db.remove(phones, workspace, before.phone)
   }
@@ -50,7 +47,34 @@ export const writeContacts = Effect.fnUntraced(function* (db: Rows, workspace: W
   yield* appendEvents(db, workspace, change.events)
 })
 
-/** Adds to timelines, and moves `lastActivityAt` by what the person did, in the caller's transaction. */
+const notLocked = ({ id }: Contact) => Effect.die(`contact ${id} of a change is gone: it was not locked`)
+
+/** With what goes with them; their deliveries stay, marked. */
+const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, deleted: ReadonlyArray<Contact>) {
+  if (deleted.length === 0) return
+  const gone = new Set(deleted.map(({ id }) => id))
+  for (const contact of deleted) {
+    const { id, emailNormalized, phone } = contact
+    if ((yield* db.find(contacts, workspace, id)) === undefined) return yield* notLocked(contact)
+    yield* db.remove(contacts, workspace, id)
+    if (emailNormalized !== null) yield* db.remove(emails, workspace, emailNormalized)
+    if (phone !== null) yield* db.remove(phones, workspace, phone)
+  }
+  for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
+    if (gone.has(contactId)) yield* db.remove(listMembers, workspace, memberKey(listId, contactId))
+  }
+  for (const row of yield* db.all(deliveries, workspace)) {
+    if (gone.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
+  }
+  for (const { id, contactId } of yield* db.all(activities, workspace)) {
+    if (gone.has(contactId)) yield* db.remove(activities, workspace, id)
+  }
+})
+
+/**
+ * Adds to timelines, and moves `lastActivityAt` by what the person did, in the caller's transaction. Who is gone has no
+ * timeline.
+ */
 export const writeActivities = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -59,10 +83,11 @@ export const writeActivities = Effect.fnUntraced(function* (
   const last = (yield* db.find(sequence, workspace, "last")) ?? 0
   yield* db.put(sequence, workspace, "last", last + added.length)
   for (const [index, activity] of added.entries()) {
+    const contact = yield* db.find(contacts, workspace, activity.contactId)
+    if (contact === undefined) continue
     const id = `00000000-0000-7000-8000-${(last + 1 + index).toString(16).padStart(12, "0")}`
     yield* db.put(activities, workspace, id, { ...activity, id })
-    const contact = yield* db.find(contacts, workspace, activity.contactId)
-    if (contact === undefined || !ownActivityTypes.has(activity.type)) continue
+    if (!ownActivityTypes.has(activity.type)) continue
     const lastActivityAt =
       contact.lastActivityAt === null ? activity.at : DateTime.max(contact.lastActivityAt, activity.at)
     yield* db.put(contacts, workspace, contact.id, { ...contact, lastActivityAt })
@@ -164,6 +189,8 @@ export const layer = Layer.effect(
       find,
       findByIdentity: (workspace, identities) => known(db, workspace, identities),
       lock: (workspace, whom) => Effect.andThen(Transaction, known(db, workspace, whom)),
+      lockForDeletion: (workspace, ids) =>
+        Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
       apply: (workspace, change) => Effect.andThen(Transaction, writeContacts(db, workspace, change)),
       page: (workspace, query) =>
         Effect.map(db.all(contacts, workspace), (rows) =>

@@ -14,12 +14,10 @@ import { contacts, contactSortValues, inOrder, writeActivities } from "./Contact
 import { blasts } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
-import { contactsOf, listMembers, lists } from "./Segment.ts"
+import { contactsOf, listMembers, lists, memberKey } from "./Segment.ts"
 import { type SystemListRow, systemListRows } from "./WorkspaceStore.ts"
 
 export { listMembers, lists } from "./Segment.ts"
-
-const memberKey = (list: ListId, contact: ContactId): string => `${list}/${contact}`
 
 const toSystemList = (row: SystemListRow): SystemList => ({
   id: row.id,

@@ -7,10 +7,10 @@ import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFact
 import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type DateTime, Effect, Layer } from "effect"
 import { contactFields } from "./ContactFieldStore.ts"
-import { activities, contacts } from "./ContactStore.ts"
+import { activities, contacts } from "./ContactTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
-/** A member of a static list; its key is `<list id>/<contact id>`. */
+/** A member of a static list, by `memberKey`. */
 export interface ListMember {
   readonly listId: ListId
   readonly contactId: ContactId
@@ -18,6 +18,8 @@ export interface ListMember {
 }
 
 export const listMembers = table<ListMember>("list_member")
+
+export const memberKey = (list: ListId, contact: ContactId): string => `${list}/${contact}`
 
 /** A list as it is kept: the members of a static one are counted when it is read. */
 export const lists = table<List>("list")

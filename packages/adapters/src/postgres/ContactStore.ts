@@ -10,6 +10,7 @@ import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
+import { lockForDeletion } from "./ContactDeletion.ts"
 import {
   contactSortKeys,
   countContacts,
@@ -156,6 +157,19 @@ export const layer = Layer.effect(
           isNobody(whom)
             ? Effect.succeed([])
             : Effect.map(within(workspace, lockWhom(sql, workspace, whom)), (rows) => rows.map(toContact)),
+        ),
+      lockForDeletion: (workspace, ids) =>
+        Effect.andThen(
+          Transaction,
+          ids.length === 0
+            ? Effect.succeed([])
+            : within(
+                workspace,
+                Effect.andThen(
+                  lockForDeletion(sql, workspace, ids),
+                  Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
+                ),
+              ),
         ),
       apply: (workspace, change) =>
         Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),

@@ -1,5 +1,5 @@
-// A change of contacts, written: whatever its size, one statement for those altered, one for those new, one for the
-// timelines and one for the events. Rooms that carry such a change in their own call `writeContacts` in their transaction.
+// A change of contacts, written: whatever its size, a few statements for those that go, one for those altered, one for those
+// new, one for the timelines and one for the events. Rooms that carry such a change in their own call `writeContacts` in their transaction.
 import type { PgClient } from "@effect/sql-pg"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -9,6 +9,7 @@ import type { WorkspaceId } from "@tentpole/core/Ids"
 import { fold } from "@tentpole/core/Text"
 import { DateTime, Effect } from "effect"
 import { booleans, floats, texts } from "./Arrays.ts"
+import { deleteContacts } from "./ContactDeletion.ts"
 import { lentColumns, numberValues } from "./NumberColumns.ts"
 import { appendEvents } from "./Outbox.ts"
 
@@ -19,6 +20,7 @@ import { appendEvents } from "./Outbox.ts"
 export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ContactsChange) =>
   Effect.gen(function* () {
     if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
+    yield* deleteContacts(sql, workspace, change.deletes)
     yield* parkHandedOver(sql, workspace, change)
     yield* updateContacts(
       sql,
@@ -38,7 +40,10 @@ export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, ch
     ),
   )
 
-/** Adds to timelines, and moves `last_activity_at` by what the person did; within the caller's fence and transaction. */
+/**
+ * Adds to timelines, and moves `last_activity_at` by what the person did; within the caller's fence and transaction. Who is
+ * gone has no timeline.
+ */
 export const writeActivities = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -47,9 +52,16 @@ export const writeActivities = Effect.fnUntraced(function* (
   if (activities.length === 0) return
   yield* sql`
     insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, * from unnest(${texts(activities.map((activity) => activity.contactId))}::uuid[],
+    select ${workspace}, told.contact_id, told.at, told.type, told.metadata
+    from unnest(${texts(activities.map((activity) => activity.contactId))}::uuid[],
       ${texts(activities.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[],
-      ${texts(activities.map((activity) => activity.type))}, ${texts(activities.map((activity) => JSON.stringify(activity.metadata)))}::jsonb[])`
+      ${texts(activities.map((activity) => activity.type))}::text[],
+      ${texts(activities.map((activity) => JSON.stringify(activity.metadata)))}::jsonb[])
+      with ordinality as told (contact_id, at, type, metadata, nth)
+    -- one look into an index for each, whatever the planner knows or does not know of contacts
+    cross join lateral (
+      select from contact c where c.workspace_id = ${workspace} and c.contact_id = told.contact_id limit 1) as there
+    order by told.nth`
   const own = activities.filter((activity) => ownActivityTypes.has(activity.type))
   if (own.length === 0) return
   yield* sql`

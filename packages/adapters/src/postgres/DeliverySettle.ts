@@ -75,7 +75,8 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
       and (g.was = 'handed_over'
         or (g.was = 'claimed' and g.state in ('queued', 'failed'))
         or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
-    returning d.delivery_id, d.blast_id, d.contact_id, d.email_normalized, d.state, d.smtp_reply, g.at, g.delivered, g.bounced
+    returning d.delivery_id, d.blast_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
+      g.delivered, g.bounced
   ),
   told as (
     select m.contact_id, m.at, k.type, jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
@@ -85,7 +86,8 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
     cross join lateral (values
       (1, 'email_sent', m.state = 'sent'), (2, 'email_delivered', m.state = 'sent' and m.delivered),
       (3, 'email_bounced', m.bounced)) as k (nth, type, holds)
-    where k.holds
+    -- the delivery knows better than what this statement sees of the contact: it was waited for
+    where k.holds and not m.contact_deleted
     order by m.delivery_id, k.nth
   ),
   timeline as (

@@ -55,7 +55,18 @@ export class ContactStore extends Context.Service<
       workspace: WorkspaceId,
       whom: Identities & { readonly ids?: ReadonlyArray<ContactId> },
     ) => Effect.Effect<ReadonlyArray<Contact>, never, Transaction>
-    /** Writes contacts, their timelines and the events of the change. */
+    /**
+     * Those of these contacts that there are, locked, and what goes with them besides: until this transaction ends nobody
+     * adds them to a list, and nothing is written of a message to them. Whoever decides about deleting begins with it.
+     */
+    readonly lockForDeletion: (
+      workspace: WorkspaceId,
+      ids: ReadonlyArray<ContactId>,
+    ) => Effect.Effect<ReadonlyArray<Contact>, never, Transaction>
+    /**
+     * Writes contacts, their timelines and the events of the change. With a contact go its memberships and its timeline;
+     * its messages stay, marked, and so do suppressions of its address and what imports said of it.
+     */
     readonly apply: (workspace: WorkspaceId, change: ContactsChange) => Effect.Effect<void, IdentityTaken, Transaction>
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
     readonly page: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>

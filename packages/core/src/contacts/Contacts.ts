@@ -1,25 +1,31 @@
 // What can be done with contacts.
-import { Context, DateTime, Effect, Layer, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Result, Schedule } from "effect"
 import { ContactId, Ids, type WorkspaceId } from "../Ids.ts"
 import type { Paged } from "../Page.ts"
-import { type NotFound, Unavailable } from "../Refusal.ts"
-import { Transactor } from "../Transactor.ts"
+import { NotFound, Unavailable } from "../Refusal.ts"
+import { type Transaction, Transactor } from "../Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
-import {
-  apiUpsert,
-  type BatchDecision,
-  type BatchFacts,
-  decideCreates,
-  decideUpserts,
-  identitiesOf,
-  type ItemResult,
-} from "./Batch.ts"
+import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./Batch.ts"
+import { decideCreates } from "./BatchCreates.ts"
+import { decideDeletes, type DeleteResult, whomToDelete } from "./BatchDeletes.ts"
+import { decideUpdates, whomToUpdate } from "./BatchUpdates.ts"
+import { apiUpsert, decideUpserts } from "./BatchUpserts.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
+import { type ContactRefusal, refusalOfOne } from "./ContactRefusals.ts"
 import { type ContactQuery, ContactStore } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
 import { parseEmail } from "./Email.ts"
-import { fieldsByName, type ItemRefusal, readItem, type ReadItem } from "./Item.ts"
+import {
+  fieldsByName,
+  readDelete,
+  type ReadDelete,
+  readItem,
+  type ReadItem,
+  readPatch,
+  readUpdate,
+  type ReadUpdate,
+} from "./Item.ts"
 import { parsePhone } from "./Phone.ts"
 
 /** As far as contacts care: whose they are, and what a phone number without country code is read by. */
@@ -32,10 +38,12 @@ export interface ShownContact {
 }
 
 /** What became of an item of a batch, in the order of the request. */
-export type BatchItem = { readonly clientItemId: string | null } & (
-  | { readonly status: "created" | "updated"; readonly shown: ShownContact }
-  | { readonly status: "rejected"; readonly refusal: ItemRefusal }
-)
+export type BatchItem<Status extends "created" | "updated" = "created" | "updated"> = {
+  readonly clientItemId: string | null
+} & ({ readonly status: Status; readonly shown: ShownContact } | Rejected)
+
+/** What became of an item of a batch of deletions. */
+export type DeletedItem = { readonly clientItemId: string | null } & DeleteResult
 
 export class Contacts extends Context.Service<
   Contacts,
@@ -49,6 +57,23 @@ export class Contacts extends Context.Service<
       workspace: ContactsWorkspace,
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<BatchItem>>
+    /** Items name their contacts by `contact_id`. */
+    readonly update: (
+      workspace: ContactsWorkspace,
+      items: ReadonlyArray<unknown>,
+    ) => Effect.Effect<ReadonlyArray<BatchItem<"updated">>>
+    /** One contact, by the fields as they came. What changes nothing writes nothing. */
+    readonly patch: (
+      workspace: ContactsWorkspace,
+      id: ContactId,
+      fields: unknown,
+    ) => Effect.Effect<ShownContact, ContactRefusal>
+    /** Items as they came, of whom each names a contact. */
+    readonly delete: (
+      workspace: WorkspaceId,
+      items: ReadonlyArray<unknown>,
+    ) => Effect.Effect<ReadonlyArray<DeletedItem>>
+    readonly deleteOne: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<void, NotFound>
     readonly find: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<ShownContact, NotFound>
     /** Nobody or one; a value that can't be normalised finds nobody. */
     readonly lookUp: (
@@ -56,6 +81,7 @@ export class Contacts extends Context.Service<
       by: { readonly email: string } | { readonly phone: string },
     ) => Effect.Effect<ReadonlyArray<ShownContact>>
     readonly page: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
+    readonly activities: ContactStore["Service"]["activities"]
   }
 >()("tentpole/Contacts") {
   static readonly layer = Layer.effect(
@@ -66,14 +92,15 @@ export class Contacts extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
-      const decideAndApply = (
+      const decideAndApply = <Decided extends BatchDecision<unknown>>(
         workspace: WorkspaceId,
-        items: ReadonlyArray<ReadItem>,
-        decide: (facts: BatchFacts) => BatchDecision,
-      ) =>
+        locked: Effect.Effect<ReadonlyArray<Contact>, never, Transaction>,
+        newcomers_max: number,
+        decide: (facts: BatchFacts) => Decided,
+      ): Effect.Effect<Decided["results"]> =>
         Effect.gen(function* () {
-          const existing = yield* store.lock(workspace, identitiesOf(items))
-          const fresh = (yield* ids.many(items.length)).map((id) => ContactId.make(id))
+          const existing = yield* locked
+          const fresh = (yield* ids.many(newcomers_max)).map((id) => ContactId.make(id))
           const { change, results } = decide({ existing, ids: fresh, now: yield* DateTime.now })
           yield* store.apply(workspace, change)
           return results
@@ -83,18 +110,32 @@ export class Contacts extends Context.Service<
           Effect.catchTag("IdentityTaken", () => Effect.die(new Unavailable({ part: "database" }))),
         )
 
-      const batch = Effect.fnUntraced(function* (
-        { id: workspace, defaultCountry }: ContactsWorkspace,
+      /** How the workspace's items are read, and its contacts shown. */
+      const manners = ({ id, defaultCountry }: ContactsWorkspace) =>
+        Effect.map(fieldStore.all(id), (fields) => ({
+          how: { values: "json", fields: fieldsByName(fields), defaultCountry, allowNotEditable: false } as const,
+          shown: (contact: Contact): ShownContact => ({ contact, customFields: shownValues(contact, fields) }),
+        }))
+
+      const making = Effect.fnUntraced(function* (
+        workspace: ContactsWorkspace,
         items: ReadonlyArray<unknown>,
         decide: (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision,
       ) {
-        const fields = yield* fieldStore.all(workspace)
-        const how = { values: "json", fields: fieldsByName(fields), defaultCountry, allowNotEditable: false } as const
+        const { how, shown } = yield* manners(workspace)
         const read = items.map((item) => readItem(item, how))
-        const results = yield* decideAndApply(workspace, read, (facts) => decide(read, facts))
-        const shown = (contact: Contact) => ({ contact, customFields: shownValues(contact, fields) })
+        const locked = store.lock(workspace.id, identitiesOf(read))
+        const results = yield* decideAndApply(workspace.id, locked, read.length, (facts) => decide(read, facts))
         return results.map((result, index) => toBatchItem(read[index]?.clientItemId ?? null, result, shown))
       })
+
+      const updating = (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) =>
+        decideAndApply(workspace, store.lock(workspace, whomToUpdate(read)), 0, (facts) => decideUpdates(read, facts))
+
+      const deleting = (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) =>
+        decideAndApply(workspace, store.lockForDeletion(workspace, whomToDelete(read)), 0, (facts) =>
+          decideDeletes(read, facts),
+        )
 
       const lookUp = Effect.fnUntraced(function* (workspace: WorkspaceId, email: string | null, phone: string | null) {
         if (email === null && phone === null) return []
@@ -103,25 +144,54 @@ export class Contacts extends Context.Service<
         if (found.length === 0) return []
         const fields = yield* fieldStore.all(workspace)
         return found.map((contact) => ({ contact, customFields: shownValues(contact, fields) }))
-      })
+      }, transact)
 
       return Contacts.of({
         create: Effect.fn("Contacts.create")((workspace, items) =>
-          batch(workspace, items, (read, facts) => decideCreates(read, facts, { source: "api" })),
+          making(workspace, items, (read, facts) => decideCreates(read, facts, { source: "api" })),
         ),
         upsert: Effect.fn("Contacts.upsert")((workspace, items) =>
-          batch(workspace, items, (read, facts) => decideUpserts(read, facts, apiUpsert)),
+          making(workspace, items, (read, facts) => decideUpserts(read, facts, apiUpsert)),
         ),
+        update: Effect.fn("Contacts.update")(function* (workspace, items) {
+          const { how, shown } = yield* manners(workspace)
+          const read = items.map((item) => readUpdate(item, how))
+          const results = yield* updating(workspace.id, read)
+          return results.map((result, index) => {
+            const clientItemId = read[index]?.clientItemId ?? null
+            return result.status === "rejected"
+              ? { clientItemId, ...result }
+              : { clientItemId, status: result.status, shown: shown(result.contact) }
+          })
+        }),
+        patch: Effect.fn("Contacts.patch")(function* (workspace, contactId, fields) {
+          const { how, shown } = yield* manners(workspace)
+          const update = Result.map(readPatch(fields, how), (patch) => ({ contactId, patch }))
+          const [result] = yield* updating(workspace.id, [{ clientItemId: null, update }])
+          if (result === undefined) return yield* Effect.die("a decision must have a result for each of its items")
+          return result.status === "rejected" ? yield* refusalOfOne(result.refusal) : shown(result.contact)
+        }),
+        delete: Effect.fn("Contacts.delete")(function* (workspace, items) {
+          const read = items.map(readDelete)
+          const results = yield* deleting(workspace, read)
+          return results.map((result, index) => ({ clientItemId: read[index]?.clientItemId ?? null, ...result }))
+        }),
+        deleteOne: Effect.fn("Contacts.deleteOne")(function* (workspace, id) {
+          const [result] = yield* deleting(workspace, [{ clientItemId: null, contactId: Result.succeed(id) }])
+          if (result?.status !== "deleted") return yield* new NotFound({ resource: "contact" })
+        }),
+        // One transaction for both readings, here and below: beginning and ending one costs as much as a reading.
         find: Effect.fn("Contacts.find")(function* (workspace, id) {
           const contact = yield* store.find(workspace, id)
           return { contact, customFields: shownValues(contact, yield* fieldStore.all(workspace)) }
-        }),
+        }, transact),
         lookUp: Effect.fn("Contacts.lookUp")((workspace, by) =>
           "email" in by
             ? lookUp(workspace.id, parseEmail(by.email)?.normalized ?? null, null)
             : lookUp(workspace.id, null, parsePhone(by.phone, workspace.defaultCountry)),
         ),
         page: store.page,
+        activities: store.activities,
       })
     }),
   )
@@ -137,7 +207,7 @@ const toBatchItem = (
 ): BatchItem => {
   switch (result.status) {
     case "rejected":
-      return { clientItemId, status: result.status, refusal: result.refusal }
+      return { clientItemId, ...result }
     case "created":
       return { clientItemId, status: result.status, shown: shown(result.contact) }
     case "updated":

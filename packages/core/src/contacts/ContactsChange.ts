@@ -1,18 +1,25 @@
-// What is to be written of a workspace's contacts: any number of them made and altered, with their timeline and events.
+// What is to be written of a workspace's contacts: any number of them made, altered and deleted, with their timeline and
+// events.
 import type { DateTime } from "effect"
+import type { ContactId } from "../Ids.ts"
 import type { DomainEvent } from "../Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"
 
-/** One thing done to one contact. `before` is null for a new one; each step begins where the contact's last one ended. */
-export interface ContactStep {
-  readonly before: Contact | null
-  readonly after: Contact
-  readonly at: DateTime.Utc
-  /** Says that the person is subscribed, also where nothing else said otherwise. */
-  readonly resubscribes?: boolean
-}
+/**
+ * One thing done to one contact. `before` is null for a new one, `after` for one that goes; each step begins where the
+ * contact's last one ended.
+ */
+export type ContactStep =
+  | {
+      readonly before: Contact | null
+      readonly after: Contact
+      readonly at: DateTime.Utc
+      /** Says that the person is subscribed, also where nothing else said otherwise. */
+      readonly resubscribes?: boolean
+    }
+  | { readonly before: Contact; readonly after: null; readonly at: DateTime.Utc }
 
 export interface ContactUpdate {
   readonly before: Contact
@@ -25,15 +32,20 @@ export class ContactsChange {
   readonly creates: ReadonlyArray<Contact>
   /** Contacts to write over, each from before its first step to after its last; those that no step altered aren't here. */
   readonly updates: ReadonlyArray<ContactUpdate>
-  /** A line for each step that changed something, in order. */
+  /** Contacts to delete, each as it was before its first step; those that were made and went in this change aren't here. */
+  readonly deletes: ReadonlyArray<Contact>
+  /** A line for each step that changed something, in order; a timeline goes with its contact. */
   readonly activities: ReadonlyArray<Activity>
   readonly events: ReadonlyArray<DomainEvent>
   /** Normalised addresses that are suppressed no longer, if it was for an unsubscription. */
   readonly resubscribed: ReadonlyArray<string>
 
-  private constructor(it: Pick<ContactsChange, "creates" | "updates" | "activities" | "events" | "resubscribed">) {
+  private constructor(
+    it: Pick<ContactsChange, "creates" | "updates" | "deletes" | "activities" | "events" | "resubscribed">,
+  ) {
     this.creates = it.creates
     this.updates = it.updates
+    this.deletes = it.deletes
     this.activities = it.activities
     this.events = it.events
     this.resubscribed = it.resubscribed
@@ -50,37 +62,65 @@ export class ContactsChange {
    * a mistake of the decision, not of its input.
    */
   static of(steps: ReadonlyArray<ContactStep>): ContactsChange {
-    const first = new Map<string, Contact | null>()
-    const last = new Map<string, Contact>()
+    const first = new Map<ContactId, Contact | null>()
+    const last = new Map<ContactId, Contact | null>()
     const activities: Array<Activity> = []
+    const events: Array<DomainEvent> = []
+    const resubscribed: Array<string> = []
     for (const step of steps) {
-      checkStep(step, last.get(step.after.id))
-      if (!last.has(step.after.id)) first.set(step.after.id, step.before)
-      last.set(step.after.id, step.after)
-      const activity = activityOf(step)
-      if (activity !== null) activities.push(activity)
+      const id = step.after === null ? step.before.id : step.after.id
+      checkStep(step, last.get(id))
+      if (!last.has(id)) first.set(id, step.before)
+      last.set(id, step.after)
+      if (step.after === null) {
+        events.push({ type: "contact_deleted", contactId: id, at: step.at, data: {} })
+        continue
+      }
+      const activity = activityOf(step.before, step.after, step.at)
+      if (activity !== null) {
+        activities.push(activity)
+        events.push(eventOf(activity))
+      }
+      if (step.resubscribes === true && step.after.emailNormalized !== null) {
+        resubscribed.push(step.after.emailNormalized)
+      }
     }
-    const creates: Array<Contact> = []
-    const updates: Array<ContactUpdate> = []
-    for (const [id, after] of last) {
-      const before = first.get(id) ?? null
-      if (before === null) creates.push(after)
-      else if (before !== after) updates.push({ before, after })
-    }
-    const resubscribed = steps.flatMap(({ after, resubscribes }) =>
-      resubscribes === true && after.emailNormalized !== null ? [after.emailNormalized] : [],
-    )
-    return new ContactsChange({ creates, updates, activities, events: activities.map(eventOf), resubscribed })
+    return new ContactsChange({
+      ...sumOf(first, last),
+      activities: activities.filter(({ contactId }) => last.get(contactId) !== null),
+      events,
+      resubscribed,
+    })
   }
 }
 
-const checkStep = ({ before, after }: ContactStep, previous: Contact | undefined): void => {
+/** What is left to write of many steps, contact by contact. */
+const sumOf = (
+  first: ReadonlyMap<ContactId, Contact | null>,
+  last: ReadonlyMap<ContactId, Contact | null>,
+): Pick<ContactsChange, "creates" | "updates" | "deletes"> => {
+  const creates: Array<Contact> = []
+  const updates: Array<ContactUpdate> = []
+  const deletes: Array<Contact> = []
+  for (const [id, after] of last) {
+    const before = first.get(id) ?? null
+    if (after === null) {
+      if (before !== null) deletes.push(before)
+    } else if (before === null) creates.push(after)
+    else if (before !== after) updates.push({ before, after })
+  }
+  return { creates, updates, deletes }
+}
+
+const checkStep = ({ before, after }: ContactStep, previous: Contact | null | undefined): void => {
+  if (previous === null) throw new Error("a contact that is gone takes no further step")
   if (previous !== undefined && previous !== before) throw new Error("a step must begin where the last one ended")
+  if (after === null) return
   if (before !== null && before.id !== after.id) throw new Error("a step must keep the contact's id")
   if (after.email === null && after.phone === null) throw new Error("a contact must keep an email or a phone")
 }
 
-const activityOf = ({ before, after, at }: ContactStep): Activity | null => {
+const activityOf = (before: Contact | null, after: Contact, at: DateTime.Utc): Activity | null => {
   if (before === null) {
     const metadata = { original_source: after.originalSource }
     return { contactId: after.id, type: "contact_created", at, metadata }

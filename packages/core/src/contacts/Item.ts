@@ -1,6 +1,7 @@
 // An item of a batch, a row of an import or the fields of a form, read into a patch: everything that is wrong with it is
 // said at once, and only it is refused.
-import { Result } from "effect"
+import { Result, Schema } from "effect"
+import { ContactId } from "../Ids.ts"
 import { trim } from "../Text.ts"
 import type { CustomValue } from "./Contact.ts"
 import { type StandardField, standardFieldByName } from "./ContactFields.ts"
@@ -49,6 +50,22 @@ export interface ReadItem {
   readonly patch: Result.Result<ContactPatch, ItemRefusal>
 }
 
+/** What is to be set, and on whom. */
+export interface TargetedPatch {
+  readonly contactId: ContactId
+  readonly patch: ContactPatch
+}
+
+export interface ReadUpdate {
+  readonly clientItemId: string | null
+  readonly update: Result.Result<TargetedPatch, ItemRefusal>
+}
+
+export interface ReadDelete {
+  readonly clientItemId: string | null
+  readonly contactId: Result.Result<ContactId, ItemRefusal>
+}
+
 export interface ItemReading {
   readonly values: ValueSource
   /** The workspace's fields by `api_name`, archived ones too. */
@@ -70,25 +87,32 @@ const issues_max = 100
  * text, is parsed, and says nothing when blank.
  */
 export const readItem = (value: unknown, how: ItemReading): ReadItem => {
-  if (!isRecord(value)) {
-    return { clientItemId: null, patch: Result.fail(refusal([invalid("", "must be an object")])) }
+  const { clientItemId, issues, patch } = readKeys(value, { own: ["client_item_id"], fields: how })
+  return { clientItemId, patch: unless(issues, patch) }
+}
+
+/** As `readItem`, and `contact_id` says who it is about. */
+export const readUpdate = (value: unknown, how: ItemReading): ReadUpdate => {
+  const { clientItemId, contactId, issues, patch } = readKeys(value, {
+    own: ["client_item_id", "contact_id"],
+    fields: how,
+  })
+  return {
+    clientItemId,
+    update: contactId === null ? Result.fail(refusal(issues)) : unless(issues, { contactId, patch }),
   }
-  const patch: MutablePatch = {}
-  const issues: Array<ItemIssue> = []
-  let clientItemId: string | null = null
-  for (const [name, raw] of Object.entries(value)) {
-    if (name === "client_item_id") {
-      const id = readText(raw, client_item_id_length_max)
-      if (Result.isSuccess(id)) clientItemId = id.success
-      else issues.push(invalid(name, id.failure))
-    } else if (name === "custom_fields") {
-      issues.push(...readCustomFields(raw, how, patch))
-    } else {
-      issues.push(...readStandardField(name, raw, how, patch))
-    }
-    if (issues.length >= issues_max) break
-  }
-  return { clientItemId, patch: issues.length === 0 ? Result.succeed(patch) : Result.fail(refusal(issues)) }
+}
+
+/** Fields alone: the body of a call that names its contact in the path. */
+export const readPatch = (value: unknown, how: ItemReading): Result.Result<ContactPatch, ItemRefusal> => {
+  const { issues, patch } = readKeys(value, { own: [], fields: how })
+  return unless(issues, patch)
+}
+
+/** Reads `{contact_id, client_item_id?}`. */
+export const readDelete = (value: unknown): ReadDelete => {
+  const { clientItemId, contactId, issues } = readKeys(value, { own: ["client_item_id", "contact_id"], fields: null })
+  return { clientItemId, contactId: contactId === null ? Result.fail(refusal(issues)) : unless(issues, contactId) }
 }
 
 /** A refusal that says all of it; a fault of the item's form gives it its code before one of a value does. */
@@ -99,7 +123,63 @@ export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingCont
   existing,
 })
 
+const unless = <Wanted>(issues: ReadonlyArray<ItemIssue>, wanted: Wanted): Result.Result<Wanted, ItemRefusal> =>
+  issues.length === 0 ? Result.succeed(wanted) : Result.fail(refusal(issues))
+
 type MutablePatch = { -readonly [Key in keyof ContactPatch]: ContactPatch[Key] }
+
+/** Which keys a value may have: some that say what it is about, and a contact's fields, or none. */
+interface Keys {
+  readonly own: ReadonlyArray<"client_item_id" | "contact_id">
+  readonly fields: ItemReading | null
+}
+
+interface Reading {
+  clientItemId: string | null
+  /** Null where it was not asked for; or where it is missing or malformed, which is an issue. */
+  contactId: ContactId | null
+  readonly patch: MutablePatch
+  readonly issues: Array<ItemIssue>
+}
+
+const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
+  const read: Reading = { clientItemId: null, contactId: null, patch: {}, issues: [] }
+  if (!isRecord(value)) {
+    read.issues.push(invalid("", "must be an object"))
+    return read
+  }
+  const isOwn = (name: string) => own.some((each) => each === name)
+  // First, so that it is among those told of when there are too many.
+  if (isOwn("contact_id")) read.issues.push(...setContactId(value["contact_id"], read))
+  for (const [name, raw] of Object.entries(value)) {
+    if (read.issues.length >= issues_max) break
+    if (isOwn(name)) {
+      if (name === "client_item_id") read.issues.push(...setClientItemId(raw, read))
+    } else if (fields === null) {
+      read.issues.push(invalid(name, `is not part of this item: it takes ${own.join(" and ")}`))
+    } else if (name === "custom_fields") {
+      read.issues.push(...readCustomFields(raw, fields, read.patch))
+    } else {
+      read.issues.push(...readStandardField(name, raw, fields, read.patch))
+    }
+  }
+  return read
+}
+
+const setClientItemId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> =>
+  take(readText(raw, client_item_id_length_max), "client_item_id", (id) => {
+    read.clientItemId = id
+  })
+
+const parseContactId = Schema.decodeUnknownResult(ContactId)
+
+const setContactId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> => {
+  if (raw === undefined) return [invalid("contact_id", "is missing: it says who the item is about")]
+  const id = parseContactId(raw)
+  if (Result.isFailure(id)) return [invalid("contact_id", "must be the id of a contact, a UUID")]
+  read.contactId = id.success
+  return []
+}
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -116,6 +196,7 @@ const readStandardField = (
   patch: MutablePatch,
 ): ReadonlyArray<ItemIssue> => {
   const field = standardFieldByName.get(name)
+  if (name === "contact_id") return [invalid(name, "is read-only")]
   if (field === undefined) return [invalid(name, "is no field of a contact")]
   if (!field.writable) return [invalid(name, "is read-only")]
   if (saysNothing(raw, how)) return []

@@ -1,7 +1,8 @@
 // A chunk of an import: the next rows of the file, decided on together, and everything that is written for them in one
 // transaction.
 import type { DateTime } from "effect"
-import { type BatchFacts, decideUpserts, identitiesOf, type Identities, type ItemResult } from "../contacts/Batch.ts"
+import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from "../contacts/Batch.ts"
+import { decideUpserts } from "../contacts/BatchUpserts.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
 import type { ContactId, ImportRunId, ListId } from "../Ids.ts"

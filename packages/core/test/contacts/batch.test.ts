@@ -1,32 +1,15 @@
 // Batches are decided as if their items came one after another.
-import {
-  apiUpsert,
-  type BatchDecision,
-  type BatchFacts,
-  decideCreates,
-  decideUpserts,
-  identitiesOf,
-  type ItemResult,
-  type UpsertOptions,
-} from "@tentpole/core/contacts/Batch"
+import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult } from "@tentpole/core/contacts/Batch"
+import { decideCreates } from "@tentpole/core/contacts/BatchCreates"
+import { apiUpsert, decideUpserts, type UpsertOptions } from "@tentpole/core/contacts/BatchUpserts"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactPatch, newContact, patchContact, withoutFilled } from "@tentpole/core/contacts/ContactPatch"
 import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
-import { type ReadItem, readItem } from "@tentpole/core/contacts/Item"
-import { ContactId } from "@tentpole/core/Ids"
+import type { ReadItem } from "@tentpole/core/contacts/Item"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
+import { assertSound, emails, id, ids, later, now, phones, read, start, written } from "./Batches.ts"
 
-const id = (n: number) => ContactId.make(`00000000-0000-4000-8000-${String(n).padStart(12, "0")}`)
-const ids = Array.from({ length: 100 }, (_, n) => id(n))
-const now = DateTime.makeUnsafe(1_000)
-const later = DateTime.makeUnsafe(2_000)
-
-const how = { values: "json", fields: new Map(), defaultCountry: "US", allowNotEditable: false } as const
-const read = (item: object): ReadItem => readItem(item, how)
-
-const emails = ["a@x.test", "A@X.test", "b@x.test", "c@x.test", "", "bad"]
-const phones = ["+14152000001", "415 200 0001", "+14152000002", "+14152000003", ""]
 const Item = Schema.Struct({
   email: Schema.optionalKey(Schema.Literals(emails)),
   phone: Schema.optionalKey(Schema.Literals(phones)),
@@ -47,20 +30,6 @@ const optionsOf = ({ skipIfFilled, ...rest }: typeof Options.Type): UpsertOption
 })
 
 type Decide = (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision
-
-/** A workspace's contacts, as a store would have them after a change. */
-const written = (people: ReadonlyArray<Contact>, { creates, updates }: ContactsChange): ReadonlyArray<Contact> => {
-  const after = new Map(people.map((contact) => [contact.id, contact]))
-  for (const { before, after: it } of updates) {
-    assert.deepStrictEqual(after.get(it.id), before, "an update begins with what was there")
-    after.set(it.id, it)
-  }
-  for (const contact of creates) {
-    assert.isFalse(after.has(contact.id))
-    after.set(contact.id, contact)
-  }
-  return [...after.values()]
-}
 
 const known = (people: ReadonlyArray<Contact>, items: ReadonlyArray<ReadItem>) => {
   const whom = identitiesOf(items)
@@ -98,17 +67,6 @@ const oneByOne = (decide: Decide, people: ReadonlyArray<Contact>, items: Readonl
     },
     { people, results: [], activities: [], resubscribed: [] },
   )
-
-const start = (items: ReadonlyArray<object>): ReadonlyArray<Contact> =>
-  decideCreates(items.map(read), { existing: [], ids, now }, { source: "api" }).change.creates
-
-const assertSound = (people: ReadonlyArray<Contact>) => {
-  for (const key of ["emailNormalized", "phone"] as const) {
-    const held = people.flatMap((contact) => (contact[key] === null ? [] : [contact[key]]))
-    assert.strictEqual(new Set(held).size, held.length, `${key} is unique`)
-  }
-  for (const contact of people) assert.isTrue(contact.email !== null || contact.phone !== null)
-}
 
 const runs = { arbitrary: { runs: 3000 } }
 

@@ -1,7 +1,9 @@
-// Batches of contacts on the wire: items of which each stands for itself, and a result for each.
+// Batches of contacts on the wire: items of which each stands for itself, and a result for each. And the body that alters
+// one contact, which is an item without its names.
 import { standardFields, type StandardField } from "@tentpole/core/contacts/ContactFields"
-import type { BatchItem } from "@tentpole/core/contacts/Contacts"
+import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
 import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/Item"
+import { ContactId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"
 
@@ -20,8 +22,9 @@ const valueOf = (field: StandardField) => {
   }
 }
 
-const documented = Schema.Struct({
-  client_item_id: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(255))),
+const clientItemId = Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(255)))
+
+const writable = {
   ...Object.fromEntries(
     standardFields
       .filter((field) => field.writable)
@@ -31,21 +34,54 @@ const documented = Schema.Struct({
       ]),
   ),
   custom_fields: Schema.optionalKey(CustomFieldsWire),
-})
+}
 
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
-/** Anything at all: what is wrong with an item refuses that item, not the request. The document shows what is right. */
-export const ContactItem = anything
-  .check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }))
-  .annotate({ identifier: "ContactItem", description: "Needs an email or a phone" })
+/** Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right. */
+const shownAs = (documented: Schema.Top, filter: (value: unknown) => true | string) =>
+  anything.check(
+    Schema.makeFilter(filter, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }),
+  )
+
+/** Anything at all: what is wrong with an item refuses that item, not the request. */
+const item = (documented: Schema.Top) => shownAs(documented, () => true)
+
+const ContactItem = item(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate({
+  identifier: "ContactItem",
+  description: "Needs an email or a phone",
+})
+
+const ContactUpdate = item(
+  Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId, ...writable }),
+).annotate({
+  identifier: "ContactUpdate",
+  description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
+})
+
+const ContactDeletion = item(Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId })).annotate({
+  identifier: "ContactDeletion",
+})
+
+const isObject = (value: unknown) =>
+  (typeof value === "object" && value !== null && !Array.isArray(value)) || "must be an object"
+
+export const ContactPatch = shownAs(Schema.Struct(writable), isObject).annotate({
+  identifier: "ContactPatch",
+  description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
+})
 
 const size = { message: `must have 1 to ${batch_max} items` }
 
-export const Batch = Schema.Struct({
-  items: Schema.Array(ContactItem).check(Schema.isMinLength(1, size), Schema.isMaxLength(batch_max, size)),
-}).annotate({ identifier: "ContactBatch" })
+const batchOf = (one: typeof anything) =>
+  Schema.Struct({
+    items: Schema.Array(one).check(Schema.isMinLength(1, size), Schema.isMaxLength(batch_max, size)),
+  })
+
+export const Batch = batchOf(ContactItem).annotate({ identifier: "ContactBatch" })
+export const UpdateBatch = batchOf(ContactUpdate).annotate({ identifier: "ContactUpdateBatch" })
+export const DeleteBatch = batchOf(ContactDeletion).annotate({ identifier: "ContactDeletionBatch" })
 
 const ExistingContactWire = Schema.Struct({
   contact_id: Schema.String,
@@ -62,7 +98,7 @@ const place = {
 const Rejected = Schema.Struct({
   ...place,
   status: Schema.Literal("rejected"),
-  error_code: Schema.String.annotate({ examples: ["conflict", "invalid_email", "INVALID_ITEM"] }),
+  error_code: Schema.String.annotate({ examples: ["conflict", "invalid_email", "INVALID_ITEM", "NOT_FOUND"] }),
   message: Schema.String,
   existing_contact: Schema.optionalKey(ExistingContactWire),
 }).annotate({ identifier: "RejectedItem" })
@@ -92,7 +128,27 @@ export const UpsertResults = Schema.Struct({
   items: Schema.Array(Result),
 }).annotate({ identifier: "UpsertResults" })
 
-const count = (items: ReadonlyArray<BatchItem>, status: BatchItem["status"]): number =>
+export const UpdateResults = Schema.Struct({
+  status: Schema.Literal("completed"),
+  updated_count: Schema.Int,
+  rejected_count: Schema.Int,
+  items: Schema.Array(Schema.Union([done("updated"), Rejected])),
+}).annotate({ identifier: "UpdateResults" })
+
+const Deleted = Schema.Struct({
+  ...place,
+  contact_id: Schema.String,
+  status: Schema.Literal("deleted"),
+}).annotate({ identifier: "DeletedItem" })
+
+export const DeleteResults = Schema.Struct({
+  status: Schema.Literal("completed"),
+  deleted_count: Schema.Int,
+  rejected_count: Schema.Int,
+  items: Schema.Array(Schema.Union([Deleted, Rejected])),
+}).annotate({ identifier: "DeleteResults" })
+
+const count = <Status extends string>(items: ReadonlyArray<{ readonly status: Status }>, status: Status): number =>
   items.filter((item) => item.status === status).length
 
 export const toCreateResults = (items: ReadonlyArray<BatchItem>): typeof CreateResults.Type => ({
@@ -107,18 +163,52 @@ export const toUpsertResults = (items: ReadonlyArray<BatchItem>): typeof UpsertR
   updated_count: count(items, "updated"),
 })
 
-const toResult = (item: BatchItem, index: number): typeof Result.Type => {
-  const at = { index, client_item_id: item.clientItemId }
-  if (item.status === "rejected") return { ...at, status: item.status, ...toRejection(item.refusal) }
-  const { shown, status } = item
-  return { ...at, contact_id: shown.contact.id, status, contact: toContactWire(shown) }
-}
-
-const toRejection = ({ code, message, existing }: ItemRefusal) => ({
-  error_code: code,
-  message,
-  ...(existing === null ? {} : { existing_contact: toExisting(existing) }),
+export const toUpdateResults = (items: ReadonlyArray<BatchItem<"updated">>): typeof UpdateResults.Type => ({
+  status: "completed",
+  updated_count: count(items, "updated"),
+  rejected_count: count(items, "rejected"),
+  items: items.map(toResult),
 })
+
+export const toDeleteResults = (items: ReadonlyArray<DeletedItem>): typeof DeleteResults.Type => ({
+  status: "completed",
+  deleted_count: count(items, "deleted"),
+  rejected_count: count(items, "rejected"),
+  items: items.map((item, index) =>
+    item.status === "rejected"
+      ? toRejected(item, index)
+      : { ...placeOf(item, index), contact_id: item.contactId, status: item.status },
+  ),
+})
+
+const placeOf = ({ clientItemId }: { readonly clientItemId: string | null }, index: number) => ({
+  index,
+  client_item_id: clientItemId,
+})
+
+const toResult = <Status extends "created" | "updated">(item: BatchItem<Status>, index: number) =>
+  "refusal" in item
+    ? toRejected(item, index)
+    : {
+        ...placeOf(item, index),
+        contact_id: item.shown.contact.id,
+        status: item.status,
+        contact: toContactWire(item.shown),
+      }
+
+const toRejected = (
+  item: { readonly clientItemId: string | null; readonly refusal: ItemRefusal },
+  index: number,
+): typeof Rejected.Type => {
+  const { code, existing, message } = item.refusal
+  return {
+    ...placeOf(item, index),
+    status: "rejected",
+    error_code: code,
+    message,
+    ...(existing === null ? {} : { existing_contact: toExisting(existing) }),
+  }
+}
 
 const toExisting = (existing: ExistingContact): typeof ExistingContactWire.Type => ({
   contact_id: existing.contactId,

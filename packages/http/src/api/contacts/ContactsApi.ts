@@ -6,7 +6,17 @@ import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
-import { Batch, CreateResults, UpsertResults } from "./BatchWire.ts"
+import { ActivitiesAnswer } from "./ActivityWire.ts"
+import {
+  Batch,
+  ContactPatch,
+  CreateResults,
+  DeleteBatch,
+  DeleteResults,
+  UpdateBatch,
+  UpdateResults,
+  UpsertResults,
+} from "./BatchWire.ts"
 import { ContactWire, ListedContactWire } from "./ContactWire.ts"
 
 const instantMessage = "must be a timestamp with a zone, as 2026-05-01T09:30:00Z"
@@ -55,6 +65,10 @@ export const ContactsAnswer = Schema.Struct({
   pagination: Schema.optionalKey(PaginationWire),
 }).annotate({ identifier: "Contacts", description: "A lookup has no pagination" })
 
+export const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
+
+const params = { contact_id: ContactId }
+
 export const ContactsApi = HttpApiGroup.make("contacts")
   .add(HttpApiEndpoint.get("list", "/v1/contacts", { query: ContactsQuery, success: ContactsAnswer }))
   .add(
@@ -64,10 +78,45 @@ export const ContactsApi = HttpApiGroup.make("contacts")
     }),
   )
   .add(HttpApiEndpoint.post("upsert", "/v1/contacts/upsert", { payload: Batch, success: UpsertResults }))
+  .add(HttpApiEndpoint.post("update", "/v1/contacts/update", { payload: UpdateBatch, success: UpdateResults }))
+  .add(HttpApiEndpoint.post("delete", "/v1/contacts/delete", { payload: DeleteBatch, success: DeleteResults }))
+  .add(HttpApiEndpoint.delete("deleteThese", "/v1/contacts", { payload: DeleteBatch, success: DeleteResults }))
   .add(
     HttpApiEndpoint.get("find", "/v1/contacts/:contact_id", {
-      params: { contact_id: ContactId },
+      params,
       success: ContactWire,
+      error: errors("not_found"),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.patch("patch", "/v1/contacts/:contact_id", {
+      params,
+      payload: ContactPatch,
+      success: ContactWire,
+      error: errors(
+        "validation_failed",
+        "invalid_email",
+        "invalid_phone",
+        "unknown_custom_field",
+        "invalid_custom_field_value",
+        "field_not_editable",
+        "not_found",
+        "conflict",
+      ),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: errors("not_found"),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.get("activities", "/v1/contacts/:contact_id/activities", {
+      params,
+      query: ActivitiesQuery,
+      success: ActivitiesAnswer,
       error: errors("not_found"),
     }),
   )

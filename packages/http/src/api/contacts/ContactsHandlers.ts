@@ -8,8 +8,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
-import { toCreateResults, toUpsertResults } from "./BatchWire.ts"
-import type { ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
+import { toActivitiesAnswer } from "./ActivityWire.ts"
+import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
+import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 import { toContactWire, toListedContact } from "./ContactWire.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -22,6 +23,9 @@ export const layer = HttpApiBuilder.group(
       Effect.map(contacts.lookUp(workspace, by), (found): typeof ContactsAnswer.Type => ({
         items: found.map(toContactWire),
       }))
+
+    const deleteThese = ({ payload }: { readonly payload: typeof DeleteBatch.Type }) =>
+      withWorkspace(({ id }) => contacts.delete(id, payload.items)).pipe(answer(toDeleteResults))
 
     return group.handleAll({
       list: ({ query }) =>
@@ -36,8 +40,20 @@ export const layer = HttpApiBuilder.group(
         withWorkspace((workspace) => contacts.create(workspace, payload.items)).pipe(answer(toCreateResults)),
       upsert: ({ payload }) =>
         withWorkspace((workspace) => contacts.upsert(workspace, payload.items)).pipe(answer(toUpsertResults)),
+      update: ({ payload }) =>
+        withWorkspace((workspace) => contacts.update(workspace, payload.items)).pipe(answer(toUpdateResults)),
+      delete: deleteThese,
+      deleteThese,
       find: ({ params }) =>
         withWorkspace((workspace) => contacts.find(workspace.id, params.contact_id)).pipe(answer(toContactWire)),
+      patch: ({ params, payload }) =>
+        withWorkspace((workspace) => contacts.patch(workspace, params.contact_id, payload)).pipe(answer(toContactWire)),
+      deleteOne: ({ params }) =>
+        withWorkspace(({ id }) => contacts.deleteOne(id, params.contact_id)).pipe(answer(() => undefined)),
+      activities: ({ params, query }) =>
+        withWorkspace(({ id }) => contacts.activities(id, params.contact_id, toActivitiesQuery(query))).pipe(
+          answer((page) => toActivitiesAnswer(toActivitiesQuery(query), page)),
+        ),
     })
   }),
 )
@@ -48,6 +64,11 @@ const toQuery = (query: typeof ContactsQuery.Type): ContactQuery => ({
   order: query.order ?? "desc",
   search: query.search ?? null,
   updatedAfter: query.updated_after ?? null,
+})
+
+const toActivitiesQuery = (query: typeof ActivitiesQuery.Type) => ({
+  ...pageOf(query),
+  order: query.order ?? "desc",
 })
 
 const toPage = (query: ContactQuery, { items, total }: Paged<Contact>): typeof ContactsAnswer.Type => ({
