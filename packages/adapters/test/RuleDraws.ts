@@ -1,12 +1,13 @@
-// Random contacts and rule trees for the comparison of stores with the evaluator. Values come from small pools full of
-// borders, so that conditions meet what is stored; everything follows from one seed.
-import { activityTypes } from "@tentpole/core/contacts/Activity"
+// Random populations for the comparison of stores with the evaluator. Values come from small pools full of borders, so that
+// conditions meet what is stored; everything follows from one seed.
+import { type ActivityType, activityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact, CustomValue } from "@tentpole/core/contacts/Contact"
-import { standardFieldByKey, standardFields, type ValueType } from "@tentpole/core/contacts/ContactFields"
+import type { ValueType } from "@tentpole/core/contacts/ContactFields"
 import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/Ids"
-import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
-import { timeWindowUnits, valueless, valueOperators } from "@tentpole/core/segments/Operators"
+import { type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
+import { time_window_amount_max, timeWindowUnits } from "@tentpole/core/segments/Operators"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
+import type { TimeWindow } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/Text"
 import { DateTime } from "effect"
 
@@ -37,11 +38,26 @@ export const drawFrom = (seed: number): Draw => {
   }
 }
 
-export const now = DateTime.makeUnsafe("2026-03-31T12:00:00.000Z")
+/** Noon, the ends of months of every length, the ends of a year and of a day. */
+export const nows = [
+  "2026-03-31T12:00:00.000Z",
+  "2024-02-29T00:00:00.000Z",
+  "2026-01-01T00:00:00.000Z",
+  "2026-12-31T23:59:59.999Z",
+].map((text) => DateTime.makeUnsafe(text))
 
-// Case, composition, the Turkish i's, sharp s, sigmas, compatibility signs, astral characters, what LIKE takes for its own.
-const atoms = [
-  ..."aAbBzZ%_\\ -İıiIßẞΣσςéÉåÅÅKKﬁǅǆΐ0一😀",
+/** Asked of Unicode itself: stores have lists of their own. */
+export const whiteSpace: ReadonlyArray<string> = Array.from({ length: 0x10000 }, (_, code) =>
+  String.fromCharCode(code),
+).filter((character) => /\p{White_Space}/u.test(character))
+
+/** What looks blank and isn't. */
+const invisible = ["\u200b", "\ufeff", "\u180e", "\u2060"]
+
+/** Case, composition, the Turkish i's, sharp s, sigmas, compatibility signs, astral characters, what LIKE takes for its own. */
+export const atoms = [
+  ..."aAbBzZ%_\\ -'İıiIßẞΣσςéÉåÅÅKKﬁǅǆΐ0一😀𐐀𐐨",
+  ...invisible,
   "ss",
   "fi",
   "e\u0301",
@@ -49,54 +65,69 @@ const atoms = [
   "A\u030a",
   "i\u0307",
   "\u0301",
+  "\u0323",
   "\u0345",
+  "q\u0307\u0323",
+  "q\u0323\u0307",
   "한",
   "\u1112\u1161\u11ab",
   "ΟΔΟΣ",
   "οδος",
+  "\\%",
+  "%_",
   "\u00a0",
   "\u2003",
-  "\ufeff",
-  "\u200b",
 ]
-const blanks = ["", " ", "\t\n", "\u00a0\u2003\u3000", "\u0085\u1680"]
 
-const text = (draw: Draw): string =>
-  draw.chance(0.1) ? draw.of(blanks) : Array.from({ length: 1 + draw.below(3) }, () => draw.of(atoms)).join("")
+const several = (draw: Draw, pool: ReadonlyArray<string>, most: number): string =>
+  Array.from({ length: 1 + draw.below(most) }, () => draw.of(pool)).join("")
 
-const numbers = [
+export const text = (draw: Draw): string => {
+  if (draw.chance(0.03)) return ""
+  if (draw.chance(0.1)) return several(draw, whiteSpace, 3)
+  const drawn = several(draw, atoms, 3)
+  return draw.chance(0.1) ? draw.of(whiteSpace) + drawn + draw.of(whiteSpace) : drawn
+}
+
+export const numbers = [
   0,
+  -0,
   1,
   -1,
   0.1,
-  0.30000000000000004,
+  0.1 + 0.2,
   0.3,
+  2 ** 53 - 1,
   2 ** 53,
   2 ** 53 + 2,
+  -(2 ** 53),
+  2147483648,
   1e21,
   1e-7,
   5e-324,
+  -5e-324,
+  2.2250738585072014e-308,
   1.7976931348623157e308,
   -1.7976931348623157e308,
-  2147483648,
 ]
 
-const days = [
+export const days = [
   "0001-01-01",
+  "0001-01-02",
   "1969-12-31",
   "1970-01-01",
+  "2024-02-28",
   "2024-02-29",
   "2026-03-01",
   "2026-03-02",
   "2026-03-31",
+  "9999-12-30",
   "9999-12-31",
 ]
-const times = ["T00:00:00.000Z", "T00:00:00.001Z", "T12:00:00.000Z", "T23:59:59.999Z"]
-const offsets = ["T01:00:00+02:00", "T23:30:00.5-01:00", "T00:00:00.000999Z"]
+const times = ["T00:00:00.000Z", "T00:00:00.001Z", "T12:00:00.000Z", "T23:59:59.998Z", "T23:59:59.999Z"]
 
 const timestamp = (draw: Draw): string => draw.of(days) + draw.of(times)
-const storedDate = (draw: Draw): string => (draw.chance(0.5) ? draw.of(days) : timestamp(draw))
-const ruleDate = (draw: Draw): string => (draw.chance(0.15) ? `2026-03-02${draw.of(offsets)}` : storedDate(draw))
+export const storedDate = (draw: Draw): string => (draw.chance(0.5) ? draw.of(days) : timestamp(draw))
 
 const maybe = <A>(draw: Draw, make: (draw: Draw) => A): A | null => (draw.chance(0.25) ? null : make(draw))
 
@@ -129,20 +160,29 @@ export const fields: ReadonlyArray<RuleField> = [
   field(4, "date", "active", "birthday"),
   field(5, "string", "archived", "old_text"),
   field(6, "number", "archived", "old_number"),
+  field(7, "boolean", "archived", "old_flag"),
+  field(8, "date", "archived", "old_date"),
 ]
 
 export const lists: ReadonlyArray<ListId> = ["a", "b", "c"].map((last) =>
   ListId.make(`00000000-0000-4000-8000-00000000000${last}`),
 )
 
-/** Instants on both sides of where time windows begin. */
-const around = (draw: Draw): DateTime.Utc => {
-  const back = DateTime.subtract(now, { [`${draw.of(timeWindowUnits)}s`]: 1 + draw.below(3) })
-  return DateTime.add(back, { milliseconds: draw.below(3) - 1 })
+export const windows: ReadonlyArray<TimeWindow> = timeWindowUnits.flatMap((unit) =>
+  [1, 2, 12, 25, time_window_amount_max].map((amount) => ({ amount, unit })),
+)
+
+/** Instants on both sides of where time windows begin and end. */
+const around = (draw: Draw, now: DateTime.Utc): DateTime.Utc => {
+  const border = draw.chance(0.1) ? now : windowStart(now, draw.of(windows))
+  return DateTime.add(border, { milliseconds: draw.below(3) - 1 })
 }
 
-export const drawSubject = (draw: Draw, index: number): RuleSubject => {
+type Line = RuleSubject["activities"][number]
+
+const drawSubject = (draw: Draw, index: number, now: DateTime.Utc): RuleSubject => {
   const instant = () => DateTime.makeUnsafe(timestamp(draw))
+  const email = draw.chance(0.2) ? null : `${text(draw)}${index}@${text(draw)}`
   const contact: Contact = {
     id: ContactId.make(`10000000-0000-4000-8000-${String(index).padStart(12, "0")}`),
     displayName: maybe(draw, text),
@@ -150,9 +190,9 @@ export const drawSubject = (draw: Draw, index: number): RuleSubject => {
     lastName: maybe(draw, text),
     company: maybe(draw, text),
     jobTitle: maybe(draw, text),
-    email: draw.chance(0.2) ? null : `${text(draw)}${index}@${text(draw)}`,
-    emailNormalized: null,
-    phone: `+1415${2_000_000 + index}`,
+    email,
+    emailNormalized: email === null ? null : `${index}@${fold(email)}`,
+    phone: email !== null && draw.chance(0.3) ? null : `+1415${2_000_000 + index}`,
     address: maybe(draw, text),
     address2: maybe(draw, text),
     city: maybe(draw, text),
@@ -175,106 +215,23 @@ export const drawSubject = (draw: Draw, index: number): RuleSubject => {
     updatedAt: instant(),
     lastActivityAt: maybe(draw, instant),
   }
+  const line = (type: ActivityType): Line => ({ type, at: around(draw, now) })
+  // Whoever is there was made: the store writes that line of the timeline itself.
+  const others = Array.from({ length: draw.below(7) }, () => line(draw.of(activityTypes)))
   return {
-    contact: { ...contact, emailNormalized: contact.email === null ? null : `${index}@${fold(contact.email)}` },
-    activities: Array.from({ length: draw.below(4) }, () => ({ type: draw.of(drawnTypes), at: around(draw) })),
+    contact,
+    activities: [line("contact_created"), ...others],
     lists: new Set(lists.filter(() => draw.chance(0.4))),
   }
 }
 
-const drawnTypes = activityTypes.slice(2, 5)
-
-const ruleValue = (draw: Draw, type: ValueType): unknown => {
-  switch (type) {
-    case "string": {
-      const drawn = text(draw)
-      return drawn === "" ? "a" : drawn
-    }
-    case "number":
-      return draw.of(numbers)
-    case "date":
-      return ruleDate(draw)
-    case "boolean":
-      return undefined
-  }
+/** People, and the instant at which they are asked for. */
+export interface Population {
+  readonly now: DateTime.Utc
+  readonly subjects: ReadonlyArray<RuleSubject>
 }
 
-const comparison = (draw: Draw, type: ValueType) => {
-  const operator = draw.of(valueOperators[type])
-  return valueless.has(operator) ? { operator } : { operator, value: ruleValue(draw, type) }
+export const drawPopulation = (draw: Draw, size: number): Population => {
+  const now = draw.of(nows)
+  return { now, subjects: Array.from({ length: size }, (_, index) => drawSubject(draw, index, now)) }
 }
-
-const drawCondition = (draw: Draw): unknown => {
-  switch (draw.below(6)) {
-    case 0: {
-      const { id, valueType } = draw.of(fields)
-      return { kind: "condition", source: "custom_field", fieldDefinitionId: id, ...comparison(draw, valueType) }
-    }
-    case 1: {
-      const window = { timeWindow: { amount: 1 + draw.below(3), unit: draw.of(timeWindowUnits) } }
-      return {
-        kind: "condition",
-        source: "activity",
-        activityType: draw.of(drawnTypes),
-        operator: draw.of(["has_activity", "has_no_activity"]),
-        ...(draw.chance(0.7) ? window : {}),
-      }
-    }
-    case 2:
-      return {
-        kind: "condition",
-        source: "list_membership",
-        listId: draw.of(lists),
-        operator: draw.of(["is_member", "is_not_member"]),
-      }
-    default: {
-      const { key, valueType } = draw.of(standardFields)
-      return { kind: "condition", source: "contact", field: key, ...comparison(draw, valueType) }
-    }
-  }
-}
-
-/** A tree as JSON, up to five levels deep. */
-export const drawTree = (draw: Draw, level = 1): unknown => ({
-  kind: "group",
-  operator: draw.of(["and", "or"]),
-  conditions: Array.from({ length: 1 + draw.below(3) }, () =>
-    level < 5 && draw.chance(0.4) ? drawTree(draw, level + 1) : drawCondition(draw),
-  ),
-})
-
-const pools: { readonly [Type in ValueType]: ReadonlyArray<unknown> } = {
-  string: ["%", "_", "\\", "İ", "ı", "ß", "SS", "ς", "E\u0301", "Å", "ﬁ", "\u0301", "😀", "一", "\u00a0"],
-  number: numbers,
-  date: [...days, ...days.flatMap((day) => [`${day}T00:00:00Z`, `${day}T23:59:59.999Z`]), "2026-03-02T01:00:00+02:00"],
-  boolean: [undefined],
-}
-
-/** Every operator with every border, for one field of each kind and type. */
-export const everyComparison: ReadonlyArray<unknown> = [
-  ...(
-    [
-      "city",
-      "email",
-      "phone",
-      "serviceScore",
-      "createdAt",
-      "lastActivityAt",
-      "unsubscribed",
-      "marketingSmsSubscribed",
-    ] as const
-  ).map((key) => ({
-    selector: { source: "contact", field: key },
-    valueType: standardFieldByKey.get(key)?.valueType ?? "string",
-  })),
-  ...fields.map(({ id, valueType }) => ({ selector: { source: "custom_field", fieldDefinitionId: id }, valueType })),
-].flatMap(({ selector, valueType }) =>
-  valueOperators[valueType].flatMap((operator) =>
-    (valueless.has(operator) ? [undefined] : pools[valueType]).map((value) => ({
-      kind: "condition",
-      ...selector,
-      operator,
-      ...(value === undefined ? {} : { value }),
-    })),
-  ),
-)

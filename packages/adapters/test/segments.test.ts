@@ -1,82 +1,33 @@
-// The promise of rules: a store's query picks exactly the contacts that the evaluator says yes to. Longer runs:
-// TENTPOLE_RULE_TREES=20000; a run is repeated with TENTPOLE_RULE_SEED.
+// The promise of rules: a store's query picks exactly the contacts that the evaluator says yes to. `npm run test:deep` draws
+// a hundred thousand trees. `SEED` repeats a run, `TREES` says how long it is.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/Segment"
 import { assert, layer } from "@effect/vitest"
-import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { Fresh } from "@tentpole/core/contract"
 import type { ListId, WorkspaceId } from "@tentpole/core/Ids"
-import { compileRules, ruleIssues, type RuleSubject } from "@tentpole/core/segments/Evaluate"
+import { compileRules, ruleIssues } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import { RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { conditionsOf, mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
-import { fold } from "@tentpole/core/Text"
-import { Array as Arr, DateTime, Effect, Result } from "effect"
-import { drawFrom, drawSubject, drawTree, everyComparison, fields, lists, now } from "./RuleDraws.ts"
+import { Transactor } from "@tentpole/core/Transactor"
+import { Array as Arr, Effect, Result } from "effect"
+import { drawFrom, drawPopulation, fields, lists } from "./RuleDraws.ts"
+import { drawTrees, everyComparison, everything } from "./RuleTreeDraws.ts"
+import { disagreement, populated, told } from "./RuleWorld.ts"
 import { postgres } from "./Stores.ts"
 
-const trees = Number(process.env["TENTPOLE_RULE_TREES"] ?? 250)
-const seed = Number(process.env["TENTPOLE_RULE_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+const whole = (name: string, otherwise: number): number => {
+  const text = process.env[name] ?? String(otherwise)
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} must be a whole number, got ${text}`)
+  return Number(text)
+}
+
+const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
+const trees_count = whole("TREES", process.env["DEEP"] === undefined ? 1_000 : 100_000)
+/** Trees that are asked of one population before there is a new one. */
+const trees_each = 50
 const contacts_count = 120
-
-const folded = (text: string | null): string | null => (text === null ? null : fold(text))
-
-/** A row of table `contact`, of JSON. */
-const rowOf = (workspace: WorkspaceId, { contact }: RuleSubject) => ({
-  ...Object.fromEntries(
-    standardFields.flatMap(({ apiName, key }) => {
-      const value = contact[key]
-      if (typeof value === "string" || (value === null && `${apiName}_folded` !== "phone_folded")) {
-        return [
-          [apiName, value],
-          [`${apiName}_folded`, folded(value)],
-        ]
-      }
-      return [[apiName, DateTime.isDateTime(value) ? DateTime.formatIso(value) : value]]
-    }),
-  ),
-  workspace_id: workspace,
-  contact_id: contact.id,
-  email_normalized: contact.emailNormalized,
-  custom_fields: contact.customFields,
-  custom_fields_folded: Object.fromEntries(
-    Object.entries(contact.customFields).flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, fold(value)]] : [],
-    ),
-  ),
-})
-
-const populate = (sql: PgClient.PgClient, workspace: WorkspaceId, subjects: ReadonlyArray<RuleSubject>) =>
-  Effect.gen(function* () {
-    const contacts = subjects.map((subject) => rowOf(workspace, subject))
-    const activities = subjects.flatMap(({ contact, activities }) =>
-      activities.map(({ type, at }) => ({ contact_id: contact.id, type, at: DateTime.formatIso(at) })),
-    )
-    const members = subjects.flatMap(({ contact, lists }) =>
-      [...lists].map((list_id) => ({ list_id, contact_id: contact.id })),
-    )
-    yield* sql`
-      insert into contact_field (workspace_id, field_definition_id, api_name, display_name, value_type, is_editable,
-        status, management_mode, provenance_kind, show_in_people_list_default, created_at, updated_at)
-      select ${workspace}, id, name, name, type, true, status, 'org_managed', 'api', false, now(), now()
-      from unnest(${fields.map((each) => each.id)}::uuid[], ${fields.map((each) => each.apiName)}::text[],
-        ${fields.map((each) => each.valueType)}::text[], ${fields.map((each) => each.status)}::text[])
-        as f (id, name, type, status)`
-    yield* sql`
-      insert into list (workspace_id, list_id, kind, name, name_folded, slug, member_count, created_at, updated_at)
-      select ${workspace}, id, 'static', id::text, id::text, id::text, 0, now(), now() from unnest(${lists}::uuid[]) as l (id)`
-    yield* sql`
-      insert into contact select (jsonb_populate_recordset(null::contact, ${JSON.stringify(contacts)}::jsonb)).*`
-    yield* sql`
-      insert into activity (workspace_id, contact_id, at, type, metadata)
-      select ${workspace}, a.contact_id, a.at, a.type, '{}'
-      from jsonb_populate_recordset(null::activity, ${JSON.stringify(activities)}::jsonb) as a`
-    yield* sql`
-      insert into list_member (workspace_id, list_id, contact_id, added_at)
-      select ${workspace}, m.list_id, m.contact_id, now()
-      from jsonb_populate_recordset(null::list_member, ${JSON.stringify(members)}::jsonb) as m`
-  })
 
 const positives = new Map([
   ["not_equals", "equals"],
@@ -98,54 +49,58 @@ const positiveOf = (tree: RuleTree): RuleTree | undefined => {
 layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const workspace = yield* (yield* Fresh).workspace()
-    const draw = drawFrom(seed)
-    const subjects = Array.from({ length: contacts_count }, (_, index) => drawSubject(draw, index))
-    yield* fenced(sql)(workspace, populate(sql, workspace, subjects))
-    const picked = Effect.fnUntraced(function* (tree: RuleTree) {
-      const rows = yield* fenced(sql)(
-        workspace,
-        sql<{ readonly contact_id: string }>`
-          select c.contact_id from contact c
-          where c.workspace_id = ${workspace} and ${ruleCondition(sql, workspace, tree, { fields, now })}
-          order by c.contact_id`,
-      )
-      return rows.map((row) => row.contact_id)
-    })
-    return { sql, workspace, draw, subjects, picked }
+    const population = drawPopulation(drawFrom(seed), contacts_count)
+    return { sql, workspace: yield* populated(population), ...population }
   })
 
   // Archived fields can't be named by a new tree, but by one that was there before.
   const known = { fields: fields.map((each) => ({ ...each, status: "active" as const })), staticLists: new Set(lists) }
 
+  /** One population and some trees, of one seed; nothing of it stays. What was drawn, and how many trees told contacts apart. */
+  const trial = Effect.fnUntraced(function* (own: number, count: number) {
+    const { transact } = yield* Transactor
+    const draw = drawFrom(own)
+    const population = drawPopulation(draw, contacts_count)
+    const { next, seen } = drawTrees(draw, population.subjects)
+    const asked = Effect.gen(function* () {
+      const workspace = yield* populated(population)
+      let telling = 0
+      for (let drawn = 0; drawn < count; drawn++) {
+        const tree = Result.getOrThrow(parseRules(next(), known))
+        const { found, picked } = yield* disagreement(workspace, tree, { fields, now: population.now }, population)
+        if (found !== undefined) assert.fail(told(found, population))
+        if (picked > 0 && picked < contacts_count) telling++
+      }
+      return { seen, telling }
+    })
+    // What fails is rolled back: the answer goes out as the failure.
+    return yield* Effect.flip(transact(Effect.flip(asked))).pipe(
+      Effect.tapCause(() => Effect.sync(() => console.error(`To repeat: SEED=${own} TREES=${count}`))),
+    )
+  })
+
   it.effect(
     "store and evaluator agree on random trees over random contacts",
     () =>
       Effect.gen(function* () {
-        const { draw, subjects, picked } = yield* begin
+        const seen = new Set<string>()
         let telling = 0
-        for (let count = 0; count < trees; count++) {
-          const json = drawTree(draw)
-          const tree = Result.getOrThrow(parseRules(json, known))
-          const holds = compileRules(tree, { fields, now })
-          const expected = subjects.filter(holds).map((subject) => subject.contact.id)
-          const got = yield* picked(tree)
-          const odd = subjects.find(({ contact }) => got.includes(contact.id) !== expected.includes(contact.id))
-          if (odd !== undefined) {
-            assert.fail(
-              `seed ${seed}, tree ${count}: the evaluator says ${holds(odd)} of ${JSON.stringify(odd, null, 1)} under ${JSON.stringify(tree, null, 1)}`,
-            )
-          }
-          if (got.length > 0 && got.length < subjects.length) telling++
+        for (let done = 0; done < trees_count; done += trees_each) {
+          // A population has a seed of its own, so that a failure is repeated without all that came before it.
+          const drawn = yield* trial(seed + done / trees_each, Math.min(trees_each, trees_count - done))
+          for (const each of drawn.seen) seen.add(each)
+          telling += drawn.telling
         }
-        assert.isAbove(telling, trees / 3, "most trees must tell contacts apart, or nothing is compared")
+        assert.isAbove(telling, trees_count / 3, "most trees must tell contacts apart, or nothing is compared")
+        const missing = trees_count < 1_000 ? [] : everything.filter((each) => !seen.has(each))
+        assert.deepStrictEqual(missing, [], `seed ${seed}: kinds of conditions and shapes that were never drawn`)
       }),
-    { timeout: 30_000 + trees * 60 },
+    { timeout: 60_000 + trees_count * 60 },
   )
 
   it.effect("store and evaluator agree on every operator with every border, and negatives pick the others", () =>
     Effect.gen(function* () {
-      const { sql, workspace, subjects } = yield* begin
+      const { sql, workspace, subjects, now } = yield* begin
       const every = everyComparison.map((json) => Result.getOrThrow(parseRules(json, known)))
       const asked = every.flatMap((tree) => [tree, positiveOf(tree)].filter((each) => each !== undefined))
       // Many in one question: a condition that is null in a WHERE clause picks nobody.
@@ -173,12 +128,12 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
 
   it.effect("another workspace's contacts are not picked", () =>
     Effect.gen(function* () {
-      const { sql, workspace, subjects } = yield* begin
+      const { sql, workspace, subjects, now } = yield* begin
       const other = yield* (yield* Fresh).workspace()
       const tree: RuleTree = {
         kind: "group",
         operator: "and",
-        conditions: [{ kind: "condition", source: "contact", field: "phone", operator: "is_not_empty" }],
+        conditions: [{ kind: "condition", source: "contact", field: "createdAt", operator: "is_not_empty" }],
       }
       const count = (asked: WorkspaceId) =>
         Effect.map(
@@ -195,7 +150,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
 
   it.effect("each kind of list is a condition", () =>
     Effect.gen(function* () {
-      const { sql, workspace, subjects } = yield* begin
+      const { sql, workspace, subjects, now } = yield* begin
       const [first = lists[0]] = lists
       if (first === undefined) return assert.fail("no list")
       const held = (list: Parameters<typeof audienceCondition>[2]) =>
