@@ -56,7 +56,7 @@ const invisible = ["\u200b", "\ufeff", "\u180e", "\u2060"]
 
 /** Case, composition, the Turkish i's, sharp s, sigmas, compatibility signs, astral characters, what LIKE takes for its own. */
 export const atoms = [
-  ..."aAbBzZ%_\\ -\'İıiIßẞΣσςéÉåÅÅKKﬁǅǆΐ0一😀𐐀𐐨",
+  ..."aAbBzZ%_\\ -'İıiIßẞΣσςéÉåÅÅKKﬁǅǆΐ0一😀𐐀𐐨",
   ...invisible,
   "ss",
   "fi",

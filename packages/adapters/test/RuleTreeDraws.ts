@@ -9,7 +9,7 @@ import { rule_depth_max, rule_nodes_max } from "@tentpole/core/segments/RuleTree
 import { DateTime, Result } from "effect"
 import { atoms, days, type Draw, fields, lists, numbers, storedDate, text, whiteSpace, windows } from "./RuleDraws.ts"
 
-type Stored = RuleSubject["contact"][keyof RuleSubject["contact"]] | string | number | boolean | null
+type Stored = RuleSubject["contact"][keyof RuleSubject["contact"]] | number
 
 /** A kind of condition: what it asks of, and by which operator; `value` is what it compares with, if anything. */
 interface Kind {

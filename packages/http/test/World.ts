@@ -13,7 +13,7 @@ import { Settings } from "@tentpole/core/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { edge, routesOf } from "@tentpole/http/Edge"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
@@ -31,8 +31,8 @@ export const settings = Layer.succeed(
   }),
 )
 
-/** What use cases need besides stores and jobs. */
-export const parts = Layer.mergeAll(
+/** What use cases need besides stores. */
+export const around = Layer.mergeAll(
   Ids.layer,
   Blobs.layer,
   Csv.layer,
@@ -48,7 +48,7 @@ export const parts = Layer.mergeAll(
 export const world = useCases.pipe(
   Layer.provideMerge(Memory.stores),
   Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(parts),
+  Layer.provideMerge(around),
   Layer.provideMerge(Memory.database),
 )
 
@@ -107,14 +107,17 @@ export const serving = <Id extends string, Groups extends HttpApiGroup.Constrain
 
 /** The same over another world. */
 export const servingOver = <Out, WE, Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
-  surroundings: Layer.Layer<Out | Workspaces, WE>,
+  over: Layer.Layer<Out | Workspaces, WE>,
   api: HttpApi.HttpApi<Id, Groups>,
   handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>,
 ) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(surroundings)
+    const context = yield* Layer.build(over)
     yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: testKey })).pipe(Effect.provide(context))
-    const app = Layer.mergeAll(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), edge(routesOf(api))).pipe(
+    // What a world says of logs holds for its requests.
+    const logs = Layer.succeed(References.MinimumLogLevel, Context.get(context, References.MinimumLogLevel))
+    const served = Layer.merge(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), edge(routesOf(api)))
+    const app = Layer.merge(served, logs).pipe(
       Layer.provide(handlers),
       Layer.provide(Layer.succeedContext(context)),
       Layer.provide(HttpServer.layerServices),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FieldDefinitionId, ListId } from "@tentpole/core/Ids"
-import { operatorAliases, valueOperators } from "@tentpole/core/segments/Operators"
+import { operatorAliases, timeWindowUnits, valueless } from "@tentpole/core/segments/Operators"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"
 import { mentionedIn } from "@tentpole/core/segments/RuleTree"
@@ -67,24 +67,45 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(leaf("nope", "equals", "x")), ["rules.field"])
   })
 
-  it("every alias becomes its canonical operator", () => {
-    for (const [alias, canonical] of operatorAliases) {
-      const type = (Object.keys(valueOperators) as Array<keyof typeof valueOperators>).find((each) =>
-        valueOperators[each].some((operator) => operator === canonical),
-      )
-      const condition =
-        canonical === "is_member" || canonical === "is_not_member"
-          ? { kind: "condition", source: "list_membership", listId: list, operator: alias }
-          : type === undefined
-            ? { kind: "condition", source: "activity", activityType: "list_added", operator: alias }
-            : type === "boolean"
-              ? leaf("unsubscribed", alias)
-              : type === "number"
-                ? leaf("serviceScore", alias, 1)
-                : leaf("city", alias, "x")
-      const [parsed] = Result.getOrThrow(parseRules(condition, facts)).conditions
-      assert.strictEqual(parsed?.kind === "condition" ? parsed.operator : undefined, canonical, alias)
+  it("every alias that is promised becomes its canonical operator, and there is no other", () => {
+    const promised: Readonly<Record<string, string>> = {
+      equals: "eq is",
+      not_equals: "neq ne is_not",
+      greater_than: "gt",
+      greater_than_or_equal: "gte",
+      less_than: "lt",
+      less_than_or_equal: "lte",
+      contains: "includes",
+      not_contains: "excludes",
+      starts_with: "begins_with",
+      is_empty: "empty is_blank is_unknown not_exists",
+      is_not_empty: "not_empty is_present is_known exists",
+      is_true: "true",
+      is_false: "false",
+      is_member: "member_of in_list",
+      is_not_member: "not_member_of not_in_list",
+      has_activity: "occurred did has_done",
+      has_no_activity: "not_occurred did_not has_not_done",
     }
+    const conditions = (operator: string) => [
+      leaf("city", operator, "x"),
+      leaf("serviceScore", operator, 1),
+      leaf("createdAt", operator, "2026-05-01"),
+      leaf("unsubscribed", operator),
+      { kind: "condition", source: "list_membership", listId: list, operator },
+      { kind: "condition", source: "activity", activityType: "list_added", operator },
+    ]
+    for (const [canonical, aliases] of Object.entries(promised)) {
+      for (const alias of aliases.split(" ")) {
+        const readings = (operator: string) => conditions(operator).map((it) => Result.getOrNull(parseRules(it, facts)))
+        const read = readings(alias)
+        assert.deepStrictEqual(read, readings(canonical), alias)
+        const operators = read.flatMap((tree) => tree?.conditions ?? []).map((it) => "operator" in it && it.operator)
+        assert.deepStrictEqual([...new Set(operators)], [canonical], alias)
+      }
+    }
+    const all = Object.values(promised).flatMap((aliases) => aliases.split(" "))
+    assert.sameMembers([...operatorAliases.keys()], all)
   })
 
   it("a unit of time is read in the plural too", () => {
@@ -100,19 +121,110 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(rules("fortnight")), ["rules.conditions.0.timeWindow.unit"])
   })
 
-  it("a value beside an operator that takes none is dropped, ids lose their capitals", () => {
-    assert.deepStrictEqual(treeOf(all(leaf("city", "is_empty", "x"))), all(leaf("city", "is_empty")))
-    const shouted = {
-      kind: "condition",
-      source: "list_membership",
-      listId: list.toUpperCase(),
-      operator: "in_list",
-      value: 1,
+  it("a time window has a whole amount and a unit, and nothing besides", () => {
+    const windowed = (timeWindow: unknown) =>
+      pathsOf({ kind: "condition", source: "activity", activityType: "email_sent", operator: "did", timeWindow })
+    for (const amount of [1, 3650])
+      for (const unit of timeWindowUnits) assert.deepStrictEqual(windowed({ amount, unit }), [])
+    for (const amount of [0, 3651, -1, 1.5, "1", null, [1], Infinity, undefined]) {
+      assert.deepStrictEqual(windowed({ amount, unit: "day" }), ["rules.timeWindow.amount"], String(amount))
     }
-    assert.deepStrictEqual(
-      treeOf(all(shouted)),
-      all({ kind: "condition", source: "list_membership", listId: list, operator: "is_member" }),
-    )
+    for (const unit of ["", "Day", "years", "dayss", "__proto__", null, ["day"], undefined]) {
+      assert.deepStrictEqual(windowed({ amount: 1, unit }), ["rules.timeWindow.unit"], String(unit))
+    }
+    for (const none of [null, "day", 5, [], [1, "day"]]) {
+      assert.deepStrictEqual(windowed(none), ["rules.timeWindow"], JSON.stringify(none))
+    }
+    assert.deepStrictEqual(windowed({ amount: 0, unit: "x", from: 1 }), [
+      "rules.timeWindow.from",
+      "rules.timeWindow.amount",
+      "rules.timeWindow.unit",
+    ])
+  })
+
+  it("a value beside an operator that takes none is dropped, whatever it is; ids lose their capitals", () => {
+    for (const value of ["x", "", null, 5, false, [], { deep: [{}] }]) {
+      for (const operator of valueless) {
+        const about = operator.endsWith("empty") ? "city" : "unsubscribed"
+        assert.deepStrictEqual(treeOf({ ...leaf(about, operator), value }), all(leaf(about, operator)))
+      }
+      const member = { kind: "condition", source: "list_membership", listId: list, operator: "is_member" }
+      assert.deepStrictEqual(treeOf({ ...member, listId: list.toUpperCase(), operator: "in_list", value }), all(member))
+      const opened = { kind: "condition", source: "activity", activityType: "email_opened", operator: "has_activity" }
+      assert.deepStrictEqual(treeOf({ ...opened, value }), all(opened))
+      const custom = { kind: "condition", source: "custom_field", fieldDefinitionId: text.id, operator: "is_not_empty" }
+      assert.deepStrictEqual(
+        treeOf({ ...custom, fieldDefinitionId: text.id.toUpperCase(), operator: "exists", value }),
+        all(custom),
+      )
+    }
+  })
+
+  it("a value is of its field's type: nothing is read out of text, and nothing but one value is taken", () => {
+    const wrong = {
+      city: [5, true, ["x"], { equals: "x" }, "\0", "a\ud800", "x".repeat(10_001)],
+      serviceScore: ["5", "", "1e3", true, [5], {}, NaN, Infinity, -Infinity, JSON.parse("1e309"), "2026-05-01"],
+      createdAt: [5, 1777593600000, true, ["2026-05-01"], {}, "2026-02-30", "2026-05-01T24:00:00Z", "10000-01-01"],
+    }
+    for (const [field, values] of Object.entries(wrong)) {
+      for (const value of [...values, "", null, undefined]) {
+        for (const operator of ["equals", "not_equals"]) {
+          assert.deepStrictEqual(pathsOf(leaf(field, operator, value)), ["rules.value"], `${field} ${String(value)}`)
+        }
+      }
+    }
+    const custom = (value: unknown) => ({
+      kind: "condition",
+      source: "custom_field",
+      fieldDefinitionId: number.id,
+      operator: "gte",
+      value,
+    })
+    for (const value of ["5", Infinity, [5], null]) assert.deepStrictEqual(pathsOf(custom(value)), ["rules.value"])
+    for (const value of [0, -0, 5e-324, -1.7976931348623157e308, 2 ** 53])
+      assert.deepStrictEqual(pathsOf(custom(value)), [])
+    assert.deepStrictEqual(pathsOf(leaf("city", "equals", " ")), [])
+  })
+
+  it("names that every object has by birth are no names here", () => {
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      const own = (value: unknown): object => JSON.parse(`{"${name}":${JSON.stringify(value)}}`)
+      const merged = (it: object) => Object.defineProperty({ ...it }, name, { value: "x", enumerable: true })
+      assert.deepStrictEqual(pathsOf(leaf(name, "equals", "x")), ["rules.field"])
+      assert.deepStrictEqual(pathsOf(leaf("city", name, "x")), ["rules.operator"])
+      assert.deepStrictEqual(pathsOf({ kind: name }), ["rules.kind"])
+      assert.deepStrictEqual(pathsOf({ kind: "condition", source: name }), ["rules.source"])
+      assert.deepStrictEqual(pathsOf({ kind: "group", operator: name, conditions: [good] }), ["rules.operator"])
+      assert.deepStrictEqual(pathsOf(own(good)), ["rules.kind"])
+      assert.deepStrictEqual(pathsOf(merged(good)), [`rules.${name}`])
+      assert.deepStrictEqual(pathsOf(merged(all(good))), [`rules.${name}`])
+      assert.deepStrictEqual(pathsOf(leaf("city", "equals", own("x"))), ["rules.value"])
+      const named = { kind: "condition", source: "custom_field", fieldDefinitionId: name, operator: "is_empty" }
+      assert.deepStrictEqual(pathsOf(named), ["rules.fieldDefinitionId"])
+      assert.deepStrictEqual(mentionedIn(all(named, own(all(named)))), { fields: [], lists: [] })
+      const did = { kind: "condition", source: "activity", activityType: name, operator: "did" }
+      assert.deepStrictEqual(pathsOf(did), ["rules.activityType"])
+    }
+    assert.isUndefined(Reflect.get({}, "x"))
+  })
+
+  it("conditions on a flow's own emails are refused wherever they stand", () => {
+    const step = { kind: "condition", source: "email_step", nodeId: "a", metric: "opened", operator: "has_activity" }
+    assert.deepStrictEqual(pathsOf(step), ["rules.source"])
+    assert.deepStrictEqual(pathsOf(all(good, all(step, step))), [
+      "rules.conditions.1.conditions.0.source",
+      "rules.conditions.1.conditions.1.source",
+    ])
+    assert.include(issuesOf(step)[0]?.message, "flow")
+  })
+
+  it("a group's conditions are an array with something in it", () => {
+    for (const conditions of [undefined, null, {}, "x", 5, [], { 0: good, length: 1 }]) {
+      assert.deepStrictEqual(pathsOf({ kind: "group", conditions }), ["rules.conditions"], JSON.stringify(conditions))
+    }
+    for (const operator of [null, "", "AND", "not", 5, ["and"]]) {
+      assert.deepStrictEqual(pathsOf({ kind: "group", operator, conditions: [good] }), ["rules.operator"])
+    }
   })
 
   it("everything that is wrong is told at once, each at its path", () => {
