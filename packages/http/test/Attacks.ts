@@ -9,6 +9,8 @@ export interface Operation {
   readonly path: string
   readonly query: ReadonlyArray<{ readonly name: string; readonly enum: ReadonlyArray<string> | null }>
   readonly takesJson: boolean
+  /** Whether nothing at all may stand for the body. */
+  readonly mayLackBody: boolean
 }
 
 export interface Attack {
@@ -28,17 +30,21 @@ export const operationsOf = (description: Json, under: ReadonlyArray<string>): R
   Object.entries<Json>(description.paths)
     .filter(([path]) => under.some((root) => path === root || path.startsWith(`${root}/`)))
     .flatMap(([path, item]) =>
-      methods
-        .filter((method) => method in item)
-        .map((method) => ({
-          method: method.toUpperCase(),
-          path,
-          query: (item[method].parameters ?? [])
-            .filter((parameter: Json) => parameter.in === "query")
-            .map((parameter: Json) => ({ name: parameter.name, enum: parameter.schema.enum ?? null })),
-          takesJson: item[method].requestBody?.content?.["application/json"] !== undefined,
-        })),
+      methods.filter((method) => method in item).map((method) => operationOf(method, path, item[method])),
     )
+
+const operationOf = (method: string, path: string, described: Json): Operation => {
+  const body = described.requestBody?.content?.["application/json"]?.schema
+  return {
+    method: method.toUpperCase(),
+    path,
+    query: (described.parameters ?? [])
+      .filter((parameter: Json) => parameter.in === "query")
+      .map((parameter: Json) => ({ name: parameter.name, enum: parameter.schema.enum ?? null })),
+    takesJson: body !== undefined,
+    mayLackBody: (body?.anyOf ?? []).some((choice: Json) => choice.type === "null"),
+  }
+}
 
 export const parametersOf = (path: string): ReadonlyArray<string> =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
@@ -231,7 +237,14 @@ const someOf = <A>(pool: ReadonlyArray<A>, count: number, turn: number): Readonl
  * Bodies in which one thing is wrong, in every place. Each is made of a right one of its own, so that none is refused for
  * what another one left behind.
  */
-export const inBody = (path: string, make: () => Json, foreignKey: string): ReadonlyArray<Attack> => {
+export const inBody = (
+  { mayLackBody }: Operation,
+  path: string,
+  make: () => Json,
+  foreignKey: string,
+): ReadonlyArray<Attack> => {
+  /** Nothing may be changed, and nothing said: that is no fault of a body's. */
+  const harmless = (raw: string): boolean => raw === "{}" || (raw === "null" && mayLackBody)
   const attack = (what: string, body: string, at: Place, expected: Attack["expected"]): Attack => ({
     what: `${at.join(".") || "the body"} ${what}`,
     path,
@@ -248,7 +261,7 @@ export const inBody = (path: string, make: () => Json, foreignKey: string): Read
     return [
       ...(at.length < 2 ? impossible : someOf(impossible, 2, turn)).map((raw) => instead(raw, "refused")),
       instead("1e309", "refused"),
-      ...tried.map((raw) => instead(raw, at.length === 0 ? "refused" : "either")),
+      ...tried.map((raw) => instead(raw, at.length > 0 || harmless(raw) ? "either" : "refused")),
       ...(isObject
         ? [...byBirth, foreignKey, ...(at.length < 2 ? others : someOf(others, 3, turn))].map((key) =>
             attack(`has ${key}`, textWith(make(), at, JSON.stringify(key), `"x"`), [...at, key], "refused"),
@@ -265,15 +278,22 @@ export const inBody = (path: string, make: () => Json, foreignKey: string): Read
 }
 
 /** What is no JSON, is too deep for any, or does not say that it is some. */
-export const noJson = (path: string, right: Json): ReadonlyArray<Attack> => {
-  const attack = (what: string, sent: Sent): Attack => ({ what, path, sent, wrong: null, expected: "refused" })
+export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): ReadonlyArray<Attack> => {
+  const attack = (what: string, sent: Sent, expected: Attack["expected"] = "refused"): Attack => ({
+    what,
+    path,
+    sent,
+    wrong: null,
+    expected,
+  })
+  const lacking = mayLackBody ? "either" : "refused"
   const places = placesIn(right)
   return [
     ...["{", "{]", "{'a':1}", `{"a":1,}`, "NaN", "\0", `{"a":01}`, `{"items":[`, "undefined", "{} {}"].map((body) =>
       attack(`the body is ${body}`, { body }),
     ),
-    attack("there is no body", {}),
-    attack("the body is empty", { body: "" }),
+    attack("there is no body", {}, lacking),
+    attack("the body is empty", { body: "" }, lacking),
     attack("the body is a form", {
       body: "a=1",
       headers: { "content-type": "application/x-www-form-urlencoded" },

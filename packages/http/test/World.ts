@@ -31,8 +31,8 @@ export const settings = Layer.succeed(
   }),
 )
 
-/** What use cases need besides stores. */
-export const around = Layer.mergeAll(
+/** What use cases need besides stores and jobs. */
+export const parts = Layer.mergeAll(
   Ids.layer,
   Blobs.layer,
   Csv.layer,
@@ -48,7 +48,7 @@ export const around = Layer.mergeAll(
 export const world = useCases.pipe(
   Layer.provideMerge(Memory.stores),
   Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(around),
+  Layer.provideMerge(parts),
   Layer.provideMerge(Memory.database),
 )
 
@@ -107,12 +107,12 @@ export const serving = <Id extends string, Groups extends HttpApiGroup.Constrain
 
 /** The same over another world. */
 export const servingOver = <Out, WE, Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
-  over: Layer.Layer<Out | Workspaces, WE>,
+  surroundings: Layer.Layer<Out | Workspaces, WE>,
   api: HttpApi.HttpApi<Id, Groups>,
   handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>,
 ) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(over)
+    const context = yield* Layer.build(surroundings)
     yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: testKey })).pipe(Effect.provide(context))
     // What a world says of logs holds for its requests.
     const logs = Layer.succeed(References.MinimumLogLevel, Context.get(context, References.MinimumLogLevel))

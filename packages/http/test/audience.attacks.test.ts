@@ -101,7 +101,7 @@ class Served extends Context.Service<
   }
 >()("test/Served") {}
 
-const served = (over: typeof world | typeof postgresWorld) =>
+const served = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
   Layer.effect(
     Served,
     Effect.gen(function* () {
@@ -127,7 +127,7 @@ let drawn = 0
 /** Hundreds of requests a test, on whatever machine. */
 const patience = { timeout: 120_000 }
 
-const attacked = (name: string, over: typeof world | typeof postgresWorld) =>
+const attacked = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
   layer(served(over), { timeout: "60 seconds", excludeTestServices: true })(`attacks on ${name}`, (it) => {
     const begin = Effect.fnUntraced(function* (operation: Operation) {
       const { tenant, them } = yield* Served
@@ -149,9 +149,9 @@ const attacked = (name: string, over: typeof world | typeof postgresWorld) =>
               ...inPath(operation, { ...estate }),
               ...inQuery(operation, path),
               ...rights.flatMap((right) => [
-                ...inBody(path, () => right(estate), them.estate.field),
+                ...inBody(operation, path, () => right(estate), them.estate.field),
                 ...inRules(path, right(estate)),
-                ...noJson(path, right(estate)),
+                ...noJson(operation, path, right(estate)),
               ]),
             ]
             const allowed = saysNothing[nameOf(operation)] ?? []
