@@ -13,7 +13,7 @@ import { Settings } from "@tentpole/core/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { edge, routesOf } from "@tentpole/http/Edge"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
@@ -31,23 +31,24 @@ export const settings = Layer.succeed(
   }),
 )
 
+/** What use cases need besides stores and jobs. */
+export const parts = Layer.mergeAll(
+  Ids.layer,
+  Blobs.layer,
+  Csv.layer,
+  DkimSigner.layer,
+  FakeAi.layer,
+  Cleaner.layer,
+  Dns.layer(),
+  settings,
+  Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+)
+
 /** Every use case on memory. */
 export const world = useCases.pipe(
   Layer.provideMerge(Memory.stores),
   Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      Ids.layer,
-      Blobs.layer,
-      Csv.layer,
-      DkimSigner.layer,
-      FakeAi.layer,
-      Cleaner.layer,
-      Dns.layer(),
-      settings,
-      Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
-    ),
-  ),
+  Layer.provideMerge(parts),
   Layer.provideMerge(Memory.database),
 )
 
@@ -102,11 +103,21 @@ const caller =
 export const serving = <Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
   api: HttpApi.HttpApi<Id, Groups>,
   handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>,
+) => servingOver(world, api, handlers)
+
+/** The same over another world. */
+export const servingOver = <Out, WE, Id extends string, Groups extends HttpApiGroup.Constraint, E, R>(
+  surroundings: Layer.Layer<Out | Workspaces, WE>,
+  api: HttpApi.HttpApi<Id, Groups>,
+  handlers: Layer.Layer<HttpApiGroup.ToService<Id, Groups>, E, R>,
 ) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(world)
+    const context = yield* Layer.build(surroundings)
     yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: testKey })).pipe(Effect.provide(context))
-    const app = Layer.mergeAll(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), edge(routesOf(api))).pipe(
+    // What a world says of logs holds for its requests.
+    const logs = Layer.succeed(References.MinimumLogLevel, Context.get(context, References.MinimumLogLevel))
+    const served = Layer.merge(HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }), edge(routesOf(api)))
+    const app = Layer.merge(served, logs).pipe(
       Layer.provide(handlers),
       Layer.provide(Layer.succeedContext(context)),
       Layer.provide(HttpServer.layerServices),

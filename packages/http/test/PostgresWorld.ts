@@ -1,0 +1,45 @@
+// The world of handlers' tests on a PostgreSQL of this run, for endpoints whose answers are the queries'.
+import { PgClient } from "@effect/sql-pg"
+import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
+import * as Stores from "@tentpole/adapters/postgres/All"
+import * as Postgres from "@tentpole/adapters/postgres/Postgres"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import { parts } from "./World.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly pgServer: string
+    readonly pgOwner: string
+  }
+}
+
+let cloned = 0
+
+const clone = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const name = `test_http_${process.pid}_${++cloned}`
+  yield* sql`create database ${sql(name)} template template_tentpole strategy file_copy`
+  return name
+}).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
+
+const clients = Layer.unwrap(
+  Effect.map(clone, (name) => {
+    const options: Postgres.PostgresOptions = {
+      url: Redacted.make(`${inject("pgOwner")}/${name}`),
+      applicationName: "tentpole http test",
+      connections_max: 4,
+      statement_timeout_ms: 15_000,
+    }
+    return Layer.merge(Postgres.client(options), Postgres.longQueries(options))
+  }),
+)
+
+/** Every use case on a database of its own. */
+export const postgresWorld = useCases.pipe(
+  Layer.provideMerge(Stores.stores),
+  Layer.provideMerge(PersistedJobs.layer()),
+  Layer.provideMerge(clients),
+  Layer.provideMerge(parts),
+)
