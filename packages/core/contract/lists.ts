@@ -335,6 +335,21 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
+    it.effect("rules may name static lists, but not those that go with their blast", () =>
+      Effect.gen(function* () {
+        const { workspace, make, makeStatic } = yield* begin
+        const facts = yield* RuleFactsStore
+        const content = { kind: "static", contactIds: [] } as const
+        const named = [
+          yield* makeStatic("Theirs to name"),
+          yield* make(given("Of a blast"), content, { owner }),
+          yield* make(given("By rules"), { kind: "dynamic", rules: null }),
+        ].map(({ id }) => id)
+        const { staticLists } = yield* facts.of(workspace, { fields: [], lists: named })
+        assert.deepStrictEqual([...staticLists], named.slice(0, 1))
+      }),
+    )
+
     it.effect("another workspace sees and touches nothing", () =>
       Effect.gen(function* () {
         const { fresh, store, transact, workspace, people, make, makeStatic, audience } = yield* begin

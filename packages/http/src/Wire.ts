@@ -45,12 +45,19 @@ export const PaginationWire = Schema.Struct({
   totalPages: Schema.Int,
 }).annotate({ identifier: "Pagination" })
 
+// Text, but described as what it stands for: a string would be described as one.
+const inQuery: Schema.Codec<string> = Schema.Any
+
 /** A whole number in a query: digits and nothing else. */
 export const whole = (minimum: number, maximum: number) => {
   const message = `must be a whole number from ${minimum} to ${maximum}`
   const within = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
-  return Schema.String.check(Schema.makeFilter((text: string) => within(text) || message))
-    .annotate({ description: message })
+  return inQuery
+    .check(
+      Schema.makeFilter((text: string) => within(text) || message, {
+        toJsonSchema: () => ({ type: "integer", minimum, maximum }),
+      }),
+    )
     .pipe(
       Schema.decodeTo(Schema.Int, {
         decode: SchemaGetter.transform((text: string) => Number(text)),

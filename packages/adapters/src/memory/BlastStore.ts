@@ -216,7 +216,7 @@ const toRecipient = (row: DeliveryRow): BlastRecipient => ({
   contactId: row.contactId,
   displayName: row.displayName,
   email: row.email,
-  contactDeleted: row.contactDeleted,
+  contactDeleted: row.contactDeleted || row.reason === "contact_deleted",
   status: statusOf(row),
   reason: row.reason,
   sentAt: row.sentAt,

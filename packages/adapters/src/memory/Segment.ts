@@ -109,7 +109,8 @@ export const layer = Layer.effect(
       of: (workspace, mentioned) =>
         Effect.gen(function* () {
           const known = yield* db.all(lists, workspace)
-          const isStatic = (id: ListId) => known.some((list) => list.id === id && list.kind === "static")
+          const isStatic = (id: ListId) =>
+            known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
           return {
             fields: yield* fieldsOf(db, workspace, mentioned.fields),
             staticLists: new Set(mentioned.lists.filter(isStatic)),

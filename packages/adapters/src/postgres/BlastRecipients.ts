@@ -88,7 +88,9 @@ export const recipients = Effect.fnUntraced(function* (
     from blast b where b.workspace_id = ${ws} and b.blast_id = ${id}`
   if (counted === undefined) return yield* new NotFound({ resource: "email blast" })
   const rows = yield* sql<RecipientRow>`
-    select d.delivery_id, d.contact_id, d.display_name, d.email, d.contact_deleted,
+    select d.delivery_id, d.contact_id, d.display_name, d.email,
+      -- gone while the audience was being fixed: their sender found it out
+      d.contact_deleted or d.reason is not distinct from 'contact_deleted' as contact_deleted,
       case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
         when d.state = 'unconfirmed' then 'failed' else d.state end as status,
       d.reason, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at, d.clicked_url, d.bounced_at, d.unsubscribed_at,

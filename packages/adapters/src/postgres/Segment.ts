@@ -347,7 +347,8 @@ const staticLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId
     : Effect.map(
         sql<{ readonly list_id: string }>`
           select list_id from list
-          where workspace_id = ${workspace} and kind = 'static' and list_id = any(${texts(ids)}::uuid[])`,
+          where workspace_id = ${workspace} and kind = 'static' and owner_blast_id is null
+            and list_id = any(${texts(ids)}::uuid[])`,
         (rows) => new Set(rows.map((row) => ListId.make(row.list_id))),
       )
 

@@ -10,7 +10,10 @@ export type RuleField = Pick<
   "id" | "apiName" | "displayName" | "valueType" | "status" | "provenanceProvider"
 >
 
-/** Of what was mentioned, what there is: fields in either status, and the lists that are static. */
+/**
+ * Of what was mentioned, what there is: fields in either status, and the lists that are static. A blast's inline list is
+ * not among them: it goes when its blast does, whoever names it.
+ */
 export interface RuleFacts {
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>
