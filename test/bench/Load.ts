@@ -1,0 +1,108 @@
+// Load on an HTTP server from this process: each connection is kept alive and asks again as soon as it is answered. Bare
+// sockets, so that as little of the machine as may be goes to whoever asks.
+import { connect, type Socket } from "node:net"
+import { rateSpreadOf, spreadOf, type Spread } from "./Timing.ts"
+
+export interface Target {
+  readonly port: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Asked by turns. */
+  readonly paths: ReadonlyArray<string>
+}
+
+export interface LoadResult {
+  readonly perSecond: number
+  readonly times_ms: ReadonlyArray<number>
+}
+
+const requestOf = ({ headers, port }: Target, path: string): Buffer =>
+  Buffer.from(
+    [
+      `GET ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      "",
+      "",
+    ].join("\r\n"),
+  )
+
+const head_end = "\r\n\r\n"
+
+/** How many bytes the answer at the beginning has; undefined while some are missing. */
+const answerLength = (received: Buffer): number | undefined => {
+  const at = received.indexOf(head_end)
+  if (at < 0) return undefined
+  const head = received.toString("latin1", 0, at)
+  if (!head.startsWith("HTTP/1.1 200")) throw new Error(`the server answered ${head.split("\r\n")[0]}`)
+  const length = /^content-length: *(\d+)$/im.exec(head)?.[1]
+  if (length === undefined) throw new Error("the server answered without Content-Length")
+  const whole = at + head_end.length + Number(length)
+  return received.length >= whole ? whole : undefined
+}
+
+/** One connection, until the time is over. */
+const converse = (socket: Socket, next: () => Buffer, until_ms: number, times_ms: Array<number>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0)
+    let asked_ms = performance.now()
+    const ask = () => {
+      asked_ms = performance.now()
+      socket.write(next())
+    }
+    socket.setNoDelay(true)
+    socket.once("error", reject)
+    socket.once("close", () => reject(new Error("the server closed the connection")))
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+        const length = answerLength(received)
+        if (length === undefined) return
+        received = received.subarray(length)
+      } catch (error) {
+        reject(error)
+        socket.destroy()
+        return
+      }
+      const now_ms = performance.now()
+      times_ms.push(now_ms - asked_ms)
+      if (now_ms < until_ms) return ask()
+      resolve()
+      socket.destroy()
+    })
+    socket.once("connect", ask)
+  })
+
+export const load = async (target: Target, connections: number, duration_ms: number): Promise<LoadResult> => {
+  const requests = target.paths.map((path) => requestOf(target, path))
+  let turn = 0
+  const next = (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0)
+  const times_ms: Array<number> = []
+  const began = performance.now()
+  const conversations = Array.from({ length: connections }, () =>
+    converse(connect(target.port, "127.0.0.1"), next, began + duration_ms, times_ms),
+  )
+  await Promise.all(conversations)
+  return { perSecond: times_ms.length / ((performance.now() - began) / 1000), times_ms }
+}
+
+/** Some windows of load on either server by turns: requests a second, and how long each took. */
+export const compareLoads = async (
+  targets: { readonly reference: Target; readonly ours: Target },
+  options: { readonly connections: number; readonly windows: number; readonly window_ms: number },
+) => {
+  const all = [targets.reference, targets.ours] as const
+  for (const each of all) await load(each, options.connections, options.window_ms)
+  const seen: readonly [Array<LoadResult>, Array<LoadResult>] = [[], []]
+  for (let window = 0; window < options.windows; window++) {
+    for (const which of window % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      seen[which].push(await load(all[which], options.connections, options.window_ms))
+    }
+  }
+  const rates = seen.map((results) => rateSpreadOf(results.map(({ perSecond }) => perSecond)))
+  const times = seen.map((results) => spreadOf(results.flatMap(({ times_ms }) => times_ms)))
+  const none: Spread = { median: Number.NaN, p95: Number.NaN }
+  return {
+    rates: { reference: rates[0] ?? none, ours: rates[1] ?? none },
+    times: { reference: times[0] ?? none, ours: times[1] ?? none },
+  }
+}

@@ -1,0 +1,128 @@
+// What a benchmark has seen: a table a subject, printed as soon as it is known, and everything as JSON in
+// `bench-results/<name>.json`.
+import { mkdir, writeFile } from "node:fs/promises"
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
+import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters, styleText } from "node:util"
+import type { Spread } from "./Timing.ts"
+
+/** What was promised of a figure. */
+export interface Bar {
+  /** As a formula: `≤ 1.3×`. */
+  readonly says: string
+  readonly met: boolean
+}
+
+export interface Row {
+  readonly what: string
+  readonly unit: "ms" | "/s"
+  /** Null where ours is compared with nothing. */
+  readonly reference: Spread | null
+  readonly ours: Spread
+  readonly ratio: number | null
+  readonly bars: ReadonlyArray<Bar>
+}
+
+export const ratioAtMost = (max: number, ratio: number): Bar => ({ says: `≤ ${max}×`, met: ratio <= max })
+export const ratioAtLeast = (min: number, ratio: number): Bar => ({ says: `≥ ${min}×`, met: ratio >= min })
+
+interface Section {
+  readonly title: string
+  readonly rows: ReadonlyArray<Row>
+  readonly notes: ReadonlyArray<string>
+}
+
+const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url))
+
+const digits = (value: number): string =>
+  value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 })
+
+const shown = (spread: Spread | null, unit: Row["unit"]): string =>
+  spread === null
+    ? "–"
+    : unit === "ms"
+      ? `${digits(spread.median)} ms (p95 ${digits(spread.p95)})`
+      : `${digits(spread.median)}/s (p95 ${digits(spread.p95)})`
+
+const verdict = ({ bars }: Row): string => {
+  if (bars.length === 0) return "–"
+  const missed = bars.filter(({ met }) => !met)
+  return missed.length === 0
+    ? styleText("green", "met")
+    : styleText("red", `NOT MET: ${missed.map(({ says }) => says).join(", ")}`)
+}
+
+const heads = ["what", "reference", "ours", "ratio", "bar", ""]
+
+const cellsOf = (row: Row): ReadonlyArray<string> => [
+  row.what,
+  shown(row.reference, row.unit),
+  shown(row.ours, row.unit),
+  row.ratio === null ? "–" : `${digits(row.ratio)}×`,
+  row.bars.map(({ says }) => says).join(", ") || "–",
+  verdict(row),
+]
+
+const widthOf = (text: string): number => stripVTControlCharacters(text).length
+
+const table = (lines: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = heads.map((_, at) => Math.max(...lines.map((cells) => widthOf(cells[at] ?? ""))))
+  return lines
+    .map((cells) => cells.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - widthOf(cell))).join("  "))
+    .map((line) => `  ${line.trimEnd()}`)
+    .join("\n")
+}
+
+export class Report {
+  readonly #name: string
+  readonly #quick: boolean
+  readonly #began = new Date()
+  readonly #load = loadavg()
+  readonly #facts: Record<string, string> = {}
+  readonly #sections: Array<Section> = []
+
+  constructor(name: string, quick: boolean) {
+    this.#name = name
+    this.#quick = quick
+    const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB`
+    this.fact("machine", `${machine}, ${process.platform}, Node ${process.versions.node}`)
+    this.fact("load at the start", this.#load.map((each) => each.toFixed(1)).join(", "))
+    if (quick) this.fact("size", "quick: a twentieth; it shows that the benchmark works, not how fast the product is")
+  }
+
+  /** Something that the figures depend on. */
+  fact(name: string, value: string): void {
+    this.#facts[name] = value
+    this.say(`${name}: ${value}`)
+  }
+
+  /** A line for whoever waits. */
+  say(text: string): void {
+    process.stdout.write(`${styleText("dim", text)}\n`)
+  }
+
+  section(title: string, rows: ReadonlyArray<Row>, notes: ReadonlyArray<string> = []): void {
+    this.#sections.push({ title, rows, notes })
+    const body = table([heads.map((head) => styleText("dim", head)), ...rows.map(cellsOf)])
+    process.stdout.write(`\n${styleText("bold", title)}\n${body}\n`)
+    for (const note of notes) process.stdout.write(`  ${styleText("dim", note.replaceAll("\n", "\n  "))}\n`)
+  }
+
+  /** Says how many bars were met, and writes it all down. */
+  async close(): Promise<void> {
+    const bars = this.#sections.flatMap(({ rows }) => rows.flatMap((row) => row.bars))
+    const took_s = (Date.now() - this.#began.getTime()) / 1000
+    this.say(`\n${bars.filter(({ met }) => met).length} of ${bars.length} bars met, in ${Math.round(took_s)} s`)
+    const { name, quick, began, facts, sections } = {
+      name: this.#name,
+      quick: this.#quick,
+      began: this.#began.toISOString(),
+      facts: this.#facts,
+      sections: this.#sections,
+    }
+    await mkdir(folder, { recursive: true })
+    const file = `${folder}${name}.json`
+    await writeFile(file, `${JSON.stringify({ name, quick, began, took_s, facts, sections }, null, 2)}\n`)
+    this.say(`Written to bench-results/${name}.json`)
+  }
+}

@@ -1,0 +1,110 @@
+// Takes the time of ours and of a reference, by turns in the same run: what else the machine does then befalls both.
+
+/** Milliseconds, or how many a second. */
+export interface Spread {
+  readonly median: number
+  /** What one in twenty is worse than. */
+  readonly p95: number
+}
+
+export interface Compared {
+  readonly reference: Spread
+  readonly ours: Spread
+  /** Of the medians, ours to the reference's. */
+  readonly ratio: number
+}
+
+type Run = () => Promise<unknown>
+
+/** How long a comparison goes on: until both bounds are passed, at the latest when time is up. */
+export interface Rounds {
+  readonly warmup: number
+  readonly rounds: number
+  readonly time_max_ms: number
+}
+
+const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+/** Of times: the slow ones are the worse. */
+export const spreadOf = (times_ms: ReadonlyArray<number>): Spread => {
+  const sorted = times_ms.toSorted((left, right) => left - right)
+  return { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
+}
+
+/** Of rates: the low ones are the worse. */
+export const rateSpreadOf = (rates: ReadonlyArray<number>): Spread => {
+  const sorted = rates.toSorted((left, right) => right - left)
+  return { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
+}
+
+export const timed = async (run: Run): Promise<number> => {
+  const began = performance.now()
+  await run()
+  return performance.now() - began
+}
+
+/** Who goes first changes with each round: the second may find warm what the first one touched. */
+const byTurns = async (runs: readonly [Run, Run], { warmup, rounds, time_max_ms }: Rounds) => {
+  const times: readonly [Array<number>, Array<number>] = [[], []]
+  for (let round = 0; round < warmup; round++) for (const run of runs) await run()
+  const began = performance.now()
+  for (let round = 0; round < rounds && (round < 3 || performance.now() - began < time_max_ms); round++) {
+    for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      times[which].push(await timed(runs[which]))
+    }
+  }
+  return times
+}
+
+export const compareTimes = async (both: { readonly reference: Run; readonly ours: Run }, rounds: Rounds) => {
+  const times = await byTurns([both.reference, both.ours], rounds)
+  const [reference, ours] = [spreadOf(times[0]), spreadOf(times[1])]
+  return { reference, ours, ratio: ours.median / reference.median } satisfies Compared
+}
+
+/** `count` is how many of what is counted each run does. */
+export const compareRates = async (
+  both: { readonly reference: Run; readonly ours: Run; readonly count: number },
+  rounds: Rounds,
+) => {
+  const times = await byTurns([both.reference, both.ours], rounds)
+  const rates = times.map((each) => rateSpreadOf(each.map((ms) => (both.count / ms) * 1000)))
+  const [reference, ours] = [rates[0] ?? nothing, rates[1] ?? nothing]
+  return { reference, ours, ratio: ours.median / reference.median } satisfies Compared
+}
+
+const nothing: Spread = { median: Number.NaN, p95: Number.NaN }
+
+export interface Formulation<A> {
+  readonly name: string
+  readonly run: () => Promise<A>
+}
+
+/** The one that was chosen, and how long each took, in milliseconds. */
+export interface Fastest<A> extends Formulation<A> {
+  readonly tried: Readonly<Record<string, number>>
+}
+
+export const told = (what: string, { name, tried }: Pick<Fastest<unknown>, "name" | "tried">): string =>
+  `${what}: by hand "${name}", of ${Object.entries(tried)
+    .map(([each, ms]) => `"${each}" ${ms.toFixed(1)} ms`)
+    .join(", ")}`
+
+/** The fastest way to get an answer, of several that must all answer the same. */
+export const fastest = async <A>(
+  formulations: ReadonlyArray<Formulation<A>>,
+  check: (answer: A, name: string) => void,
+): Promise<Fastest<A>> => {
+  const tried: Record<string, number> = {}
+  let best: Formulation<A> | undefined
+  for (const each of formulations) {
+    check(await each.run(), each.name)
+    const times: Array<number> = []
+    for (let round = 0; round < 3; round++) times.push(await timed(each.run))
+    tried[each.name] = spreadOf(times).median
+    if (best === undefined || (tried[each.name] ?? 0) < (tried[best.name] ?? 0)) best = each
+  }
+  if (best === undefined) throw new Error("there is no formulation to choose from")
+  return { ...best, tried }
+}

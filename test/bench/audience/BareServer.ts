@@ -1,0 +1,73 @@
+// What `GET /v1/contacts/{id}` costs at the least: a bare server that runs the statements of the service over the same client
+// and answers the same JSON. A process of its own, which ends with the one that started it.
+import { PgClient } from "@effect/sql-pg"
+import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
+import * as Postgres from "@tentpole/adapters/postgres/Postgres"
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import { createHash } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+
+interface Field {
+  readonly api_name: string
+  readonly status: string
+}
+
+interface Row {
+  readonly custom_fields: Readonly<Record<string, unknown>>
+  readonly [column: string]: unknown
+}
+
+const runtime = ManagedRuntime.make(
+  Postgres.client({
+    url: Redacted.make(process.env["DATABASE_URL"] ?? ""),
+    applicationName: "tentpole bench bare",
+    connections_max: 20,
+    statement_timeout_ms: 15_000,
+  }),
+)
+
+const found = Effect.fnUntraced(function* (key: string, id: string) {
+  const sql = yield* PgClient.PgClient
+  const hash = createHash("sha256").update(key).digest()
+  const [caller] = yield* sql<{ workspace_id: string }>`
+    select k.*, w.* from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash}`
+  if (caller === undefined) return undefined
+  const workspace = caller.workspace_id
+  const fenced = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
+    sql.withTransaction(Effect.andThen(sql`select set_config('tentpole.workspace_id', ${workspace}, true)`, statement))
+  const [row] = yield* fenced(sql<Row>`
+    select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`)
+  const fields = yield* fenced(sql<Field>`
+    select f.* from contact_field f where f.workspace_id = ${workspace} order by f.created_at, f.field_definition_id`)
+  if (row === undefined) return undefined
+  const { email_normalized: _, custom_fields, ...contact } = row
+  const shown = fields.filter(({ status }) => status === "active")
+  return {
+    ...contact,
+    custom_fields: Object.fromEntries(shown.map(({ api_name }) => [api_name, custom_fields[api_name] ?? null])),
+  }
+})
+
+const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const key = (request.headers.authorization ?? "").slice("Bearer ".length)
+  const answer = await runtime.runPromise(found(key, (request.url ?? "").slice("/v1/contacts/".length)))
+  const body = Buffer.from(JSON.stringify(answer ?? null))
+  response
+    .writeHead(answer === undefined ? 404 : 200, {
+      "content-type": "application/json",
+      "content-length": body.length,
+    })
+    .end(body)
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    console.error(error)
+    response.writeHead(500).end()
+  })
+})
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  process.send?.(address !== null && typeof address === "object" ? address.port : 0)
+})
+process.once("disconnect", () => process.exit(0))

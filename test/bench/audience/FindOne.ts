@@ -1,0 +1,61 @@
+// One contact over HTTP: requests a second of the real process, beside a bare server of its own that runs the same statements.
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { isDeepStrictEqual } from "node:util"
+import { apiKey } from "../../support/Service.ts"
+import type { Bench } from "../Benchmark.ts"
+import { compareLoads } from "../Load.ts"
+import { ratioAtLeast } from "../Report.ts"
+import type { World } from "./World.ts"
+
+const connections = 32
+const contacts_asked = 1_000
+
+const startBare = async ({ ending }: Bench, { databaseUrl }: World): Promise<number> => {
+  const child = fork(fileURLToPath(new URL("./BareServer.ts", import.meta.url)), {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  })
+  const exited = once(child, "exit")
+  await ending.with(async () => {
+    child.kill()
+    if (child.exitCode === null && child.signalCode === null) await exited
+  })
+  const [told] = await Promise.race([
+    once(child, "message"),
+    exited.then(([code]) => Promise.reject(new Error(`the bare server ended with ${String(code)}`))),
+  ])
+  return Number(told)
+}
+
+const sameAnswer = async (ports: ReadonlyArray<number>, path: string, headers: Record<string, string>) => {
+  const [ours, bare] = await Promise.all(
+    ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()),
+  )
+  if (isDeepStrictEqual(ours, bare)) return
+  throw new Error(`${path}: ours answers ${JSON.stringify(ours)}, the bare server ${JSON.stringify(bare)}`)
+}
+
+export const findOne = async (bench: Bench, world: World): Promise<void> => {
+  const rows = await world.asOwner<{ contact_id: string }>(
+    `select contact_id from contact where workspace_id = '${world.workspace}' order by md5(contact_id::text) limit ${contacts_asked}`,
+  )
+  const paths = rows.map((row) => `/v1/contacts/${row.contact_id}`)
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const ports = { ours: world.service.port, reference: await startBare(bench, world) }
+  for (const path of paths.slice(0, 3)) await sameAnswer([ports.ours, ports.reference], path, headers)
+  const target = (port: number) => ({ port, headers, paths })
+  const { rates, times } = await compareLoads(
+    { ours: target(ports.ours), reference: target(ports.reference) },
+    { connections, ...(bench.quick ? { windows: 3, window_ms: 1_000 } : { windows: 7, window_ms: 4_000 }) },
+  )
+  const [ratio, slower] = [rates.ours.median / rates.reference.median, times.ours.median / times.reference.median]
+  bench.report.section(
+    `GET /v1/contacts/{id} at ${connections} connections, beside a bare node:http server with the same statements`,
+    [
+      { what: "requests", unit: "/s", ...rates, ratio, bars: [ratioAtLeast(0.5, ratio)] },
+      { what: "time of one", unit: "ms", ...times, ratio: slower, bars: [] },
+    ],
+    ["The generator is this process: it, the database and the servers share the machine."],
+  )
+}

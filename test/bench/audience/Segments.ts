@@ -1,0 +1,122 @@
+// Counting a segment, and its first page with the count: ours through the store, beside SQL written by hand.
+import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
+import type { Bench } from "../Benchmark.ts"
+import { ratioAtMost, type Row } from "../Report.ts"
+import { compareTimes, fastest, type Formulation, told } from "../Timing.ts"
+import { type Answer, type Asked, askedOf, linesOf, page_limit } from "./Asked.ts"
+import { type Question, questionsOf } from "./Questions.ts"
+import type { World } from "./World.ts"
+
+const p95_max_ms = 300
+
+const roundsOf = ({ quick }: Bench) =>
+  quick ? { warmup: 6, rounds: 15, time_max_ms: 1_000 } : { warmup: 12, rounds: 60, time_max_ms: 20_000 }
+
+const counts = (world: World, { picked, counted }: Question): ReadonlyArray<Formulation<number>> =>
+  Object.entries({ ...picked, ...counted }).map(([name, from]) => ({
+    name,
+    run: async () => {
+      const [row] = await world.asOwner<{ total: number }>(`select count(*)::int as total from ${from}`)
+      return row?.total ?? 0
+    },
+  }))
+
+const newest = `order by c.created_at desc, c.contact_id limit ${page_limit}`
+
+/** The page alone: with its order left to the planner, or with those picked laid down first. */
+const pages = (world: World, { picked }: Question): ReadonlyArray<Formulation<ReadonlyArray<string>>> =>
+  Object.entries(picked).flatMap(([name, from]) => {
+    const plain = `select ${contactColumns} from ${from} ${newest}`
+    const laid = `with picked as materialized (select c.contact_id, c.created_at from ${from})
+      select ${contactColumns} from picked
+      join contact c on c.workspace_id = '${world.workspace}'::uuid and c.contact_id = picked.contact_id ${newest}`
+    const idsOf = async (statement: string) =>
+      (await world.asOwner<{ contact_id: string }>(statement)).map((row) => row.contact_id)
+    return [
+      { name: `${name}, by its order`, run: () => idsOf(plain) },
+      { name: `${name}, laid down`, run: () => idsOf(laid) },
+    ]
+  })
+
+/** Both in one statement that picks once. */
+const together = (world: World, { picked }: Question): ReadonlyArray<Formulation<Answer>> =>
+  Object.entries(picked).map(([name, from]) => ({
+    name: `one statement, ${name}`,
+    run: async () => {
+      const rows = await world.asOwner<{ contact_id: string; total: number }>(`
+        with picked as materialized (select c.contact_id, c.created_at from ${from})
+        select (select count(*)::int from picked) as total, ${contactColumns}
+        from (select * from picked c ${newest}) as page
+        join contact c on c.workspace_id = '${world.workspace}'::uuid and c.contact_id = page.contact_id ${newest}`)
+      return { ids: rows.map((row) => row.contact_id), total: rows[0]?.total ?? 0 }
+    },
+  }))
+
+const same = (ours: unknown, theirs: unknown, what: string, name: string): void => {
+  if (JSON.stringify(ours) === JSON.stringify(theirs)) return
+  throw new Error(`${what}: ours answers ${JSON.stringify(ours)}, "${name}" ${JSON.stringify(theirs)}`)
+}
+
+const plan_lines_max = 14
+
+const plans = async (asked: Asked, world: World, question: Question, name: string): Promise<string> => {
+  const from = { ...question.picked, ...question.counted }[name] ?? ""
+  const theirs = linesOf(
+    await world.asOwner(`explain (analyze, costs off, timing off, summary off) select count(*) from ${from}`),
+  )
+  const ours = await asked.plan()
+  const top = (lines: ReadonlyArray<string>) => lines.slice(0, plan_lines_max).join("\n")
+  return `${question.what}, the count's plan, ours:\n${top(ours)}\nby hand (${name}):\n${top(theirs)}`
+}
+
+const measure = async (bench: Bench, world: World, question: Question) => {
+  const asked = await askedOf(world, question.tree)
+  const answer = await asked.firstPage()
+  same(await asked.count(), answer.total, question.what, "its page's total")
+  const count = await fastest(counts(world, question), (each, name) => same(answer.total, each, question.what, name))
+  const page = await fastest(pages(world, question), (each, name) => same(answer.ids, each, question.what, name))
+  const atOnce: Formulation<Answer> = {
+    name: "two statements at once",
+    run: async () => {
+      const [total, ids] = await Promise.all([count.run(), page.run()])
+      return { ids, total }
+    },
+  }
+  const both = await fastest([atOnce, ...together(world, question)], (each, name) =>
+    same(answer, each, question.what, name),
+  )
+  const rows: Array<Row> = []
+  for (const [what, reference, ours] of [
+    ["count", count.run, asked.count],
+    ["count and first page", both.run, asked.firstPage],
+  ] as const) {
+    const compared = await compareTimes({ reference, ours }, roundsOf(bench))
+    const inTime = { says: `p95 < ${p95_max_ms} ms`, met: compared.ours.p95 < p95_max_ms }
+    rows.push({
+      what: `${question.what}: ${what}`,
+      unit: "ms",
+      ...compared,
+      bars: [ratioAtMost(1.3, compared.ratio), ...(question.indexed ? [inTime] : [])],
+    })
+  }
+  const missed = rows.some(({ bars }) => bars.some(({ met }) => !met))
+  const notes = [
+    `${question.what}: ${answer.total.toLocaleString("en-US")} contacts`,
+    told(`  count`, count),
+    told(`  page`, page),
+    told(`  both`, both),
+    ...(missed ? [await plans(asked, world, question, count.name)] : []),
+  ]
+  return { rows, notes }
+}
+
+export const segments = async (bench: Bench, world: World): Promise<void> => {
+  const rows: Array<Row> = []
+  const notes: Array<string> = []
+  for (const question of questionsOf(world)) {
+    const measured = await measure(bench, world, question)
+    rows.push(...measured.rows)
+    notes.push(...measured.notes)
+  }
+  bench.report.section("Segments, through the store; by hand: the tables' owner, without the fence", rows, notes)
+}

@@ -1,0 +1,34 @@
+// Runs a benchmark by its name: `npm run bench audience`, or a twentieth of it in a minute: `npm run bench -- audience --quick`.
+// What it started ends with it, also when it fails or gets a Ctrl-C.
+import { parseArgs } from "node:util"
+import type { Benchmark } from "./Benchmark.ts"
+import { Ending } from "./Ending.ts"
+import { Report } from "./Report.ts"
+
+const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  audience: async () => (await import("./audience/Audience.ts")).audience,
+}
+
+const {
+  positionals: [name = ""],
+  values: { quick },
+} = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean", default: false } } })
+const load = benchmarks[name]
+if (load === undefined) {
+  console.error(
+    `Say which benchmark: npm run bench -- <name> [--quick]. There are: ${Object.keys(benchmarks).join(", ")}`,
+  )
+  process.exit(1)
+}
+const ending = new Ending()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
+const report = new Report(name, quick)
+try {
+  await (await load()).run({ quick, report, ending })
+  await report.close()
+} catch (error) {
+  if (!ending.begun) console.error(error)
+  process.exitCode = 1
+} finally {
+  await ending.all()
+}
