@@ -1,6 +1,6 @@
 // Batches of a hundred through the use case, all of them new and all of them changed, beside bare statements that write the
 // same rows.
-import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/Batch"
+import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/BatchUpserts"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
