@@ -142,6 +142,20 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
       }),
     )
 
+    it.effect("a total is right where nothing but a list is asked for, however deep the question stands", () =>
+      Effect.gen(function* () {
+        const { people, makeStatic, page } = yield* begin
+        const list = yield* makeStatic("L", (yield* people(3)).slice(1))
+        const on = member(list.id)
+        const off = member(list.id, "is_not_member")
+        const trees = [and(on), or(on), and(or(and(on))), and(on, on), or(on, off), and(off), and(on, off)]
+        const totals = yield* Effect.forEach(trees, (tree) =>
+          Effect.map(page(tree, { limit: 1 }), ({ total }) => total),
+        )
+        assert.deepStrictEqual(totals, [2, 2, 2, 2, 3, 1, 0])
+      }),
+    )
+
     it.effect("timelines and lists are asked as they stand at the segment's now", () =>
       Effect.gen(function* () {
         const { people, makeStatic, move, idsOf } = yield* begin

@@ -8,6 +8,7 @@ import { fold } from "@tentpole/core/Text"
 import { Effect } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { contactColumns, type ContactRow } from "./ContactRows.ts"
+import type { KeptCount } from "./KeptCounts.ts"
 import { containing } from "./Like.ts"
 import { fenced, fencedApart } from "./Postgres.ts"
 
@@ -101,7 +102,7 @@ export const countedPage = (
   ask: {
     readonly selection: (sql: Sql) => Effect.Effect<Selection, SqlError.SqlError>
     readonly ordered: Ordered
-    readonly total: ((sql: Sql) => Effect.Effect<number, SqlError.SqlError>) | null
+    readonly total: KeptCount | null
   },
 ) =>
   Effect.all(
@@ -134,11 +135,3 @@ export const searchedColumns = [
 /** A literal substring of one of these columns, compared folded. */
 export const searchIn = (sql: Sql, columns: ReadonlyArray<string>, search: string): Fragment =>
   sql.or(columns.map((column) => containing(sql, sql.literal(`c.${column}`), fold(search))))
-
-/** How many contacts the workspace has: a count that is kept. */
-export const countContacts = (sql: Sql, workspace: WorkspaceId) =>
-  Effect.map(
-    sql<{ readonly total: number }>`
-      select coalesce(sum(contacts), 0)::int as total from contact_tally where workspace_id = ${workspace}`,
-    ([row]) => row?.total ?? 0,
-  )

@@ -11,16 +11,10 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"
-import {
-  contactSortKeys,
-  countContacts,
-  countedPage,
-  searchedColumns,
-  searchIn,
-  type Selection,
-} from "./ContactPages.ts"
+import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactsChange.ts"
+import { contactsKept } from "./KeptCounts.ts"
 import { fenced, LongQueries } from "./Postgres.ts"
 
 /** Contacts by id, within the caller's fence; those that are gone are missing. */
@@ -177,9 +171,9 @@ export const layer = Layer.effect(
         countedPage({ sql, long }, workspace, {
           selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
           ordered: { ...query, key: contactSortKeys[query.sort] },
-          total: isEverybody(query) ? (client) => countContacts(client, workspace) : null,
+          total: isEverybody(query) ? contactsKept(workspace) : null,
         }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
-      count: (workspace) => within(workspace, countContacts(sql, workspace)),
+      count: (workspace) => within(workspace, contactsKept(workspace)(sql)),
       activities: (workspace, id, query) => within(workspace, activitiesOf(sql, workspace, id, query)),
     })
   }),

@@ -11,16 +11,9 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import {
-  type Clients,
-  contactSortKeys,
-  countContacts,
-  countedPage,
-  countSelection,
-  searchIn,
-  type Selection,
-} from "./ContactPages.ts"
+import { type Clients, contactSortKeys, countedPage, countSelection, searchIn, type Selection } from "./ContactPages.ts"
 import { type ContactRow, toContact } from "./ContactRows.ts"
+import { listKept } from "./KeptCounts.ts"
 import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
 import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
@@ -130,27 +123,11 @@ const membersAsked = (sql: Sql, workspace: WorkspaceId, audience: Audience, { se
     ]),
   }))
 
-const storedCount = (sql: Sql, workspace: WorkspaceId, id: ListId) =>
-  Effect.map(
-    sql<{ readonly total: number }>`
-      select member_count as total from list where workspace_id = ${workspace} and list_id = ${id}`,
-    ([row]) => row?.total ?? 0,
-  )
-
-/** A count that is kept, of lists that have one. */
-const keptCount = (workspace: WorkspaceId, { list }: Audience, { search, unsubscribed }: MemberQuery) => {
-  if (search !== null || unsubscribed !== null) return null
-  if (list.kind === "static") return (sql: Sql) => storedCount(sql, workspace, list.id)
-  return list.kind === "system" && list.systemList === "all_contacts"
-    ? (sql: Sql) => countContacts(sql, workspace)
-    : null
-}
-
 const memberPage = (clients: Clients, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
   countedPage(clients, workspace, {
     selection: (sql) => membersAsked(sql, workspace, audience, query),
     ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
-    total: keptCount(workspace, audience, query),
+    total: query.search === null && query.unsubscribed === null ? listKept(workspace, audience.list) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
 
 const addedKey = ({ list }: Audience) => ({
@@ -159,8 +136,12 @@ const addedKey = ({ list }: Audience) => ({
   indexed: false,
 })
 
-const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) =>
-  Effect.flatMap(membersOf(sql, workspace, audience), (selection) => countSelection(sql, selection))
+const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) => {
+  const kept = listKept(workspace, audience.list)
+  return kept === null
+    ? Effect.flatMap(membersOf(sql, workspace, audience), (selection) => countSelection(sql, selection))
+    : kept(sql)
+}
 
 /** Those contacts that there are: they stay until the transaction ends. In order, so that two who ask can't form a circle. */
 const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>

@@ -17,6 +17,7 @@ import {
   type Selection,
 } from "./ContactPages.ts"
 import { toContact } from "./ContactRows.ts"
+import { treeKept } from "./KeptCounts.ts"
 import { fenced, LongQueries } from "./Postgres.ts"
 import { ruleCondition, withColumns } from "./Segment.ts"
 
@@ -44,7 +45,7 @@ const pageOf = (clients: Clients, workspace: WorkspaceId, segment: Segment, quer
   countedPage(clients, workspace, {
     selection: (sql) => selectionOf(sql, workspace, segment, query.search),
     ordered: { ...query, key: contactSortKeys[query.sort] },
-    total: null,
+    total: query.search === null ? treeKept(workspace, segment.tree) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
 
 const latestActivities = (
