@@ -33,12 +33,16 @@ const found = Effect.fnUntraced(function* (key: string, id: string) {
     select k.*, w.* from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash}`
   if (caller === undefined) return undefined
   const workspace = caller.workspace_id
-  const fenced = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
-    sql.withTransaction(Effect.andThen(sql`select set_config('tentpole.workspace_id', ${workspace}, true)`, statement))
-  const [row] = yield* fenced(sql<Row>`
-    select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`)
-  const fields = yield* fenced(sql<Field>`
-    select f.* from contact_field f where f.workspace_id = ${workspace} order by f.created_at, f.field_definition_id`)
+  const { row, fields } = yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`select set_config('tentpole.workspace_id', ${workspace}, true)`
+      const [row] = yield* sql<Row>`
+        select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
+      const fields = yield* sql<Field>`
+        select f.* from contact_field f where f.workspace_id = ${workspace} order by f.created_at, f.field_definition_id`
+      return { row, fields }
+    }),
+  )
   if (row === undefined) return undefined
   const { email_normalized: _, custom_fields, ...contact } = row
   const shown = fields.filter(({ status }) => status === "active")

@@ -13,7 +13,7 @@ import { apiUpsert, decideUpserts } from "./BatchUpserts.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import { type ContactRefusal, refusalOfOne } from "./ContactRefusals.ts"
-import { type ContactQuery, ContactStore } from "./ContactStore.ts"
+import { type ContactQuery, ContactStore, IdentityTaken } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
 import { parseEmail } from "./Email.ts"
 import {
@@ -92,22 +92,20 @@ export class Contacts extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
-      const decideAndApply = <Decided extends BatchDecision<unknown>>(
-        workspace: WorkspaceId,
-        locked: Effect.Effect<ReadonlyArray<Contact>, never, Transaction>,
-        newcomers_max: number,
-        decide: (facts: BatchFacts) => Decided,
-      ): Effect.Effect<Decided["results"]> =>
-        Effect.gen(function* () {
-          const existing = yield* locked
-          const fresh = (yield* ids.many(newcomers_max)).map((id) => ContactId.make(id))
-          const { change, results } = decide({ existing, ids: fresh, now: yield* DateTime.now })
-          yield* store.apply(workspace, change)
-          return results
-        }).pipe(
+      /** One transaction, fields and all: decided again when somebody has taken an identity in between. */
+      const decided = <A, E>(body: Effect.Effect<A, E, Transaction>): Effect.Effect<A, Exclude<E, IdentityTaken>> =>
+        body.pipe(
           transact,
-          Effect.retry({ schedule: Schedule.jittered(Schedule.exponential("10 millis")), times: decisions_max - 1 }),
-          Effect.catchTag("IdentityTaken", () => Effect.die(new Unavailable({ part: "database" }))),
+          Effect.retry({
+            schedule: Schedule.jittered(Schedule.exponential("10 millis")),
+            times: decisions_max - 1,
+            while: (error) => error instanceof IdentityTaken,
+          }),
+          Effect.catch((error) =>
+            error instanceof IdentityTaken
+              ? Effect.die(new Unavailable({ part: "database" }))
+              : Effect.fail(error as Exclude<E, IdentityTaken>),
+          ),
         )
 
       /** How the workspace's items are read, and its contacts shown. */
@@ -124,18 +122,26 @@ export class Contacts extends Context.Service<
       ) {
         const { how, shown } = yield* manners(workspace)
         const read = items.map((item) => readItem(item, how))
-        const locked = store.lock(workspace.id, identitiesOf(read))
-        const results = yield* decideAndApply(workspace.id, locked, read.length, (facts) => decide(read, facts))
+        const existing = yield* store.lock(workspace.id, identitiesOf(read))
+        const fresh = (yield* ids.many(read.length)).map((id) => ContactId.make(id))
+        const { change, results } = decide(read, { existing, ids: fresh, now: yield* DateTime.now })
+        yield* store.apply(workspace.id, change)
         return results.map((result, index) => toBatchItem(read[index]?.clientItemId ?? null, result, shown))
+      }, decided)
+
+      const updating = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
+        const existing = yield* store.lock(workspace, whomToUpdate(read))
+        const { change, results } = decideUpdates(read, { existing, now: yield* DateTime.now })
+        yield* store.apply(workspace, change)
+        return results
       })
 
-      const updating = (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) =>
-        decideAndApply(workspace, store.lock(workspace, whomToUpdate(read)), 0, (facts) => decideUpdates(read, facts))
-
-      const deleting = (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) =>
-        decideAndApply(workspace, store.lockForDeletion(workspace, whomToDelete(read)), 0, (facts) =>
-          decideDeletes(read, facts),
-        )
+      const deleting = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) {
+        const existing = yield* store.lockForDeletion(workspace, whomToDelete(read))
+        const { change, results } = decideDeletes(read, { existing, now: yield* DateTime.now })
+        yield* store.apply(workspace, change)
+        return results
+      }, decided)
 
       const lookUp = Effect.fnUntraced(function* (workspace: WorkspaceId, email: string | null, phone: string | null) {
         if (email === null && phone === null) return []
@@ -163,14 +169,14 @@ export class Contacts extends Context.Service<
               ? { clientItemId, ...result }
               : { clientItemId, status: result.status, shown: shown(result.contact) }
           })
-        }),
+        }, decided),
         patch: Effect.fn("Contacts.patch")(function* (workspace, contactId, fields) {
           const { how, shown } = yield* manners(workspace)
           const update = Result.map(readPatch(fields, how), (patch) => ({ contactId, patch }))
           const [result] = yield* updating(workspace.id, [{ clientItemId: null, update }])
           if (result === undefined) return yield* Effect.die("a decision must have a result for each of its items")
           return result.status === "rejected" ? yield* refusalOfOne(result.refusal) : shown(result.contact)
-        }),
+        }, decided),
         delete: Effect.fn("Contacts.delete")(function* (workspace, items) {
           const read = items.map(readDelete)
           const results = yield* deleting(workspace, read)
