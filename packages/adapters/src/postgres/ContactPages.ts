@@ -19,6 +19,8 @@ type Fragment = Statement.Fragment
 export interface Selection {
   readonly from: Fragment
   readonly where: Fragment
+  /** The same condition, as it is counted best; `where` if there is none. */
+  readonly counting?: Fragment
   /** When each was added to the list that is asked; null where nobody was. */
   readonly addedAt: Fragment
 }
@@ -80,9 +82,9 @@ const pageIds = (sql: Sql, selection: Selection, { key, order, page, limit }: Or
     order by key desc nulls last, contact_id limit ${limit} offset ${offset}`
 }
 
-export const countSelection = (sql: Sql, { from, where }: Selection) =>
+export const countSelection = (sql: Sql, { from, where, counting = where }: Selection) =>
   Effect.map(
-    sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${where}`,
+    sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${counting}`,
     ([row]) => row?.total ?? 0,
   )
 

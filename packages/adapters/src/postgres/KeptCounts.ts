@@ -1,7 +1,7 @@
 // Counts that nobody counts: of all contacts, and of a static list's members, kept by the statements that move them.
 import type { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/Ids"
-import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import { loneCondition, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AudienceList } from "./Segment.ts"
@@ -30,11 +30,11 @@ const membersKept =
     )
 
 /** Of a tree that asks nothing but who is on a list. */
-export const treeKept = (workspace: WorkspaceId, { conditions }: RuleTree): KeptCount | null => {
-  const [only, ...others] = conditions
-  if (only === undefined || others.length > 0) return null
-  if (only.kind === "group") return treeKept(workspace, only)
-  return only.source === "list_membership" && only.operator === "is_member" ? membersKept(workspace, only.listId) : null
+export const treeKept = (workspace: WorkspaceId, tree: RuleTree): KeptCount | null => {
+  const only = loneCondition(tree)
+  return only?.source === "list_membership" && only.operator === "is_member"
+    ? membersKept(workspace, only.listId)
+    : null
 }
 
 /** Of a list that has one; null where its members must be counted. */

@@ -17,7 +17,7 @@ import { listKept } from "./KeptCounts.ts"
 import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
 import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
-import { audienceCondition, withColumns } from "./Segment.ts"
+import { audienceCondition, countingCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -105,6 +105,9 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
       return {
         from: sql.literal("fenced_contact c"),
         where: sql`${mine} and ${audienceCondition(sql, workspace, list, reading)}`,
+        ...(list.kind === "dynamic" && list.rules !== null
+          ? { counting: sql`${mine} and ${countingCondition(sql, workspace, list.rules, reading)}` }
+          : {}),
         addedAt: nobodyAdded,
       }
     }
@@ -114,14 +117,19 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
 const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
 
 const membersAsked = (sql: Sql, workspace: WorkspaceId, audience: Audience, { search, unsubscribed }: MemberQuery) =>
-  Effect.map(membersOf(sql, workspace, audience), ({ where, ...selection }): Selection => ({
-    ...selection,
-    where: sql.and([
-      where,
-      ...(search === null ? [] : [searchIn(sql, searched, search)]),
-      ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
-    ]),
-  }))
+  Effect.map(membersOf(sql, workspace, audience), (all): Selection =>
+    search === null && unsubscribed === null
+      ? all
+      : {
+          from: all.from,
+          where: sql.and([
+            all.where,
+            ...(search === null ? [] : [searchIn(sql, searched, search)]),
+            ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
+          ]),
+          addedAt: all.addedAt,
+        },
+  )
 
 const memberPage = (clients: Clients, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
   countedPage(clients, workspace, {

@@ -19,7 +19,7 @@ import {
 import { toContact } from "./ContactRows.ts"
 import { treeKept } from "./KeptCounts.ts"
 import { fenced, LongQueries } from "./Postgres.ts"
-import { ruleCondition, withColumns } from "./Segment.ts"
+import { countingCondition, ruleCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -30,13 +30,16 @@ const selectionOf = Effect.fnUntraced(function* (
   search: string | null,
 ) {
   const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+  const picked = (condition: typeof ruleCondition) =>
+    sql.and([
+      sql`c.workspace_id = ${workspace}`,
+      condition(sql, workspace, tree, reading),
+      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
+    ])
   return {
     from: sql.literal("fenced_contact c"),
-    where: sql.and([
-      sql`c.workspace_id = ${workspace}`,
-      ruleCondition(sql, workspace, tree, reading),
-      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
-    ]),
+    where: picked(ruleCondition),
+    ...(search === null ? { counting: picked(countingCondition) } : {}),
     addedAt: sql.literal("null::timestamptz"),
   } satisfies Selection
 })

@@ -85,6 +85,13 @@ export const askedBesides = (
   return { activityTypes: [...new Set(types)], lists: [...new Set(lists)] }
 }
 
+/** The condition of a tree that has only one, however deep it stands. */
+export const loneCondition = ({ conditions }: RuleGroup): RuleCondition | undefined => {
+  const [only, ...others] = conditions
+  if (only === undefined || others.length > 0) return undefined
+  return only.kind === "group" ? loneCondition(only) : only
+}
+
 /** The ids that a tree names. */
 export interface Mentioned {
   readonly fields: ReadonlyArray<FieldDefinitionId>
