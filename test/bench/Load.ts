@@ -91,7 +91,7 @@ export const compareLoads = async (
   options: { readonly connections: number; readonly windows: number; readonly window_ms: number },
 ) => {
   const all = [targets.reference, targets.ours] as const
-  for (const each of all) await load(each, options.connections, options.window_ms)
+  for (const each of [...all, ...all]) await load(each, options.connections, options.window_ms)
   const seen: readonly [Array<LoadResult>, Array<LoadResult>] = [[], []]
   for (let window = 0; window < options.windows; window++) {
     for (const which of window % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {

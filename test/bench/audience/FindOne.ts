@@ -47,7 +47,7 @@ export const findOne = async (bench: Bench, world: World): Promise<void> => {
   const target = (port: number) => ({ port, headers, paths })
   const { rates, times } = await compareLoads(
     { ours: target(ports.ours), reference: target(ports.reference) },
-    { connections, ...(bench.quick ? { windows: 3, window_ms: 1_000 } : { windows: 7, window_ms: 4_000 }) },
+    { connections, ...(bench.quick ? { windows: 3, window_ms: 600 } : { windows: 7, window_ms: 4_000 }) },
   )
   const [ratio, slower] = [rates.ours.median / rates.reference.median, times.ours.median / times.reference.median]
   bench.report.section(
