@@ -113,10 +113,8 @@ const toDomain = (row: DomainRow): SendingDomain => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
 })
 
-const gone = new NotFound({ resource: "workspace" })
-
-const first = <Row>(rows: ReadonlyArray<Row>, refusal: NotFound = gone): Effect.Effect<Row, NotFound> =>
-  rows[0] === undefined ? Effect.fail(refusal) : Effect.succeed(rows[0])
+const first = <Row>(rows: ReadonlyArray<Row>, resource = "workspace"): Effect.Effect<Row, NotFound> =>
+  rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
 /** Takes credits in the caller's transaction (or gives them back: a negative count). Two takers of the last one: one wins. */
 export const takeCredits = (sql: PgClient.PgClient, workspace: WorkspaceId, count: number) =>
@@ -213,7 +211,7 @@ export const layer = Layer.effect(
       findKey: (hash) =>
         orDefect(sql<KeyRow & WorkspaceRow>`
           select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash}`).pipe(
-          Effect.flatMap((rows) => first(rows, new NotFound({ resource: "API key" }))),
+          Effect.flatMap((rows) => first(rows, "API key")),
           Effect.map((row) => ({ key: toKey(row), workspace: toWorkspace(row) })),
         ),
       keys: (id) =>
@@ -241,7 +239,7 @@ export const layer = Layer.effect(
             update api_key set revoked_at = coalesce(revoked_at, ${DateTime.formatIso(at)})
             where workspace_id = ${id} and key_id = ${key} returning 1`),
         ).pipe(
-          Effect.flatMap((rows) => first(rows, new NotFound({ resource: "API key" }))),
+          Effect.flatMap((rows) => first(rows, "API key")),
           Effect.asVoid,
         ),
       touchKey: (id, key, at) =>
@@ -283,7 +281,7 @@ export const layer = Layer.effect(
           Transaction,
           within(id, sql`delete from sending_domain where workspace_id = ${id} and domain_id = ${domain} returning 1`),
         ).pipe(
-          Effect.flatMap((rows) => first(rows, new NotFound({ resource: "sending domain" }))),
+          Effect.flatMap((rows) => first(rows, "sending domain")),
           Effect.asVoid,
         ),
     })
