@@ -9,7 +9,7 @@ import { numberColumn } from "@tentpole/adapters/postgres/NumberColumns"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { FieldDefinitionId, ListId, WorkspaceId } from "@tentpole/core/Ids"
-import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
 import { join } from "node:path"
 import { type Json, Service } from "../../support/Service.ts"
 import { type Sink, startSink } from "../../support/Sink.ts"
@@ -57,7 +57,11 @@ const product = (url: Redacted.Redacted) => {
   )
 }
 
-export const runtimeOf = (url: Redacted.Redacted) => ManagedRuntime.make(Layer.merge(product(url), owner(url)))
+/** Without spans, as the processes run. */
+const quiet = Layer.succeed(References.TracerEnabled, false)
+
+export const runtimeOf = (url: Redacted.Redacted) =>
+  ManagedRuntime.make(Layer.mergeAll(product(url), owner(url), quiet))
 
 type Services = ManagedRuntime.ManagedRuntime.Services<ReturnType<typeof runtimeOf>>
 

@@ -1,7 +1,7 @@
 // What is to be set on a contact, and what a contact is after it: nothing else makes or alters one.
 import { DateTime } from "effect"
 import type { ContactId } from "../Ids.ts"
-import { blankContact, type Contact, type CustomValue } from "./Contact.ts"
+import { blankContact, type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { type StandardField, standardFields, type TextKey } from "./ContactFields.ts"
 import type { EmailAddress } from "./Email.ts"
 
@@ -59,9 +59,13 @@ export const differences = (before: Contact, after: Contact): ReadonlyArray<Fiel
     if (field.kind !== "instant") compare(field.apiName, before[field.key], after[field.key])
   }
   if (before.customFields === after.customFields) return changed
-  const [from, to] = [new Map(Object.entries(before.customFields)), new Map(Object.entries(after.customFields))]
-  for (const name of new Set([...from.keys(), ...to.keys()])) {
-    compare(`custom_fields.${name}`, from.get(name) ?? null, to.get(name) ?? null)
+  const compareCustom = (name: string) => {
+    const [from, to] = [customValue(before, name), customValue(after, name)]
+    if (from !== to) changed.push({ field: `custom_fields.${name}`, from, to })
+  }
+  for (const name of Object.keys(before.customFields)) compareCustom(name)
+  for (const name of Object.keys(after.customFields)) {
+    if (!Object.hasOwn(before.customFields, name)) compareCustom(name)
   }
   return changed
 }

@@ -12,17 +12,23 @@ export const toDomain = (text: string): string | null => {
   const name = trim(text.normalize("NFC"))
   // `%` and zero-width characters would be dropped or decoded on the way: what is stored must be what was seen.
   if (name === "" || name.length > 253 || /[%\p{Cc}\p{Cf}\s]/u.test(name)) return null
-  const ascii = toASCII(name, {
+  const ascii = isPlain(name) ? name : idnaToAscii(name)
+  if (ascii === null) return null
+  const labels = ascii.toLowerCase().split(".")
+  return labels.length >= 2 && labels.every((each) => label.test(each)) ? labels.join(".") : null
+}
+
+/** Nothing that IDNA would map or look at: most domains are, and are spared it. (`--` may begin an A-label.) */
+const isPlain = (name: string): boolean => /^[a-z0-9.-]+$/i.test(name) && !name.includes("--")
+
+const idnaToAscii = (name: string): string | null =>
+  toASCII(name, {
     checkHyphens: true,
     checkBidi: true,
     checkJoiners: true,
     useSTD3ASCIIRules: true,
     verifyDNSLength: true,
   })
-  if (ascii === null) return null
-  const labels = ascii.toLowerCase().split(".")
-  return labels.length >= 2 && labels.every((each) => label.test(each)) ? labels.join(".") : null
-}
 
 /** A domain that somebody can own: a public suffix itself can't be a sender's. */
 export const checkDomain = (path: string, text: string): Result.Result<string, Invalid> => {
