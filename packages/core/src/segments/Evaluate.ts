@@ -180,18 +180,32 @@ type PositiveOperator = Exclude<
   "is_empty" | "is_not_empty" | "is_true" | "is_false" | "not_equals" | "not_contains"
 >
 
+/** Many contacts have one and the same word (a stage, a country): the last one's answer is kept. */
+const remembering = (test: (folded: string) => boolean): Comparison => {
+  let asked = ""
+  let answer = test("")
+  return (stored) => {
+    if (typeof stored !== "string") return false
+    if (stored !== asked) {
+      answer = test(fold(stored))
+      asked = stored
+    }
+    return answer
+  }
+}
+
 // One function for each operator: what is asked of millions is not chosen again for each.
 
 const compareText = (operator: PositiveOperator, folded: string): Comparison => {
   switch (operator) {
     case "equals":
-      return (stored) => typeof stored === "string" && fold(stored) === folded
+      return remembering((text) => text === folded)
     case "contains":
-      return (stored) => typeof stored === "string" && fold(stored).includes(folded)
+      return remembering((text) => text.includes(folded))
     case "starts_with":
-      return (stored) => typeof stored === "string" && fold(stored).startsWith(folded)
+      return remembering((text) => text.startsWith(folded))
     case "ends_with":
-      return (stored) => typeof stored === "string" && fold(stored).endsWith(folded)
+      return remembering((text) => text.endsWith(folded))
     default:
       return never
   }
