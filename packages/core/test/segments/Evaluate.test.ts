@@ -175,6 +175,15 @@ describe("what rules mean", () => {
     }
   })
 
+  it("rules that are compiled once answer each contact for itself, whoever was asked before", () => {
+    for (const operator of ["equals", "contains", "starts_with", "ends_with"]) {
+      const asked = compileRules(parsed(rule("city", operator, "rome")), { fields, now })
+      const cities = ["Rome", "Rome", "Oslo", null, "Oslo", "ROME", "", "rome", null]
+      const answers = cities.map((city) => asked(subject({ city })))
+      assert.deepStrictEqual(answers, [true, true, false, false, false, true, false, true, false], operator)
+    }
+  })
+
   it("a field called constructor is empty where it is not set", () => {
     assert.isTrue(holds(custom(shoe, "is_empty"), subject({})))
     assert.isTrue(holds(custom(shoe, "equals", "42"), subject({ customFields: { constructor: "42" } })))
