@@ -38,6 +38,13 @@ export const readOnly = (message = "is read-only") =>
     ),
   )
 
+/** For the body of an edit: an empty one asks for nothing, and is most likely a mistake. */
+export const namesSomething = (editable: Readonly<Record<string, unknown>>) =>
+  Schema.makeFilter(
+    (body: object) => Object.keys(body).length > 0 || `must have at least one of ${Object.keys(editable).join(", ")}`,
+    { toJsonSchema: () => ({ minProperties: 1 }) },
+  )
+
 export const PaginationWire = Schema.Struct({
   page: Schema.Int,
   limit: Schema.Int,

@@ -13,12 +13,12 @@ import {
 } from "@tentpole/core/blasts/BlastStore"
 import type { DeliveryTally } from "@tentpole/core/deliveries/Delivery"
 import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
-import type { Paged, PageRequest } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
+import { paged } from "./ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved } from "./DeliveryTables.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListStore.ts"
@@ -92,11 +92,6 @@ const sorted = <Row extends { readonly id: string }>(
     if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1
     return (order === "asc" ? 1 : -1) * compare(left, right) || byId
   })
-
-const paged = <A>({ page, limit }: PageRequest, all: ReadonlyArray<A>): Paged<A> => ({
-  items: all.slice((page - 1) * limit, page * limit),
-  total: all.length,
-})
 
 const sortValue = (blast: Blast, by: BlastQuery["sortBy"]): Value => {
   const time = timeOf(blast)

@@ -4,13 +4,12 @@ import { type List, ListChange, ListNameExists, type SystemList } from "@tentpol
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
-import type { Paged, PageRequest } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
 import { mentionedIn } from "@tentpole/core/segments/RuleTree"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Equal, Layer } from "effect"
-import { contacts, contactSortValues, inOrder, writeActivities } from "./ContactStore.ts"
+import { contacts, contactSortValues, inOrder, paged, writeActivities } from "./ContactStore.ts"
 import { blasts } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
@@ -48,11 +47,6 @@ export const findList = (db: Rows, workspace: WorkspaceId, id: ListId): Effect.E
     const list = all.find((each) => each.id === id)
     return list === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(list)
   })
-
-const paged = <A>({ page, limit }: PageRequest, all: ReadonlyArray<A>): Paged<A> => ({
-  items: all.slice((page - 1) * limit, page * limit),
-  total: all.length,
-})
 
 const isListed = ({ search, kind }: ListQuery, list: List): boolean =>
   list.ownerBlastId === null &&

@@ -12,7 +12,7 @@ import {
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/Ids"
 import { Result, Schema } from "effect"
-import { InstantWire, iso, oneOf, readOnly } from "../../Wire.ts"
+import { InstantWire, iso, namesSomething, oneOf, readOnly } from "../../Wire.ts"
 
 const optionalText = Schema.NullOr(Schema.String)
 
@@ -146,12 +146,7 @@ export const EditField = Schema.Struct({
   value_type: readOnly("never changes: make another field instead"),
   ...shown,
 })
-  .check(
-    Schema.makeFilter(
-      (body: object) => Object.keys(body).length > 0 || `must have at least one of ${Object.keys(edited).join(", ")}`,
-      { toJsonSchema: () => ({ minProperties: 1 }) },
-    ),
-  )
+  .check(namesSomething(edited))
   .annotate({ identifier: "EditContactField", description: "What is left out stays as it is" })
 
 export const toFieldPatch = (body: typeof EditField.Type): FieldPatch => ({

@@ -6,7 +6,7 @@ import type { ListPatch, Lists, ShownList } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema } from "effect"
-import { InstantWire, iso, isoOrNull, oneOf, readOnly } from "../../Wire.ts"
+import { InstantWire, iso, isoOrNull, namesSomething, oneOf, readOnly } from "../../Wire.ts"
 import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
 
 export const ListWire = Schema.Struct({
@@ -72,12 +72,7 @@ export const EditList = Schema.Struct({
   created_at: readOnly(),
   updated_at: readOnly(),
 })
-  .check(
-    Schema.makeFilter(
-      (body: object) => Object.keys(body).length > 0 || `must have at least one of ${Object.keys(edited).join(", ")}`,
-      { toJsonSchema: () => ({ minProperties: 1 }) },
-    ),
-  )
+  .check(namesSomething(edited))
   .annotate({ identifier: "EditContactList", description: "What is left out stays as it is" })
 
 export const toListPatch = ({ name, description, rules }: typeof EditList.Type): ListPatch => ({
