@@ -31,5 +31,5 @@ export const optionsOf = (name: string): Postgres.PostgresOptions => ({
 
 /** Both clients, as the service has them: under the service's role, behind row-level security. */
 export const clients = Layer.unwrap(
-  Effect.map(clone, (name) => Layer.merge(Postgres.client(optionsOf(name)), Postgres.longQueries(optionsOf(name)))),
+  Effect.map(clone, (name) => Layer.merge(Postgres.client(optionsOf(name)), Postgres.longReads(optionsOf(name)))),
 )

@@ -3,7 +3,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import { numberColumn } from "@tentpole/adapters/postgres/NumberColumns"
-import { type ComparedField, countingCondition, ruleCondition } from "@tentpole/adapters/postgres/Segment"
+import { countingCondition } from "@tentpole/adapters/postgres/Counting"
+import { type ComparedField, ruleCondition } from "@tentpole/adapters/postgres/Segment"
 import { customValue } from "@tentpole/core/contacts/Contact"
 import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
@@ -106,13 +107,13 @@ export const picks = Effect.fnUntraced(function* (
   const sql = yield* PgClient.PgClient
   const compiled = { ...reading, fields: compared }
   const condition = ruleCondition(sql, workspace, tree, compiled)
-  const counting = countingCondition(sql, workspace, tree, compiled)
   const among = one === undefined ? sql.literal("") : sql` and c.contact_id = ${one}`
   return yield* fenced(sql)(
     workspace,
     Effect.gen(function* () {
       const rows = yield* sql<{ readonly contact_id: string }>`
         select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${condition}${among} order by c.contact_id`
+      const counting = yield* countingCondition(sql, workspace, tree, compiled)
       const [counted] = yield* sql<{ readonly count: number }>`
         select count(*)::int as count from fenced_contact c where c.workspace_id = ${workspace} and ${counting}${among}`
       return { ids: rows.map((row) => row.contact_id), count: counted?.count }

@@ -1,13 +1,16 @@
 // What PostgreSQL promises so that segments of a million contacts are quick: conditions use indexes and stay behind the fence,
 // numbers stand in columns, and the count of all contacts is kept.
 import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/Postgres"
+import { countingCondition } from "@tentpole/adapters/postgres/Counting"
+import { fenced, LongReads } from "@tentpole/adapters/postgres/Postgres"
 import { assert, layer } from "@effect/vitest"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Fresh } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/Ids"
-import { Effect, Layer } from "effect"
+import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
 import { postgres } from "./Stores.ts"
 
 const useCases = Layer.mergeAll(Contacts.layer, CustomFields.layer).pipe(Layer.provideMerge(postgres))
@@ -154,6 +157,114 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the count
       })
       const [now] = yield* counts
       assert.deepStrictEqual(now, { kept: 20 + 50, counted: 20 + 50 })
+    }),
+  )
+})
+
+layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("long reads", (it) => {
+  it.effect(
+    "see the contacts of their own workspace, whoever had the connection before, and whatever became of it",
+    () =>
+      Effect.gen(function* () {
+        const { workspace, add } = yield* begin
+        const other = yield* (yield* Fresh).workspace()
+        yield* add([{ email: "ann@x.test" }])
+        yield* add([{ email: "bob@x.test" }], other)
+        const long = yield* LongReads
+        const seen = (id: WorkspaceId) =>
+          long.read(id, (sql) =>
+            Effect.map(
+              Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
+              ([rows]) => rows.map(({ email }) => email),
+            ),
+          )
+        const failing = (id: WorkspaceId) => Effect.exit(long.read(id, (sql) => sql`select 1 / 0`))
+        const stopped = (id: WorkspaceId) =>
+          Effect.timeoutOption(
+            long.read(id, (sql) => sql`select pg_sleep(10)`),
+            "5 millis",
+          )
+        // Six at once on two connections.
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => index),
+          (index) => {
+            const id = index % 3 === 0 ? other : workspace
+            if (index % 7 === 6) return Effect.as(failing(id), null)
+            if (index % 7 === 3) return Effect.as(stopped(id), null)
+            return Effect.map(seen(id), (emails) => ({ id, emails }))
+          },
+          { concurrency: 6 },
+        )
+        for (const answer of answers) {
+          if (answer === null) continue
+          assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
+        }
+        const within = long.transaction(workspace, (sql) => sql<{ email: string }>`select email from fenced_contact`)
+        assert.deepStrictEqual(yield* within, [{ email: "ann@x.test" }])
+      }),
+  )
+})
+
+const company = (value: string): RuleCondition => ({
+  kind: "condition",
+  source: "contact",
+  field: "company",
+  operator: "contains",
+  value,
+})
+const clicked: RuleCondition = {
+  kind: "condition",
+  source: "activity",
+  activityType: "email_clicked",
+  operator: "has_activity",
+  timeWindow: { amount: 30, unit: "day" },
+}
+const opened: RuleCondition = { ...clicked, activityType: "email_opened" }
+const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
+const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
+
+layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("a count", (it) => {
+  it.effect("follows the few who did something, and asks the few who are somebody what they did", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run } = yield* begin
+      yield* run(
+        workspace,
+        sql`
+          insert into contact (workspace_id, contact_id, phone, company, company_folded, unsubscribed,
+            marketing_email_invalid, created_at, updated_at)
+          select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), false, false, now(), now()
+          from generate_series(1, 20000) as i`,
+      )
+      // Everybody has opened, one in a hundred has clicked.
+      yield* run(
+        workspace,
+        sql`
+          insert into activity (workspace_id, contact_id, at, type, metadata)
+          select c.workspace_id, c.contact_id, now(), did.type, '{}' from contact c
+          cross join (values ('email_opened', 1), ('email_clicked', 100)) as did (type, every)
+          where c.workspace_id = ${workspace} and c.phone::int % did.every = 0`,
+      )
+      yield* sql`select tentpole_statistics()`
+      const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
+      const owner = PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 })
+      // As the server does by itself, some time.
+      yield* Effect.provide(
+        Effect.flatMap(PgClient.PgClient, (client) => client`analyze activity`),
+        owner,
+        { local: true },
+      )
+      const long = yield* LongReads
+      const reading = { fields: [], now: yield* DateTime.now }
+      const way = (tree: RuleTree) =>
+        long.read(workspace, (client) =>
+          Effect.map(countingCondition(client, workspace, tree, reading), (condition) =>
+            client`${condition}`.compile()[0].includes("any(array(") ? "by who did it" : "one by one",
+          ),
+        )
+      assert.strictEqual(yield* way(all(clicked)), "by who did it")
+      assert.strictEqual(yield* way(all(clicked, company("a"))), "by who did it")
+      assert.strictEqual(yield* way(all(opened, company("d41d8cd98f"))), "one by one")
+      assert.strictEqual(yield* way(any(clicked, company("a"))), "one by one")
     }),
   )
 })

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Stores from "@tentpole/adapters/postgres/All"
-import { fenced, LongQueries } from "@tentpole/adapters/postgres/Postgres"
+import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
 import { assert, layer } from "@effect/vitest"
 import { Fresh } from "@tentpole/core/contract"
@@ -13,14 +13,11 @@ import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effe
 import { inject } from "vitest"
 import { clone, optionsOf } from "./PostgresTest.ts"
 
-/** Long queries that are cut off after a fifth of a second. */
+/** Long reads that are cut off after a fifth of a second. */
 const clients = Layer.unwrap(
   Effect.map(clone, (name) => {
     const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: 200 })
-    return Layer.merge(
-      Postgres.client(optionsOf(name)),
-      Layer.effect(LongQueries, PgClient.PgClient).pipe(Layer.provide(hurried)),
-    )
+    return Layer.merge(Postgres.client(optionsOf(name)), Postgres.longReadsOver.pipe(Layer.provide(hurried)))
   }),
 )
 

@@ -1,7 +1,6 @@
 // How the product is asked for the contacts that a tree picks: through the port, as the use cases ask.
-import { PgClient } from "@effect/sql-pg"
-import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import { comparedFields, ruleCondition } from "@tentpole/adapters/postgres/Segment"
+import { segmentCounted } from "@tentpole/adapters/postgres/Counting"
+import { LongReads } from "@tentpole/adapters/postgres/Postgres"
 import type { DynamicList } from "@tentpole/core/lists/List"
 import { ListId } from "@tentpole/core/Ids"
 import { ListStore } from "@tentpole/core/lists/ListStore"
@@ -66,17 +65,17 @@ export const askedOf = async (world: World, tree: RuleTree): Promise<Asked> => {
     },
     plan: () =>
       run(
-        Effect.gen(function* () {
-          const sql = yield* PgClient.PgClient
-          const explained = Effect.gen(function* () {
-            const compared = yield* comparedFields(sql, workspace, mentionedIn(tree).fields)
-            const condition = ruleCondition(sql, workspace, tree, { fields: compared, now })
-            return yield* sql<PlanRow>`
-              explain (analyze, costs off, timing off, summary off) select count(*) from fenced_contact c
-              where c.workspace_id = ${workspace} and ${condition}`
-          })
-          return linesOf(yield* fenced(sql)(workspace, explained))
-        }),
+        Effect.flatMap(LongReads, (long) =>
+          long.read(workspace, (sql) =>
+            Effect.gen(function* () {
+              const { from, where } = yield* segmentCounted(sql, workspace, { tree, fields, now })
+              return linesOf(
+                yield* sql<PlanRow>`
+                  explain (analyze, costs off, timing off, summary off) select count(*) from ${from} where ${where}`,
+              )
+            }),
+          ),
+        ),
       ),
   }
 }

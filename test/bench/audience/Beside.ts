@@ -32,11 +32,17 @@ interface Asking {
   readonly asked: Asked
 }
 
+/** How long somebody looks at a count before the next one is wanted. */
+const look_ms = 200
+
 /** The five in turn, again and again. The times of each. */
 const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) => boolean) => {
   const times = questions.map((): Array<number> => [])
   for (let rounds = 0; goesOn(rounds); rounds++) {
-    for (const [at, { asked }] of questions.entries()) times[at]?.push(await timed(asked.count))
+    for (const [at, { asked }] of questions.entries()) {
+      times[at]?.push(await timed(asked.count))
+      await pause(look_ms)
+    }
   }
   return times
 }
@@ -71,8 +77,8 @@ export const beside = async (bench: Bench, world: World): Promise<void> => {
   const questions = await Promise.all(
     questionsOf(world).map(async ({ what, tree }): Promise<Asking> => ({ what, asked: await askedOf(world, tree) })),
   )
-  await ask(questions, (rounds) => rounds < 12)
-  const alone = await ask(questions, (rounds) => rounds < (bench.quick ? 30 : 60))
+  await ask(questions, (rounds) => rounds < 3)
+  const alone = await ask(questions, (rounds) => rounds < (bench.quick ? 5 : 30))
   // Ten thousand at full size, five thousand in the quick one: some seconds of sending.
   const blast = await startBlast(world, bench.quick ? world.lists.tenth : world.lists.hundredth)
   const undisturbed = await rateOf(sink, async () => {

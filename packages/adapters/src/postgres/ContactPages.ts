@@ -10,7 +10,7 @@ import type { SqlError, Statement } from "effect/sql"
 import { contactColumns, type ContactRow } from "./ContactRows.ts"
 import type { KeptCount } from "./KeptCounts.ts"
 import { containing } from "./Like.ts"
-import { fenced, fencedApart } from "./Postgres.ts"
+import { fenced, type LongReads } from "./Postgres.ts"
 
 type Sql = PgClient.PgClient
 type Fragment = Statement.Fragment
@@ -19,8 +19,6 @@ type Fragment = Statement.Fragment
 export interface Selection {
   readonly from: Fragment
   readonly where: Fragment
-  /** The same condition, as it is counted best; `where` if there is none. */
-  readonly counting?: Fragment
   /** When each was added to the list that is asked; null where nobody was. */
   readonly addedAt: Fragment
 }
@@ -50,8 +48,17 @@ export interface Ordered extends PageRequest {
 
 type PagedRow = ContactRow & { readonly added_at: Date | null }
 
+/** Whether an order has its nulls at the end at which an index has them, if there are any. */
+const indexHasNullsLast = ({ key, order }: Ordered): boolean => order === "asc" || !key.nullable || !key.indexed
+
 /** Ties stand by id, ascending in both orders. */
 export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selection, ordered: Ordered) => {
+  // What the first page needs is fetched while it is found: to go back for it would cost more than it saves.
+  if (ordered.page === 1 && indexHasNullsLast(ordered)) {
+    return sql<PagedRow>`
+      select ${sql.literal(contactColumns)}, ${selection.addedAt} as added_at
+      from ${selection.from} where ${selection.where} ${inOrder(sql, ordered)} limit ${ordered.limit}`
+  }
   const order = sql.literal(ordered.order)
   return sql<PagedRow>`
     with page as (${pageIds(sql, selection, ordered)})
@@ -60,19 +67,20 @@ export const contactPage = (sql: Sql, workspace: WorkspaceId, selection: Selecti
     order by page.key ${order} nulls last, c.contact_id`
 }
 
+const inOrder = (sql: Sql, { key, order }: Ordered): Fragment =>
+  sql.literal(`order by ${key.column} ${order}${key.nullable ? " nulls last" : ""}, c.contact_id`)
+
 /**
  * An index has its nulls at one end, and which one turns with the direction. So whoever has no key is asked for apart when
  * an index is walked backwards: either half of the question then follows the index.
  */
-const pageIds = (sql: Sql, selection: Selection, { key, order, page, limit }: Ordered): Fragment => {
+const pageIds = (sql: Sql, selection: Selection, ordered: Ordered): Fragment => {
+  const { key, page, limit } = ordered
   const column = sql.literal(key.column)
   const offset = (page - 1) * limit
   const ids = sql`select c.contact_id, ${column} as key, ${selection.addedAt} as added_at
     from ${selection.from} where ${selection.where}`
-  if (order === "asc" || !key.nullable || !key.indexed) {
-    const nulls = sql.literal(key.nullable ? " nulls last" : "")
-    return sql`${ids} order by ${column} ${sql.literal(order)}${nulls}, c.contact_id limit ${limit} offset ${offset}`
-  }
+  if (indexHasNullsLast(ordered)) return sql`${ids} ${inOrder(sql, ordered)} limit ${limit} offset ${offset}`
   return sql`
     select contact_id, key, added_at from (
       (${ids} and ${column} is not null order by ${column} desc, c.contact_id limit ${offset + limit})
@@ -82,27 +90,29 @@ const pageIds = (sql: Sql, selection: Selection, { key, order, page, limit }: Or
     order by key desc nulls last, contact_id limit ${limit} offset ${offset}`
 }
 
-export const countSelection = (sql: Sql, { from, where, counting = where }: Selection) =>
+export const countSelection = (sql: Sql, { from, where }: Pick<Selection, "from" | "where">) =>
   Effect.map(
-    sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${counting}`,
+    sql<{ readonly total: number }>`select count(*)::int as total from ${from} where ${where}`,
     ([row]) => row?.total ?? 0,
   )
 
-/** The client of requests, and the one of long queries. */
+/** The client of requests, and long reads. */
 export interface Clients {
   readonly sql: Sql
-  readonly long: Sql
+  readonly long: LongReads["Service"]
 }
 
 /**
  * A page, and how many there are in all, asked for at once. `total` is a count that is kept, if there is one; else all are
- * counted, on the client for long queries, where it keeps nobody waiting.
+ * counted, by a long read, which keeps nobody waiting.
  */
 export const countedPage = (
   { sql, long }: Clients,
   workspace: WorkspaceId,
   ask: {
     readonly selection: (sql: Sql) => Effect.Effect<Selection, SqlError.SqlError>
+    /** The same, as it is counted best; `selection` if there is none. */
+    readonly counting?: (sql: Sql) => Effect.Effect<Pick<Selection, "from" | "where">, SqlError.SqlError>
     readonly ordered: Ordered
     readonly total: KeptCount | null
   },
@@ -115,9 +125,8 @@ export const countedPage = (
       ),
       total:
         ask.total === null
-          ? fencedApart(long)(
-              workspace,
-              Effect.flatMap(ask.selection(long), (selection) => countSelection(long, selection)),
+          ? long.read(workspace, (client) =>
+              Effect.flatMap((ask.counting ?? ask.selection)(client), (counted) => countSelection(client, counted)),
             )
           : fenced(sql)(workspace, ask.total(sql)),
     },

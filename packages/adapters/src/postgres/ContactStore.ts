@@ -15,7 +15,7 @@ import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { contactsKept } from "./KeptCounts.ts"
-import { fenced, LongQueries } from "./Postgres.ts"
+import { fenced, LongReads } from "./Postgres.ts"
 
 /** Contacts by id, within the caller's fence; those that are gone are missing. */
 export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
@@ -122,7 +122,7 @@ export const layer = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongQueries
+    const long = yield* LongReads
     const within = fenced(sql)
     const columns = sql.literal(contactColumns)
     return ContactStore.of({

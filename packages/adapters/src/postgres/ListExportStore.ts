@@ -9,7 +9,7 @@ import { Transaction } from "@tentpole/core/Transactor"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { DateTime, Effect, Layer, Queue, Stream } from "effect"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
-import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
+import { fenced, LongReads } from "./Postgres.ts"
 import { audienceCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
@@ -135,9 +135,8 @@ export const layer = Layer.effect(
   ListExportStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongQueries
+    const long = yield* LongReads
     const within = fenced(sql)
-    const apart = fencedApart(long)
     return ListExportStore.of({
       find: (workspace, id) =>
         within(
@@ -162,7 +161,10 @@ export const layer = Layer.effect(
       members: (workspace, audience, options) =>
         Stream.callback<ReadonlyArray<Contact>>(
           (queue) =>
-            Effect.andThen(apart(workspace, readMembers(long, workspace, audience, options, queue)), Queue.end(queue)),
+            Effect.andThen(
+              long.transaction(workspace, (client) => readMembers(client, workspace, audience, options, queue)),
+              Queue.end(queue),
+            ),
           { bufferSize: 1 },
         ),
     })

@@ -13,11 +13,12 @@ import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { type Clients, contactSortKeys, countedPage, countSelection, searchIn, type Selection } from "./ContactPages.ts"
 import { type ContactRow, toContact } from "./ContactRows.ts"
+import { segmentCounted } from "./Counting.ts"
 import { listKept } from "./KeptCounts.ts"
 import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
-import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
-import { audienceCondition, countingCondition, withColumns } from "./Segment.ts"
+import { fenced, LongReads } from "./Postgres.ts"
+import { audienceCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -105,37 +106,48 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
       return {
         from: sql.literal("fenced_contact c"),
         where: sql`${mine} and ${audienceCondition(sql, workspace, list, reading)}`,
-        ...(list.kind === "dynamic" && list.rules !== null
-          ? { counting: sql`${mine} and ${countingCondition(sql, workspace, list.rules, reading)}` }
-          : {}),
         addedAt: nobodyAdded,
       }
     }
   }
 })
 
+/** The same, as they are counted best. */
+const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: Audience) {
+  const { list, fields, now } = audience
+  if (list.kind !== "dynamic" || list.rules === null) return yield* membersOf(sql, workspace, audience)
+  return yield* segmentCounted(sql, workspace, { tree: list.rules, fields, now })
+})
+
 const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
 
-const membersAsked = (sql: Sql, workspace: WorkspaceId, audience: Audience, { search, unsubscribed }: MemberQuery) =>
-  Effect.map(membersOf(sql, workspace, audience), (all): Selection =>
-    search === null && unsubscribed === null
-      ? all
-      : {
-          from: all.from,
-          where: sql.and([
-            all.where,
-            ...(search === null ? [] : [searchIn(sql, searched, search)]),
-            ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
-          ]),
-          addedAt: all.addedAt,
-        },
-  )
+const isEverybody = ({ search, unsubscribed }: MemberQuery): boolean => search === null && unsubscribed === null
+
+const membersAsked = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  audience: Audience,
+  query: MemberQuery,
+) {
+  const all = yield* membersOf(sql, workspace, audience)
+  if (isEverybody(query)) return all
+  const { search, unsubscribed } = query
+  return {
+    ...all,
+    where: sql.and([
+      all.where,
+      ...(search === null ? [] : [searchIn(sql, searched, search)]),
+      ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
+    ]),
+  } satisfies Selection
+})
 
 const memberPage = (clients: Clients, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
   countedPage(clients, workspace, {
     selection: (sql) => membersAsked(sql, workspace, audience, query),
+    ...(isEverybody(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
     ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
-    total: query.search === null && query.unsubscribed === null ? listKept(workspace, audience.list) : null,
+    total: isEverybody(query) ? listKept(workspace, audience.list) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
 
 const addedKey = ({ list }: Audience) => ({
@@ -147,7 +159,7 @@ const addedKey = ({ list }: Audience) => ({
 const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) => {
   const kept = listKept(workspace, audience.list)
   return kept === null
-    ? Effect.flatMap(membersOf(sql, workspace, audience), (selection) => countSelection(sql, selection))
+    ? Effect.flatMap(membersCounted(sql, workspace, audience), (counted) => countSelection(sql, counted))
     : kept(sql)
 }
 
@@ -253,9 +265,8 @@ export const layer = Layer.effect(
   ListStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongQueries
+    const long = yield* LongReads
     const within = fenced(sql)
-    const apart = fencedApart(long)
     return ListStore.of({
       find: (workspace, id) =>
         within(
@@ -265,7 +276,7 @@ export const layer = Layer.effect(
         ).pipe(Effect.flatMap(found)),
       page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
       members: (workspace, audience, query) => memberPage({ sql, long }, workspace, audience, query),
-      countOf: (workspace, audience) => apart(workspace, countMembers(long, workspace, audience)),
+      countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
       lockForEdit: (workspace, id, wanted) =>

@@ -36,29 +36,55 @@ export const client = (options: PostgresOptions) =>
     startupParameters: session(options, options.statement_timeout_ms),
   })
 
-/** A second client for reads that may take long: counts of everything, exports. They keep nobody else waiting. */
-export class LongQueries extends Context.Service<LongQueries, PgClient.PgClient>()("tentpole/postgres/LongQueries") {}
+/**
+ * Reads that may take long: counts of everything, exports. They have connections of their own and keep nobody else waiting;
+ * those who write read elsewhere. Nothing runs on them but as a workspace, so that a connection may keep a name: whoever
+ * comes next gives it the own one first.
+ */
+export class LongReads extends Context.Service<
+  LongReads,
+  {
+    /** Statements that each see what is there when they begin. Without a transaction: three messages to the server less. */
+    readonly read: <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
+    /** Statements that need a transaction around them, such as those of a cursor. */
+    readonly transaction: <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
+  }
+>()("tentpole/postgres/LongReads") {}
+
+export type Statements<A, E, R> = (sql: PgClient.PgClient) => Effect.Effect<A, E, R>
+type Fenced<A, E, R> = Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
 const long_statement_timeout_ms = 5 * 60_000
 
-export const longQueries = (options: PostgresOptions) =>
-  Layer.effect(LongQueries, PgClient.PgClient).pipe(
-    Layer.provide(
-      PgClient.layer({
-        url: options.url,
-        maxConnections: 2,
-        connectTimeout: "5 seconds",
-        keepAlive: "10 seconds",
-        startupParameters: {
-          ...session(options, long_statement_timeout_ms),
-          // Room for the ids of a million contacts, twice at most.
-          work_mem: "64MB",
-          // A page anywhere costs what the next one does: disks have no arm any more.
-          random_page_cost: "1.1",
-        },
-      }),
-    ),
-  )
+const longClient = (options: PostgresOptions) =>
+  PgClient.layer({
+    url: options.url,
+    maxConnections: 2,
+    connectTimeout: "5 seconds",
+    keepAlive: "10 seconds",
+    startupParameters: {
+      ...session(options, long_statement_timeout_ms),
+      // Room for the ids of a million contacts, twice at most.
+      work_mem: "64MB",
+      // A page anywhere costs what the next one does: disks have no arm any more.
+      random_page_cost: "1.1",
+    },
+  })
+
+/** Long reads over a client that nobody else has. */
+export const longReadsOver = Layer.effect(
+  LongReads,
+  Effect.map(PgClient.PgClient, (sql) =>
+    LongReads.of({
+      read: (workspace, statements) => named(sql, workspace, statements(sql)),
+      // A transaction that is open on another client has nothing to do with these.
+      transaction: (workspace, statements) =>
+        Effect.provideService(fenced(sql)(workspace, statements(sql)), OpenTransaction, undefined),
+    }),
+  ),
+)
+
+export const longReads = (options: PostgresOptions) => longReadsOver.pipe(Layer.provide(longClient(options)))
 
 /** States of PostgreSQL that pass: no connection to be had, no room, no leave to write, shutting down. */
 const passing = /^(08|53|57P0|58)|^25006$|^XX000$/
@@ -157,8 +183,15 @@ export const fenced =
     )
   }
 
-/** `fenced` for a client of its own: it takes no part in a transaction that is open on another one. */
-export const fencedApart =
-  (sql: PgClient.PgClient) =>
-  <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
-    Effect.provideService(fenced(sql)(workspace, statements), OpenTransaction, undefined)
+/** Runs statements on one connection that is told the workspace first, for as long as somebody has it. */
+const named = <A, E, R>(
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  statements: Effect.Effect<A, E, R>,
+): Fenced<A, E, R> => {
+  const name = sql`select set_config('tentpole.workspace_id', ${workspace}, false)`
+  const onOne = Effect.flatMap(sql.reserve, (connection) =>
+    Effect.provideService(Effect.andThen(name, statements), sql.transactionService, [connection, 0]),
+  )
+  return orDefect(Effect.scoped(onOne)) as Fenced<A, E, R>
+}

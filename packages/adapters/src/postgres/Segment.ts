@@ -7,16 +7,15 @@ import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
 import { type RuleReading, windowStart } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
-import {
-  type ActivityCondition,
-  type ContactCondition,
-  type CustomFieldCondition,
-  type ListMembershipCondition,
-  loneCondition,
-  type RuleCondition,
-  type RuleNode,
-  type RuleTree,
-  type ValueOperator,
+import type {
+  ActivityCondition,
+  ContactCondition,
+  CustomFieldCondition,
+  ListMembershipCondition,
+  RuleCondition,
+  RuleNode,
+  RuleTree,
+  ValueOperator,
 } from "@tentpole/core/segments/RuleTree"
 import { day_ms, spanOf } from "@tentpole/core/segments/Span"
 import { fold } from "@tentpole/core/Text"
@@ -44,26 +43,6 @@ export interface SqlReading extends RuleReading {
 /** The contacts that a tree holds for, for a WHERE clause: where it does not hold, the condition is false or null. */
 export const ruleCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: SqlReading): Fragment =>
   nodeCondition({ sql, workspace, reading }, tree)
-
-/** The windows in which an array of those who did something is made quicker than each contact is asked. */
-const window_in_array_max_ms = 100 * day_ms
-
-/**
- * As `ruleCondition`, for counting. A tree that asks for nothing but a recent activity is answered from the activities: their
- * contacts as a sorted array, along which the contacts' key is walked in its order. As one condition among others it would
- * mislead the planner, which takes every array for a short one.
- */
-export const countingCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: SqlReading): Fragment => {
-  const only = loneCondition(tree)
-  if (only?.source !== "activity" || only.operator !== "has_activity" || only.timeWindow === undefined) {
-    return ruleCondition(sql, workspace, tree, reading)
-  }
-  const since_ms = windowStart(reading.now, only.timeWindow).epochMilliseconds
-  return reading.now.epochMilliseconds - since_ms > window_in_array_max_ms
-    ? ruleCondition(sql, workspace, tree, reading)
-    : sql`c.contact_id = any(array(select distinct a.contact_id from activity a
-        where a.workspace_id = ${workspace} and a.type = ${only.activityType} and a.at >= ${instant(sql, since_ms)}))`
-}
 
 /** As much of a list as says whom it holds. */
 export type AudienceList =
@@ -177,17 +156,21 @@ const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, ope
     ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: operator === "is_true" })}`
     : emptiness(sql, stored, operator)
 
-const activityCondition = (
+const activityCondition = (compiling: Compiling, condition: ActivityCondition): Fragment => {
+  const found = compiling.sql`exists (select from activity a
+    where ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`
+  return condition.operator === "has_activity" ? found : compiling.sql`not ${found}`
+}
+
+/** The activities, under the alias `a`, that a condition asks about, of whomever. */
+export const didSince = (
   { sql, workspace, reading }: Compiling,
-  { activityType, operator, timeWindow }: ActivityCondition,
+  { activityType, timeWindow }: Pick<ActivityCondition, "activityType" | "timeWindow">,
 ): Fragment => {
-  const since =
-    timeWindow === undefined
-      ? sql.literal("")
-      : sql` and a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
-  const found = sql`exists (select from activity a
-    where a.workspace_id = ${workspace} and a.contact_id = c.contact_id and a.type = ${activityType}${since})`
-  return operator === "has_activity" ? found : sql`not ${found}`
+  const did = sql`a.workspace_id = ${workspace} and a.type = ${activityType}`
+  return timeWindow === undefined
+    ? did
+    : sql`${did} and a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
 }
 
 const membershipCondition = (compiling: Compiling, { listId, operator }: ListMembershipCondition): Fragment => {
@@ -350,17 +333,21 @@ export const comparedFields = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyAr
         (rows) => rows.map(toField),
       )
 
+/** What each client has learned of columns: one that was lent stays lent. */
+const columnsKnown = new WeakMap<Sql, Map<FieldDefinitionId, string>>()
+
 /** Fields as a reading has them, with the columns lent to them; within the caller's fence. */
-export const withColumns = (sql: Sql, workspace: WorkspaceId, fields: ReadonlyArray<RuleField>) =>
-  Effect.map(
-    comparedFields(
-      sql,
-      workspace,
-      fields.flatMap(({ id, valueType }) => (valueType === "number" || valueType === "date" ? [id] : [])),
-    ),
-    (compared): ReadonlyArray<ComparedField> =>
-      fields.map((field) => ({ ...field, column: compared.find(({ id }) => id === field.id)?.column ?? null })),
+export const withColumns = (sql: Sql, workspace: WorkspaceId, fields: ReadonlyArray<RuleField>) => {
+  const known = columnsKnown.get(sql) ?? new Map<FieldDefinitionId, string>()
+  columnsKnown.set(sql, known)
+  const unknown = fields.flatMap(({ id, valueType }) =>
+    (valueType === "number" || valueType === "date") && !known.has(id) ? [id] : [],
   )
+  return Effect.map(comparedFields(sql, workspace, unknown), (compared): ReadonlyArray<ComparedField> => {
+    for (const { id, column } of compared) if (column !== null) known.set(id, column)
+    return fields.map((field) => ({ ...field, column: known.get(field.id) ?? null }))
+  })
+}
 
 const staticLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
   ids.length === 0

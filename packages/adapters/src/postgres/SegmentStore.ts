@@ -17,9 +17,10 @@ import {
   type Selection,
 } from "./ContactPages.ts"
 import { toContact } from "./ContactRows.ts"
+import { segmentCounted } from "./Counting.ts"
 import { treeKept } from "./KeptCounts.ts"
-import { fenced, LongQueries } from "./Postgres.ts"
-import { countingCondition, ruleCondition, withColumns } from "./Segment.ts"
+import { fenced, LongReads } from "./Postgres.ts"
+import { ruleCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
 
@@ -30,16 +31,13 @@ const selectionOf = Effect.fnUntraced(function* (
   search: string | null,
 ) {
   const reading = { fields: yield* withColumns(sql, workspace, fields), now }
-  const picked = (condition: typeof ruleCondition) =>
-    sql.and([
-      sql`c.workspace_id = ${workspace}`,
-      condition(sql, workspace, tree, reading),
-      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
-    ])
   return {
     from: sql.literal("fenced_contact c"),
-    where: picked(ruleCondition),
-    ...(search === null ? { counting: picked(countingCondition) } : {}),
+    where: sql.and([
+      sql`c.workspace_id = ${workspace}`,
+      ruleCondition(sql, workspace, tree, reading),
+      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
+    ]),
     addedAt: sql.literal("null::timestamptz"),
   } satisfies Selection
 })
@@ -47,6 +45,7 @@ const selectionOf = Effect.fnUntraced(function* (
 const pageOf = (clients: Clients, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
   countedPage(clients, workspace, {
     selection: (sql) => selectionOf(sql, workspace, segment, query.search),
+    ...(query.search === null ? { counting: (sql: Sql) => segmentCounted(sql, workspace, segment) } : {}),
     ordered: { ...query, key: contactSortKeys[query.sort] },
     total: query.search === null ? treeKept(workspace, segment.tree) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
@@ -109,7 +108,7 @@ export const layer = Layer.effect(
   SegmentStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongQueries
+    const long = yield* LongReads
     const within = fenced(sql)
     return SegmentStore.of({
       page: (workspace, segment, query) => pageOf({ sql, long }, workspace, segment, query),
