@@ -3,6 +3,7 @@
 import { Ai, AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
 import { type Conversation, intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
 
 export interface ProviderOptions {
@@ -32,6 +33,9 @@ const page_tokens_max = 16_000
 const intent_tokens_max = 1_000
 const page_time_max = Duration.minutes(3)
 const intent_time_max = Duration.seconds(20)
+/** Two hundred columns, and room to think about them. */
+const columns_tokens_max = 16_000
+const columns_time_max = Duration.seconds(10)
 const attempts_max = 4
 const wait_max_ms = 60_000
 
@@ -58,7 +62,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         ).pipe(
           Effect.flatMap((text) => Effect.fromResult(Result.flatMap(parse(dialect, text), dialect.read))),
           Effect.tapError((error) =>
-            Effect.logWarning("the AI provider gave no page").pipe(
+            Effect.logWarning("the AI provider gave no answer").pipe(
               Effect.annotateLogs({ provider: dialect.name, reason: error.reason }),
             ),
           ),
@@ -76,6 +80,10 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
             // Declined to judge, or thought too long: the page itself will tell.
             Effect.catchTag("AiRefused", () => Effect.succeed(true)),
           )
+        }),
+        matchColumns: Effect.fn("Ai.matchColumns")(function* (request) {
+          const answer = yield* ask(columnsConversation(request), columns_tokens_max, columns_time_max)
+          return yield* Effect.fromResult(readMatches(answer))
         }),
       })
     }),
