@@ -112,7 +112,7 @@ const byLabel: Tell = ({ header }, free) => {
 
 const address = /^[aA9._%+-]+@[aA9-]+(\.[aA9-]+)+$/
 /** With a code of its country or its area: other numbers are numbers of anything. */
-const number = /^(\+9|\(9)[9 ().\/-]{6,}$/
+const number = /^(\+9|\(9)[9 ()./-]{6,}$/
 /** Headers of numbers that nobody calls a contact by. */
 const otherNumber = /\b(fax|telefax|pager)\b/
 

@@ -189,13 +189,16 @@ const toIssue = (issue: RowIssue) => ({
 export const PreviewWire = Schema.Struct({
   import_session_id: ImportSessionId,
   headers: Schema.Array(Schema.String),
-  proposed_mappings: Schema.Array(ProposedMappingWire),
+  proposed_mappings: Schema.Array(ProposedMappingWire).annotate({ description: "One for each column, in their order" }),
   unmapped_headers: Schema.Array(Schema.String),
   available_fields: Schema.Struct({
     standard: Schema.Array(AvailableFieldWire),
     custom: Schema.Array(AvailableFieldWire),
   }),
-  field_creation_candidates: Schema.Array(FieldCandidateWire),
+  field_creation_candidates: Schema.Array(FieldCandidateWire).annotate({
+    description:
+      "A custom field for each unmapped column, but for the last columns `row_number`, `status`, `reason` of an earlier import's export",
+  }),
   sample_rows: Schema.Array(Schema.Record(Schema.String, Schema.String)).annotate({ description: "Cells by header" }),
   sample_issues: Schema.Array(Schema.Struct({ row_number: Schema.Int, ...issueFields })),
   blocking_issues: Schema.Array(
