@@ -61,8 +61,11 @@ const beginning = (text: string, length_max: number): string =>
     .slice(0, length_max)
     .join("")
 
-/** An address, or digits as no name of a column has them: the first line is somebody's row, and the header is missing. */
-const looksLikeValue = (header: string): boolean => /\S@\S+\.\S/.test(header) || header.replace(/\D/g, "").length >= 7
+/**
+ * An address, or digits as no name of a column has them: the first line is somebody's row, and the header is missing. Every
+ * row that can be imported has the one or the other.
+ */
+const looksLikeValue = (header: string): boolean => /\S@\S/.test(header) || header.replace(/\D/g, "").length >= 7
 
 /** Asks about the columns that are open, and offers the fields that no column has claimed. */
 export const questionOf = (
@@ -91,6 +94,7 @@ export const questionOf = (
     }
   }
   const nothing = request.size === 0 || fields.length === 0
+  if (nothing) asked.clear()
   return {
     request: nothing ? null : { columns: Array.from(request, ([header, shapes]) => ({ header, shapes })), fields },
     asked,
@@ -136,8 +140,10 @@ export const withSuggestions = (
     const why = unasked.get(header)
     if (why !== undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI was not asked: ${why}`)
     if (answer._tag === "silent") return unmapped(header, standing, `${noFieldHasThisName}, and ${answer.reason}`)
-    const targetField = suggested.get(asked.get(header) ?? header)
-    if (targetField === undefined) return proposal
+    const name = asked.get(header)
+    if (name === undefined) return proposal
+    const targetField = suggested.get(name)
+    if (targetField === undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI suggests none`)
     const claimant = claimedBy.get(targetField)
     if (claimant !== undefined) return claimed(header, targetField, claimant)
     claimedBy.set(targetField, header)

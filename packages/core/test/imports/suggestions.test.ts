@@ -61,7 +61,7 @@ describe("the question to the AI", () => {
   })
 
   it("is none where the first line is somebody's row", () => {
-    for (const header of ["ann@example.com", "+49 30 1234567", "Ann <ann@b.co>"]) {
+    for (const header of ["ann@example.com", "ann@localhost", "+49 30 1234567", "Ann <ann@b.co>"]) {
       const { question } = reading({ [header]: ["x"], Müller: ["y"] })
       assert.strictEqual(question.request, null)
       assert.match(question.unasked.get("Müller") ?? "", /row of values/)
@@ -129,6 +129,14 @@ describe("the answer of the AI", () => {
     assert.deepInclude(dos, { source: "none", reason: 'The column "Uno" is already mapped to phone' })
     const [, other] = proposals(file, { Uno: "email" })
     assert.deepInclude(other, { targetField: null, reason: 'The column "Email" is already mapped to email' })
+  })
+
+  it("says of each open column whether it was asked about", () => {
+    const reasons = proposals({ ...file, Tres: [""] }, { Uno: "phone" }).map(({ reason }) => reason)
+    assert.deepStrictEqual(reasons.slice(2), [
+      "No field has this name, and the AI suggests none",
+      "No field has this name, and the AI was not asked: the column is empty in the sample",
+    ])
   })
 
   it("that is silent leaves the columns open, and says why", () => {
