@@ -2,7 +2,7 @@
 // nothing leaves but their shapes, and the answer counts only where it names a column that was asked about and a field that
 // is there: whatever a file says to the model, it can at worst propose a wrong column, which whoever imports sees.
 import type { ColumnMatch, ColumnsRequest } from "../ai/Ai.ts"
-import { isBlank } from "../Text.ts"
+import { trim } from "../Text.ts"
 import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
 import { storable } from "./Rows.ts"
 
@@ -83,7 +83,7 @@ export const questionOf = (
   const request = new Map<string, ReadonlyArray<string>>()
   for (const { header, values } of columns.filter((column) => open.has(column.header))) {
     const name = beginning(storable(header), header_length_max)
-    const filled = values.filter((value) => !isBlank(value))
+    const filled = values.map(trim).filter((value) => value !== "")
     if (headless) unasked.set(header, "the first line looks like a row of values rather than a header")
     else if (filled.length === 0) unasked.set(header, "the column is empty in the sample")
     else if (request.size >= columns_asked_max) unasked.set(header, `only ${columns_asked_max} columns are asked about`)

@@ -45,7 +45,7 @@ describe("the question to the AI", () => {
       Talla: ["38", "41 ", "n/a", "39", "M", "xl"],
       Vacío: ["", " "],
     }).question
-    assert.deepStrictEqual(request?.columns, [{ header: "Talla", shapes: ["99", "99 ", "a/a"] }])
+    assert.deepStrictEqual(request?.columns, [{ header: "Talla", shapes: ["99", "a/a", "A"] }])
     const offered = request?.fields.map(({ apiName }) => apiName) ?? []
     assert.includeMembers(offered, ["phone", "first_name", "shoe_size"])
     for (const name of ["email", "created_at", "contact_id", "old_plan"]) assert.notInclude(offered, name)
