@@ -543,9 +543,11 @@ create table public.import_session (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   executed_at timestamp with time zone,
+  suggestions jsonb,
   constraint import_session_pkey PRIMARY KEY (workspace_id, import_session_id),
   constraint import_session_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
-  constraint import_session_source_check CHECK ((source = ANY (ARRAY['upload'::text, 'rows'::text])))
+  constraint import_session_source_check CHECK ((source = ANY (ARRAY['upload'::text, 'rows'::text]))),
+  constraint import_session_suggestions_check CHECK ((suggestions ?& ARRAY['key'::text, 'matches'::text]))
 );
 alter table public.import_session enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.import_session;

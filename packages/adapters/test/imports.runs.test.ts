@@ -1,5 +1,6 @@
 // Whole imports: a file handed in, executed, and applied by workers that are stopped, doubled and starved of their file.
 import { PgClient } from "@effect/sql-pg"
+import * as FakeAi from "@tentpole/adapters/ai/FakeAi"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import type { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
@@ -31,7 +32,7 @@ const settings = Layer.succeed(
 )
 
 const useCases = Layer.merge(Imports.layer, ImportRuns.layer)
-const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
+const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)
 const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
 const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 

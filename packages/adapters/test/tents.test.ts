@@ -51,6 +51,7 @@ const scripted = Layer.succeed(
         if (request.prompt.includes("huge")) return `<html><body>${"x".repeat(3 * 2 ** 20)}</body></html>`
         return `<html><head><title>${request.name}</title></head><body><h1 onclick="x()">${request.prompt}</h1><script>x()</script><form id="f"><input name="email"></form></body></html>`
       }),
+    matchColumns: () => Effect.succeed([]),
   }),
 )
 

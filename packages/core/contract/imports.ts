@@ -83,6 +83,40 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       }),
     )
 
+    it.effect("what the AI suggested stays with the session, and of two answers to a question the first", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace } = yield* begin
+        const session = yield* sessionIn(workspace)
+        const keep = (key: string, targetField: string) =>
+          transact(
+            Effect.gen(function* () {
+              const locked = yield* store.lockSession(workspace, session.id)
+              const kept = { key, matches: [{ header: "Größe “1”", targetField }] }
+              const change = ImportChange.keepSuggestions(locked, kept)
+              if (change !== null) assert.isTrue(yield* store.apply(workspace, change))
+            }),
+          )
+        const kept = Effect.map(store.findSession(workspace, session.id), ({ suggestions }) => suggestions)
+        assert.strictEqual(yield* kept, null)
+        yield* Effect.all([keep("k1", "first"), keep("k1", "second"), keep("k1", "third")], { concurrency: 3 })
+        const first = some(yield* kept)
+        assert.deepStrictEqual([first.key, first.matches.map(({ header }) => header)], ["k1", ["Größe “1”"]])
+        yield* keep("k1", "late")
+        assert.deepStrictEqual(yield* kept, first)
+        yield* keep("k2", "other")
+        const second = { key: "k2", matches: [{ header: "Größe “1”", targetField: "other" }] }
+        assert.deepStrictEqual(yield* kept, second)
+        const stale = some(ImportChange.keepSuggestions(session, { key: "k3", matches: [] }))
+        assert.isFalse(yield* transact(store.apply(workspace, stale)))
+        const executed = yield* executionOf(workspace, yield* store.findSession(workspace, session.id))
+        assert.isTrue(yield* transact(store.apply(workspace, executed)))
+        assert.deepStrictEqual(yield* kept, second)
+        yield* keep("k4", "after")
+        const last = yield* store.findSession(workspace, session.id)
+        assert.deepStrictEqual([last.suggestions?.key, last.executedAt], ["k4", at(5_000)])
+      }),
+    )
+
     it.effect("a move decided on a state that is gone writes nothing", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin

@@ -192,6 +192,56 @@ it.live("rows come with the request itself", () =>
   }),
 )
 
+it.live("what the headers leave open the AI suggests, and an export of failed rows is known again", () =>
+  Effect.gen(function* () {
+    const { call } = yield* begin
+    const row = { "Correo electrónico": "ann@example.com", Vorname: "Ann", Plan: "gold", "Old Plan": "tin" }
+    const exported = { row_number: 2, status: "failed", reason: "Correo electrónico: must be an email address" }
+    const rows = [{ ...row, ...exported }]
+    const made = (api_name: string, display_name: string) =>
+      Effect.map(
+        call("POST", "/v1/contact-fields", { json: { api_name, display_name, value_type: "string" } }),
+        ({ json }) => json.items[0],
+      )
+    yield* made("status", "Status")
+    const old = yield* made("old_plan", "Former plan")
+    yield* call("DELETE", `/v1/contact-fields/${old.field_definition_id}`)
+    const begun = yield* call("POST", "/v1/contacts/imports", { json: { source: "rows", rows } })
+    const path = `/v1/contacts/imports/${begun.json.import_session_id}/preview`
+    const { json: preview } = yield* call("POST", path)
+    assert.deepStrictEqual(
+      preview.proposed_mappings.map((each: Json) => [each.target_field, each.target_kind, each.source]),
+      [
+        ["email", "standard", "ai"],
+        ["first_name", "standard", "ai"],
+        ...Array.from({ length: 5 }, () => [null, null, "none"]),
+      ],
+    )
+    assert.deepStrictEqual(preview.blocking_issues, [])
+    assert.deepStrictEqual(preview.unmapped_headers, ["Plan", "Old Plan", "row_number", "status", "reason"])
+    assert.match(preview.proposed_mappings[6].reason, /export of an earlier import/)
+    assert.deepStrictEqual(
+      preview.field_creation_candidates.map((each: Json) => [each.header, each.conflicts]),
+      [
+        ["Plan", []],
+        [
+          "Old Plan",
+          [
+            {
+              kind: "archived_existing",
+              resolution: "restore_existing",
+              existing_field_definition_id: old.field_definition_id,
+              existing_field_display_name: "Former plan",
+              conflict_key: "old_plan",
+            },
+          ],
+        ],
+      ],
+    )
+    assert.deepStrictEqual((yield* call("POST", path)).json, preview)
+  }),
+)
+
 it.live("a beginning that can't be is refused at its place", () =>
   Effect.gen(function* () {
     const { call } = yield* begin

@@ -1,10 +1,11 @@
-// The AI that needs no provider: pages by rule, the same for the same prompt. It makes the service whole without an
-// account anywhere, and tests and simulations repeatable.
+// The AI that needs no provider: pages and columns by rule, the same for the same request. It makes the service whole
+// without an account anywhere, and tests and simulations repeatable.
 import { Ai, type PageRequest } from "@tentpole/core/ai/Ai"
 import { elements } from "@tentpole/core/tents/PageDocument"
 import { Effect, Layer } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parse, serialize } from "parse5"
 import { asksForPage, type Brief, readBrief } from "./FakeBrief.ts"
+import { matchesFor } from "./FakeColumns.ts"
 import { composePage } from "./FakePage.ts"
 import { accents, type Palette, paletteOf } from "./Palette.ts"
 
@@ -13,6 +14,7 @@ export const layer = Layer.succeed(
   Ai.of({
     page: (request) => Effect.sync(() => pageFor(request)),
     asksForPage: (prompt, options) => Effect.sync(() => asksForPage(prompt, options)),
+    matchColumns: (request) => Effect.sync(() => matchesFor(request)),
   }),
 )
 

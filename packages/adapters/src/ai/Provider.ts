@@ -3,6 +3,7 @@
 import { Ai, AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
 import { type Conversation, intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
 
 export interface ProviderOptions {
@@ -32,6 +33,9 @@ const page_tokens_max = 16_000
 const intent_tokens_max = 1_000
 const page_time_max = Duration.minutes(3)
 const intent_time_max = Duration.seconds(20)
+/** Two hundred columns, and room to think about them. */
+const columns_tokens_max = 16_000
+const columns_time_max = Duration.seconds(10)
 const attempts_max = 4
 const wait_max_ms = 60_000
 
@@ -44,7 +48,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.provideService(client.execute(request), HttpClient.TracerPropagationEnabled, false)
 
-      const ask = (conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
+      const ask = (what: string, conversation: Conversation, tokens_max: number, time_max: Duration.Duration) =>
         persistently(
           { name: dialect.name, retryFrom_ms: options.retryFrom_ms ?? 500 },
           send(dialect.request(conversation, { ...options, tokens_max })).pipe(
@@ -58,24 +62,28 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         ).pipe(
           Effect.flatMap((text) => Effect.fromResult(Result.flatMap(parse(dialect, text), dialect.read))),
           Effect.tapError((error) =>
-            Effect.logWarning("the AI provider gave no page").pipe(
-              Effect.annotateLogs({ provider: dialect.name, reason: error.reason }),
+            Effect.logWarning("the AI provider gave no answer").pipe(
+              Effect.annotateLogs({ provider: dialect.name, asked_for: what, reason: error.reason }),
             ),
           ),
         )
 
       return Ai.of({
         page: Effect.fn("Ai.page")(function* (request) {
-          const answer = yield* ask(pageConversation(request), page_tokens_max, page_time_max)
+          const answer = yield* ask("a page", pageConversation(request), page_tokens_max, page_time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
-          const answer = ask(intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)
+          const answer = ask("an intent", intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)
           return yield* answer.pipe(
             Effect.map(readIntent),
             // Declined to judge, or thought too long: the page itself will tell.
             Effect.catchTag("AiRefused", () => Effect.succeed(true)),
           )
+        }),
+        matchColumns: Effect.fn("Ai.matchColumns")(function* (request) {
+          const answer = yield* ask("columns", columnsConversation(request), columns_tokens_max, columns_time_max)
+          return yield* Effect.fromResult(readMatches(answer))
         }),
       })
     }),

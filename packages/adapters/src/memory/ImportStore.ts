@@ -19,15 +19,16 @@ export const importRuns = table<ImportRun>("import_run")
 /** By run: its rows, in order. One row a run, so that pages need not look through everybody's. */
 const importRows = table<ReadonlyArray<RowResult>>("import_row")
 
-const sameInstant = (left: ImportSession, right: ImportSession): boolean =>
-  left.executedAt?.epochMilliseconds === right.executedAt?.epochMilliseconds
+const sameState = (left: ImportSession, right: ImportSession): boolean =>
+  left.executedAt?.epochMilliseconds === right.executedAt?.epochMilliseconds &&
+  left.suggestions?.key === right.suggestions?.key
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChange) {
   if (!ImportChange.is(change)) return yield* Effect.die("an import can only be written by an ImportChange")
   const { session, run, fields } = change
   if (session !== null && session.before !== null) {
     const there = yield* db.find(importSessions, workspace, session.after.id)
-    if (there === undefined || !sameInstant(there, session.before)) return false
+    if (there === undefined || !sameState(there, session.before)) return false
   }
   if (run !== null && run.before !== null) {
     const there = yield* db.find(importRuns, workspace, run.after.id)

@@ -7,6 +7,7 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type KeptSuggestions,
   type Mapping,
   type RowIssue,
   type RowResult,
@@ -35,10 +36,12 @@ interface SessionRow {
   readonly created_at: Date
   readonly expires_at: Date
   readonly executed_at: Date | null
+  /** As this file wrote them. */
+  readonly suggestions: KeptSuggestions | null
 }
 
 const sessionColumns = `s.import_session_id, s.source, s.file_name, s.content_type, s.blob_key, s.created_at, s.expires_at,
-  s.executed_at`
+  s.executed_at, s.suggestions`
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
@@ -51,6 +54,7 @@ const toSession = (row: SessionRow): ImportSession => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
   expiresAt: DateTime.makeUnsafe(row.expires_at),
   executedAt: instant(row.executed_at),
+  suggestions: row.suggestions,
 })
 
 interface RunRow {
@@ -116,19 +120,23 @@ const toResult = (row: ResultRow): RowResult => ({
   record: null,
 })
 
+const suggested = ({ suggestions }: ImportSession): string | null =>
+  suggestions === null ? null : JSON.stringify(suggestions)
+
 const writeSession = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNullable<ImportChange["session"]>) => {
   const { before, after } = change
   return before === null
     ? sql`
         insert into import_session (workspace_id, import_session_id, source, file_name, content_type, blob_key, created_at,
-          expires_at, executed_at)
+          expires_at, executed_at, suggestions)
         values (${workspace}, ${after.id}, ${after.source}, ${after.fileName}, ${after.contentType}, ${after.blobKey},
-          ${iso(after.createdAt)}, ${iso(after.expiresAt)}, ${iso(after.executedAt)})
+          ${iso(after.createdAt)}, ${iso(after.expiresAt)}, ${iso(after.executedAt)}, ${suggested(after)}::jsonb)
         returning 1`
     : sql`
-        update import_session set executed_at = ${iso(after.executedAt)}
+        update import_session set executed_at = ${iso(after.executedAt)}, suggestions = ${suggested(after)}::jsonb
         where workspace_id = ${workspace} and import_session_id = ${after.id}
           and executed_at is not distinct from ${iso(before.executedAt)}::timestamptz
+          and suggestions ->> 'key' is not distinct from ${before.suggestions?.key ?? null}::text
         returning 1`
 }
 

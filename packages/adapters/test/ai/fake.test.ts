@@ -1,5 +1,6 @@
 import { pageFor } from "@tentpole/adapters/ai/FakeAi"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/FakeBrief"
+import { matchesFor } from "@tentpole/adapters/ai/FakeColumns"
 import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/adapters/ai/Palette"
 import { clean } from "@tentpole/adapters/ai/SanitizeHtml"
 import { dangersOf } from "@tentpole/core/tents/Clean"
@@ -124,4 +125,47 @@ it("a template keeps its shape and its forms, and says what was asked for", () =
   for (const text of ["<h1>Club&gt; in Ulm", 'id="signup"', "Join us.", "data-success-url"]) {
     assert.include(page.replace("<h1>&lt;c", "<h1>C"), text)
   }
+})
+
+const offered = [
+  ["email", "Email"],
+  ["phone", "Phone"],
+  ["last_name", "Last name"],
+  ["country", "Country"],
+  ["shoe_size", "Shoe size"],
+].map(([apiName = "", displayName = ""]) => ({ apiName, displayName, valueType: "string" as const }))
+
+const matched = (...columns: ReadonlyArray<readonly [header: string, ...shapes: ReadonlyArray<string>]>) =>
+  matchesFor({ columns: columns.map(([header, ...shapes]) => ({ header, shapes })), fields: offered }).map(
+    ({ header, targetField }) => `${header}: ${targetField}`,
+  )
+
+it("columns are known by other languages, by the words of a label, and by the shape of their values", () => {
+  assert.deepStrictEqual(matched(["Correo electrónico"], ["TÉLÉPHONE"], ["Nachname"], ["Land"], ["Notes"]), [
+    "Correo electrónico: email",
+    "TÉLÉPHONE: phone",
+    "Nachname: last_name",
+    "Land: country",
+  ])
+  assert.deepStrictEqual(matched(["What is your shoe-size?", "99"]), ["What is your shoe-size?: shoe_size"])
+  assert.deepStrictEqual(matched(["Contact info", "aaa@aaaaaaa.aaa", "a.a+a@aa.a9-a.aa"], ["Other", "+99 99 999999"]), [
+    "Contact info: email",
+    "Other: phone",
+  ])
+})
+
+it("columns that are none of the fields are left out, and no field is given twice", () => {
+  assert.deepStrictEqual(
+    matched(
+      ["Record", "9999999999"],
+      ["Born", "9999-99-99"],
+      ["Address", "999.999.9.9"],
+      ["Fax", "+99 99 999999"],
+      ["Prénom", "Aaa"],
+      ["Contact info", "aaa@aaaaaaa.aaa", "Aaa Aaa"],
+      ["Handle", "@aaa"],
+    ),
+    [],
+  )
+  assert.deepStrictEqual(matched(["Info", "a@a.aa"], ["Courriel"], ["Correo"]), ["Courriel: email"])
 })

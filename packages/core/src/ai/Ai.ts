@@ -1,5 +1,7 @@
-// The port to whoever writes pages and emails for us. Adapters: a deterministic one, OpenAI's and Anthropic's wire formats.
+// The port to whoever writes pages for us, and reads what people call the columns of their files. Adapters: a deterministic
+// one, OpenAI's and Anthropic's wire formats.
 import { Context, type Effect, Schema } from "effect"
+import type { ValueType } from "../contacts/ContactFields.ts"
 
 export interface Brand {
   readonly name: string | null
@@ -17,6 +19,31 @@ export interface PageRequest {
   readonly brand: Brand | null
   /** HTML of an approved template to build on. */
   readonly template: string | null
+}
+
+/** A column of a file, without a word of what stands in it. */
+export interface ColumnAsked {
+  /** As the file has it, its beginning if it is long. */
+  readonly header: string
+  /** What its values look like: `aaa@aaaa.aa` for an address, `9999-99-99` for a day. */
+  readonly shapes: ReadonlyArray<string>
+}
+
+export interface FieldOffered {
+  readonly apiName: string
+  readonly displayName: string
+  readonly valueType: ValueType
+}
+
+export interface ColumnsRequest {
+  readonly columns: ReadonlyArray<ColumnAsked>
+  readonly fields: ReadonlyArray<FieldOffered>
+}
+
+/** A column of the request, and the `api_name` of the field that it seems to belong to. */
+export interface ColumnMatch {
+  readonly header: string
+  readonly targetField: string
 }
 
 /** The model said no, answered with something else than was asked for, or was cut off. `message` is shown to the user. */
@@ -43,5 +70,9 @@ export class Ai extends Context.Service<
       prompt: string,
       options: { readonly hasTemplate: boolean },
     ) => Effect.Effect<boolean, AiUnavailable>
+    /** Which field each column belongs to, where that can be told. It is a guess: the caller drops what can't be. */
+    readonly matchColumns: (
+      request: ColumnsRequest,
+    ) => Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>
   }
 >()("tentpole/Ai") {}

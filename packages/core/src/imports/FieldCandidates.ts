@@ -1,18 +1,23 @@
 // Columns that no field takes, as fields that could be made for them: what they would be called and hold.
 import { readBoolean, readDate, readNumber } from "../contacts/FieldValue.ts"
 import { reservedNames, type ValueType } from "../contacts/ContactFields.ts"
-import type { CustomField } from "../contacts/CustomField.ts"
+import { active_fields_max, type CustomField } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId } from "../Ids.ts"
 import { isBlank, slugify, trim } from "../Text.ts"
 import { Result } from "effect"
+import { headerKey } from "./HeaderSynonyms.ts"
 
 export interface FieldConflict {
-  /** `archived_existing`: restore it; `active_existing`: map the column to it, or choose another name. */
-  readonly kind: "archived_existing" | "active_existing" | "reserved_name" | "duplicate_in_file"
-  readonly resolution: "restore_existing" | "map_to_existing" | "rename"
+  /**
+   * `archived_existing`: a field with this name or label was archived. `active_existing`: a field has this name.
+   * `reserved_name`: a standard field has it. `duplicate_in_file`: an earlier column is to be called the same.
+   * `field_limit_reached`: the workspace has no room for one more.
+   */
+  readonly kind: "archived_existing" | "active_existing" | "reserved_name" | "duplicate_in_file" | "field_limit_reached"
+  readonly resolution: "restore_existing" | "map_to_existing" | "rename" | "archive_others"
   readonly existingFieldDefinitionId: FieldDefinitionId | null
   readonly existingFieldDisplayName: string | null
-  /** The `api_name` that is taken. */
+  /** The `api_name` that is taken, or that finds no room. */
   readonly conflictKey: string
 }
 
@@ -53,55 +58,89 @@ const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text
 export const inferValueType = (values: ReadonlyArray<string>): ValueType =>
   values.length === 0 ? "string" : (tests.find(([, holds]) => values.every(holds))?.[0] ?? "string")
 
-const confidenceOf = (count: number): FieldCandidate["confidence"] =>
-  count >= values_for_high ? "high" : count >= values_for_medium ? "medium" : "low"
-
-const reasonOf = (count: number, type: ValueType): string => {
-  if (count === 0) return "The column is empty in the sample"
-  const values = count === 1 ? "The one value of the sample reads" : `All ${count} values of the sample read`
-  return type === "string" ? "The values of the sample read as text" : `${values} as ${type}`
+/** What the values of a column would hold as a field, and how sure that is. */
+const inferenceOf = (
+  values: ReadonlyArray<string>,
+): Pick<FieldCandidate, "suggestedValueType" | "confidence" | "reason"> => {
+  const suggestedValueType = inferValueType(values)
+  const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
+  if (values.length === 0) return { suggestedValueType, confidence, reason: "The column is empty in the sample" }
+  if (suggestedValueType !== "string") {
+    const read =
+      values.length === 1 ? "The one value of the sample reads" : `All ${values.length} values of the sample read`
+    return { suggestedValueType, confidence, reason: `${read} as ${suggestedValueType}` }
+  }
+  const nearly = nearlyOf(values)
+  return nearly === null
+    ? { suggestedValueType, confidence, reason: "The values of the sample read as text" }
+    : {
+        suggestedValueType,
+        confidence: "low",
+        reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
+      }
 }
 
-/** One candidate for each column given, with what stands in the way of its name. */
+/** The type that most values have, though not all: as text they are kept whole, but it may be for a few mistakes only. */
+const nearlyOf = (values: ReadonlyArray<string>): { readonly type: ValueType; readonly count: number } | null => {
+  for (const [type, holds] of tests) {
+    const count = values.filter(holds).length
+    if (count * 2 > values.length) return { type, count }
+  }
+  return null
+}
+
+/** One candidate for each column given, with all that stands in the way of its name. */
 export const fieldCandidates = (
   columns: ReadonlyArray<{ readonly header: string; readonly index: number; readonly values: ReadonlyArray<string> }>,
   fields: ReadonlyArray<CustomField>,
 ): ReadonlyArray<FieldCandidate> => {
   const byName = new Map(fields.map((field) => [field.apiName, field]))
+  const archived = fields.filter((field) => field.status === "archived")
+  const archivedByLabel = new Map(archived.map((field) => [headerKey(field.displayName), field]))
+  archivedByLabel.delete("")
   const suggested = new Set<string>()
+  let room = active_fields_max - (fields.length - archived.length)
   return columns.map(({ header, index, values }): FieldCandidate => {
     const filled = values.map(trim).filter((value) => !isBlank(value))
     const suggestedApiName = suggestApiName(header, index + 1)
-    const suggestedValueType = inferValueType(filled)
-    const repeated = suggested.has(suggestedApiName)
+    const existing = byName.get(suggestedApiName) ?? archivedByLabel.get(headerKey(header))
+    const conflicts = [
+      ...existingConflicts(suggestedApiName, existing),
+      ...(suggested.has(suggestedApiName) ? [conflict("duplicate_in_file", "rename", suggestedApiName)] : []),
+    ]
+    // A restored field takes a place too; one that is mapped to has it already.
+    if (existing?.status !== "active" && room-- <= 0) {
+      conflicts.push(conflict("field_limit_reached", "archive_others", suggestedApiName))
+    }
     suggested.add(suggestedApiName)
     return {
       header,
       suggestedDisplayName: Array.from(header).slice(0, name_length_max).join(""),
       suggestedApiName,
-      suggestedValueType,
-      confidence: confidenceOf(filled.length),
+      ...inferenceOf(filled),
       sampleValues: [...new Set(filled)].slice(0, sample_values_max),
-      reason: reasonOf(filled.length, suggestedValueType),
-      conflicts: conflictsOf(suggestedApiName, byName.get(suggestedApiName), repeated),
+      conflicts,
     }
   })
 }
 
-const conflictsOf = (
+const conflict = (
+  kind: FieldConflict["kind"],
+  resolution: FieldConflict["resolution"],
   conflictKey: string,
-  existing: CustomField | undefined,
-  repeated: boolean,
-): ReadonlyArray<FieldConflict> => {
-  const conflict = (kind: FieldConflict["kind"], resolution: FieldConflict["resolution"]): FieldConflict => ({
-    kind,
-    resolution,
-    existingFieldDefinitionId: existing?.id ?? null,
-    existingFieldDisplayName: existing?.displayName ?? null,
-    conflictKey,
-  })
-  if (reservedNames.has(conflictKey)) return [conflict("reserved_name", "rename")]
-  if (existing?.status === "archived") return [conflict("archived_existing", "restore_existing")]
-  if (existing !== undefined) return [conflict("active_existing", "map_to_existing")]
-  return repeated ? [conflict("duplicate_in_file", "rename")] : []
+  existing?: CustomField,
+): FieldConflict => ({
+  kind,
+  resolution,
+  existingFieldDefinitionId: existing?.id ?? null,
+  existingFieldDisplayName: existing?.displayName ?? null,
+  conflictKey,
+})
+
+const existingConflicts = (name: string, existing: CustomField | undefined): ReadonlyArray<FieldConflict> => {
+  if (reservedNames.has(name)) return [conflict("reserved_name", "rename", name)]
+  if (existing === undefined) return []
+  return existing.status === "archived"
+    ? [conflict("archived_existing", "restore_existing", existing.apiName, existing)]
+    : [conflict("active_existing", "map_to_existing", existing.apiName, existing)]
 }

@@ -1,5 +1,6 @@
 // What the leading tools call a contact's fields in the headers of their exports. Data: a header matches when it is the
-// same letters and digits, whatever its case, spaces, punctuation and accents.
+// same letters and digits, whatever its case, spaces, punctuation and accents. A name that a tool also has for something
+// else, or beside a better one, stands here for neither: Google Contacts has Nickname and Occupation, mostly empty.
 
 /** By the `api_name` of a standard field. */
 export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -48,7 +49,7 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   first_name: ["Given Name", "Forename", "Fname", "First", "Contact First Name", "Customer First Name"],
   last_name: ["Family Name", "Surname", "Lname", "Last", "Second Name", "Contact Last Name", "Customer Last Name"],
-  display_name: ["Name", "Full Name", "Contact Name", "Contact", "Customer Name", "Person", "Nickname"],
+  display_name: ["Name", "Full Name", "Contact Name", "Contact", "Customer Name", "Person"],
   company: [
     "Company Name",
     "Organization",
@@ -64,16 +65,7 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Business Name",
     "Employer",
   ],
-  job_title: [
-    "Title",
-    "Position",
-    "Role",
-    "Job",
-    "Job Role",
-    "Occupation",
-    "Organization Title",
-    "Organization 1 - Title",
-  ],
+  job_title: ["Title", "Position", "Role", "Job", "Job Role", "Organization Title", "Organization 1 - Title"],
   address: [
     "Street",
     "Street Address",
@@ -81,6 +73,7 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Address Line 1",
     "Address1",
     "Mailing Address",
+    "Mailing Address Line 1",
     "Mailing Street",
     "Business Street",
     "Home Street",
@@ -88,7 +81,17 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Address 1 - Street",
     "Postal Address",
   ],
-  address2: ["Address 2", "Address Line 2", "Street Address 2", "Street 2", "Apartment", "Suite", "Unit"],
+  address2: [
+    "Address 2",
+    "Address Line 2",
+    "Street Address 2",
+    "Street 2",
+    "Mailing Address Line 2",
+    "Address 1 - Extended Address",
+    "Apartment",
+    "Suite",
+    "Unit",
+  ],
   city: [
     "Town",
     "City/Town",

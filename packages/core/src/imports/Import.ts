@@ -1,5 +1,6 @@
 // An import: the session in which a file is handed in and looked at, the run that applies it, and what became of each row.
 import type { DateTime } from "effect"
+import type { ColumnMatch } from "../ai/Ai.ts"
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.ts"
 
 /** How long a session can be previewed and executed. */
@@ -16,6 +17,13 @@ export const chunk_rows_max = 1000
 
 export type ImportSource = "upload" | "rows"
 
+/** What the AI suggested for the columns that the headers left open. */
+export interface KeptSuggestions {
+  /** The digest of the question: the same file before the same fields asks the same. */
+  readonly key: string
+  readonly matches: ReadonlyArray<ColumnMatch>
+}
+
 export interface ImportSession {
   readonly id: ImportSessionId
   readonly source: ImportSource
@@ -26,6 +34,8 @@ export interface ImportSession {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
   readonly executedAt: DateTime.Utc | null
+  /** Null until the AI has answered a preview. */
+  readonly suggestions: KeptSuggestions | null
 }
 
 export type TargetKind = "standard" | "custom"

@@ -10,6 +10,7 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type KeptSuggestions,
   session_lifetime_ms,
   uploadKey,
 } from "./Import.ts"
@@ -77,6 +78,7 @@ export class ImportChange {
       createdAt: now,
       expiresAt: DateTime.add(now, { milliseconds: session_lifetime_ms }),
       executedAt: null,
+      suggestions: null,
     }
     return new ImportChange({
       session: { before: null, after: session },
@@ -88,6 +90,12 @@ export class ImportChange {
         },
       ],
     })
+  }
+
+  /** The AI's answer stays with the session, so that its previews agree. Null when the question was answered before. */
+  static keepSuggestions(session: ImportSession, suggestions: KeptSuggestions): ImportChange | null {
+    if (session.suggestions?.key === suggestions.key) return null
+    return new ImportChange({ session: { before: session, after: { ...session, suggestions } } })
   }
 
   /** An expired session is gone for its callers; an executed one is not executed again. */

@@ -1,6 +1,7 @@
 // What can be done with imports: hand a file in, look at it, execute it, and follow its run. The run itself is in
 // `ImportRuns.ts`.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
+import { Ai } from "../ai/Ai.ts"
 import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
@@ -24,7 +25,8 @@ import {
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
-import { type Preview, preview_rows_max, previewOf } from "./Preview.ts"
+import { type Preview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
+import { asking } from "./SuggestionsAsked.ts"
 import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
 
 /** What is wrong with the file itself. */
@@ -87,6 +89,7 @@ export class Imports extends Context.Service<
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
       const jobs = yield* Jobs
+      const ai = yield* Ai
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
@@ -105,6 +108,8 @@ export class Imports extends Context.Service<
         yield* transact(write(workspace, change))
         return yield* Effect.fromNullishOr(change.session?.after).pipe(Effect.orDie)
       })
+
+      const answered = asking({ ai, secrets, store, transact, write })
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
         const session = yield* store.findSession(workspace, id)
@@ -162,12 +167,10 @@ export class Imports extends Context.Service<
         preview: Effect.fn("Imports.preview")(function* (workspace, id) {
           const session = yield* openSession(workspace.id, id)
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
-          const fields = yield* fieldStore.all(workspace.id)
-          return previewOf(
-            id,
-            { ...table, formulaGuarded: session.source === "upload" },
-            { fields, defaultCountry: workspace.defaultCountry },
-          )
+          const file = { ...table, formulaGuarded: session.source === "upload" }
+          const facts = { fields: yield* fieldStore.all(workspace.id), defaultCountry: workspace.defaultCountry }
+          const reading = readingOf(file, facts)
+          return previewOf(id, file, facts, reading, yield* answered(workspace.id, session, reading))
         }),
 
         execute: Effect.fn("Imports.execute")(function* (workspace, id, wanted) {

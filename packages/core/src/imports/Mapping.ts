@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { type StandardField, standardFieldByName, standardFields } from "../contacts/ContactFields.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
+import { failureColumnsCount, technicalColumns } from "./ExportedColumns.ts"
 import { headerKey, headerSynonyms } from "./HeaderSynonyms.ts"
 import type { Mapping, OverwriteBehavior, TargetKind } from "./Import.ts"
 
@@ -23,9 +24,35 @@ export interface ProposedMapping {
   readonly targetKind: TargetKind | null
   /** Why, or why not: a clause for people. */
   readonly reason: string
-  readonly source: "deterministic" | "none"
+  readonly source: "deterministic" | "ai" | "none"
   readonly overwriteBehavior: OverwriteBehavior
+  /**
+   * `open`: no field has its name. `claimed`: another column has its field. `technical`: the tool that wrote the file wrote
+   * it for itself. `exported`: it comes from the export of an earlier import.
+   */
+  readonly standing: "mapped" | "open" | "claimed" | "technical" | "exported"
 }
+
+export const noFieldHasThisName = "No field has this name"
+
+/** A column that goes nowhere. */
+export const unmapped = (
+  header: string,
+  standing: Exclude<ProposedMapping["standing"], "mapped">,
+  reason: string,
+): ProposedMapping => ({
+  header,
+  targetField: null,
+  targetKind: null,
+  reason,
+  source: "none",
+  overwriteBehavior: "overwrite",
+  standing,
+})
+
+/** A column whose field another one has. */
+export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
+  unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
 
 interface Match {
   readonly targetField: string
@@ -33,51 +60,67 @@ interface Match {
   readonly reason: string
 }
 
-/** Every name that a header can match, by its key. What stands first wins: a field's own name before a synonym. */
-const matcherOf = ({ standard, custom }: Targets): ((header: string) => Match | undefined) => {
-  const matches = new Map<string, Match>()
-  const add = (name: string, targetField: string, targetKind: TargetKind, reason: string) => {
-    const key = headerKey(name)
-    if (key !== "" && !matches.has(key)) matches.set(key, { targetField, targetKind, reason })
-  }
-  for (const { apiName } of standard) add(apiName, apiName, "standard", "The header is the field's name")
-  for (const { apiName } of custom) add(apiName, apiName, "custom", "The header is the custom field's name")
-  for (const { apiName, displayName } of standard) {
-    add(displayName, apiName, "standard", "The header is the field's label")
-  }
-  for (const { apiName, displayName } of custom) {
-    add(displayName, apiName, "custom", "The header is the custom field's label")
-  }
-  for (const { apiName } of standard) {
-    for (const synonym of headerSynonyms[apiName] ?? []) {
-      add(synonym, apiName, "standard", "The header is a usual name of the field")
-    }
-  }
-  return (header) => matches.get(headerKey(header))
+interface Matcher {
+  /** By the names of fields. */
+  readonly byName: (key: string) => Match | undefined
+  /** By what other tools call them. */
+  readonly bySynonym: (key: string) => Match | undefined
 }
 
-/** One proposal for each column, in their order. No field is proposed twice: the earlier column has it. */
-export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
-  const match = matcherOf(targets)
-  const claimedBy = new Map<string, string>()
-  return headers.map((header): ProposedMapping => {
-    const found = match(header)
-    const open = {
-      header,
-      targetField: null,
-      targetKind: null,
-      source: "none",
-      overwriteBehavior: "overwrite",
-    } as const
-    if (found === undefined) return { ...open, reason: "No field has this name" }
-    const claimant = claimedBy.get(found.targetField)
-    if (claimant !== undefined) {
-      return { ...open, reason: `The column "${claimant}" is already mapped to ${found.targetField}` }
+/** Every name that a header can match, by its key. What stands first wins: a field's own name before a label. */
+const matcherOf = ({ standard, custom }: Targets): Matcher => {
+  const [names, synonyms] = [new Map<string, Match>(), new Map<string, Match>()]
+  const add = (to: Map<string, Match>, name: string, match: Match) => {
+    const key = headerKey(name)
+    if (key !== "" && !to.has(key)) to.set(key, match)
+  }
+  const fields = [
+    ...standard.map((field) => ({ ...field, targetKind: "standard" as const, the: "the field" })),
+    ...custom.map((field) => ({ ...field, targetKind: "custom" as const, the: "the custom field" })),
+  ]
+  for (const { apiName: targetField, targetKind, the } of fields) {
+    add(names, targetField, { targetField, targetKind, reason: `The header is ${the}'s name` })
+  }
+  for (const { apiName: targetField, displayName, targetKind, the } of fields) {
+    add(names, displayName, { targetField, targetKind, reason: `The header is ${the}'s label` })
+  }
+  for (const { apiName: targetField } of standard) {
+    for (const synonym of headerSynonyms[targetField] ?? []) {
+      const reason = "The header is a usual name of the field"
+      add(synonyms, synonym, { targetField, targetKind: "standard", reason })
     }
-    claimedBy.set(found.targetField, header)
-    return { ...found, header, source: "deterministic", overwriteBehavior: "overwrite" }
+  }
+  return { byName: (key) => names.get(key), bySynonym: (key) => synonyms.get(key) }
+}
+
+/**
+ * One proposal for each column, in their order, from its header alone. No field is proposed twice: the earlier column has
+ * it. The columns that our own export of failed rows has added are for no field.
+ */
+export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
+  const { byName, bySynonym } = matcherOf(targets)
+  const technical = technicalColumns(headers)
+  const own = headers.length - failureColumnsCount(headers)
+  const claimedBy = new Map<string, string>()
+  return headers.map((header, index): ProposedMapping => {
+    if (index >= own) return unmapped(header, "exported", exportedColumn)
+    const key = headerKey(header)
+    const tool = technical.get(key)
+    const match = byName(key) ?? (tool === undefined ? bySynonym(key) : undefined)
+    if (match === undefined) {
+      return tool === undefined
+        ? unmapped(header, "open", noFieldHasThisName)
+        : unmapped(header, "technical", `${noFieldHasThisName}: ${tool} notes in it what it needs itself`)
+    }
+    const claimant = claimedBy.get(match.targetField)
+    if (claimant !== undefined) return claimed(header, match.targetField, claimant)
+    claimedBy.set(match.targetField, header)
+    return { ...match, header, source: "deterministic", overwriteBehavior: "overwrite", standing: "mapped" }
   })
 }
+
+const exportedColumn =
+  "The column comes from the export of an earlier import: it says what became of the row, not who the contact is"
 
 /** A mapping as it is asked for. Without a target the column is left out; the kind follows from the target's name. */
 export interface WantedMapping {

@@ -7,6 +7,7 @@ import type { ImportSessionId } from "../Ids.ts"
 import type { Mapping, RowIssue } from "./Import.ts"
 import { namesSomebody, type ProposedMapping, proposeMappings, type Targets, targetsOf } from "./Mapping.ts"
 import { rowReader, storable } from "./Rows.ts"
+import { type Answer, type Question, questionOf, type SampledColumn, withSuggestions } from "./Suggestions.ts"
 import type { Row } from "./Table.ts"
 
 /** How many rows are read for a preview: enough to infer types from, whatever the size of the file. */
@@ -36,43 +37,81 @@ export interface Preview {
   readonly blockingIssues: ReadonlyArray<BlockingIssue>
 }
 
+/** The columns, and the first rows of the file, at most `preview_rows_max`. */
+export interface SampledFile {
+  readonly headers: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<Row>
+  /** Whether cells may carry the `'` that exports put before formulas. */
+  readonly formulaGuarded: boolean
+}
+
+export interface PreviewFacts {
+  readonly fields: ReadonlyArray<CustomField>
+  readonly defaultCountry: string
+}
+
+/** What the headers alone say of a file, and what is left to ask. */
+export interface Reading {
+  readonly targets: Targets
+  readonly columns: ReadonlyArray<SampledColumn>
+  readonly proposed: ReadonlyArray<ProposedMapping>
+  readonly question: Question
+}
+
+export const readingOf = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): Reading => {
+  const targets = targetsOf(facts.fields)
+  const proposed = proposeMappings(headers, targets)
+  const shown = shownBy(formulaGuarded)
+  const columns = proposed.map(({ header, targetField }, index) => ({
+    header,
+    values: targetField === null ? rows.map(({ cells }) => shown(cells[index])) : [],
+  }))
+  return { targets, columns, proposed, question: questionOf(columns, proposed, targets) }
+}
+
+/** The preview of a file, with what the AI has answered to its question. */
 export const previewOf = (
   sessionId: ImportSessionId,
-  /** The columns, and the first rows of the file, at most `preview_rows_max`. */
-  table: {
-    readonly headers: ReadonlyArray<string>
-    readonly rows: ReadonlyArray<Row>
-    readonly formulaGuarded: boolean
-  },
-  workspace: { readonly fields: ReadonlyArray<CustomField>; readonly defaultCountry: string },
+  file: SampledFile,
+  facts: PreviewFacts,
+  { targets, columns, proposed, question }: Reading,
+  answer: Answer,
 ): Preview => {
-  const { headers, rows, formulaGuarded } = table
-  const targets = targetsOf(workspace.fields)
-  const proposedMappings = proposeMappings(headers, targets)
-  const shown = (cell: string | undefined): string => {
-    const text = storable(cell ?? "")
-    return formulaGuarded ? withoutFormulaGuard(text) : text
-  }
-  const unmapped = proposedMappings.flatMap(({ header, targetField }, index) =>
-    targetField === null ? [{ header, index, values: rows.map(({ cells }) => shown(cells[index])) }] : [],
-  )
+  const { headers, rows, formulaGuarded } = file
+  const proposedMappings = withSuggestions(proposed, question, answer, targets)
+  const shown = shownBy(formulaGuarded)
+  const open = columns.flatMap(({ values }, index) => {
+    const proposal = proposedMappings[index]
+    return proposal?.targetField === null ? [{ ...proposal, index, values }] : []
+  })
   return {
     sessionId,
     headers,
     proposedMappings,
-    unmappedHeaders: unmapped.map(({ header }) => header),
+    unmappedHeaders: open.map(({ header }) => header),
     availableFields: targets,
-    fieldCreationCandidates: fieldCandidates(unmapped, workspace.fields),
+    fieldCreationCandidates: fieldCandidates(
+      open.filter(({ standing }) => standing !== "exported"),
+      facts.fields,
+    ),
     sampleRows: rows
       .slice(0, sample_rows_max)
       .map(({ cells }) => Object.fromEntries(headers.map((header, index) => [header, shown(cells[index])]))),
-    sampleIssues: sampleIssues(table, proposedMappings, {
-      fields: fieldsByName(workspace.fields),
-      defaultCountry: workspace.defaultCountry,
+    sampleIssues: sampleIssues(file, proposedMappings, {
+      fields: fieldsByName(facts.fields),
+      defaultCountry: facts.defaultCountry,
     }),
     blockingIssues: namesSomebody(proposedMappings) ? [] : [missingIdentityMapping],
   }
 }
+
+/** A cell as it is shown. */
+const shownBy =
+  (formulaGuarded: boolean) =>
+  (cell: string | undefined): string => {
+    const text = storable(cell ?? "")
+    return formulaGuarded ? withoutFormulaGuard(text) : text
+  }
 
 const missingIdentityMapping: BlockingIssue = {
   code: "missing_identity_mapping",
@@ -81,7 +120,7 @@ const missingIdentityMapping: BlockingIssue = {
 
 /** What the rows would be refused for if the proposals were taken as they are; nothing while nobody can be known. */
 const sampleIssues = (
-  { headers, rows, formulaGuarded }: Parameters<typeof previewOf>[1],
+  { headers, rows, formulaGuarded }: SampledFile,
   proposed: ReadonlyArray<ProposedMapping>,
   workspace: Pick<ItemReading, "fields" | "defaultCountry">,
 ): ReadonlyArray<SampleIssue> => {

@@ -1,31 +1,9 @@
-import type { CustomField } from "@tentpole/core/contacts/CustomField"
 import { standardFieldByName } from "@tentpole/core/contacts/ContactFields"
-import { FieldDefinitionId } from "@tentpole/core/Ids"
-import { fieldCandidates, inferValueType, suggestApiName } from "@tentpole/core/imports/FieldCandidates"
 import { headerKey, headerSynonyms } from "@tentpole/core/imports/HeaderSynonyms"
 import { checkMappings, proposeMappings, targetsOf, type WantedMapping } from "@tentpole/core/imports/Mapping"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Result, Schema } from "effect"
-
-const field = (apiName: string, more: Partial<CustomField> = {}): CustomField => ({
-  id: FieldDefinitionId.make("00000000-0000-4000-8000-000000000001"),
-  apiName,
-  displayName: apiName.replaceAll("_", " "),
-  valueType: "string",
-  isEditable: true,
-  description: null,
-  status: "active",
-  managementMode: "org_managed",
-  provenanceKind: "api",
-  provenanceProvider: null,
-  provenanceReference: null,
-  createdByUserId: null,
-  createdFromImportSessionId: null,
-  showInPeopleListDefault: false,
-  createdAt: DateTime.makeUnsafe(0),
-  updatedAt: DateTime.makeUnsafe(0),
-  ...more,
-})
+import { Result, Schema } from "effect"
+import { field } from "./Fields.ts"
 
 const fields = [
   field("shoe_size", { displayName: "Size of shoes" }),
@@ -122,6 +100,39 @@ describe("proposed mappings", () => {
     assert.match(third?.reason ?? "", /"E-mail"/)
   })
 
+  it("leave out what the export of failed rows has added, wherever its names come from", () => {
+    const own = [field("status"), field("reason"), field("row_number")]
+    const proposals = (...headers: ReadonlyArray<string>) => proposeMappings(headers, targetsOf(own))
+    const exported = proposals("email", "status", "row_number", "status (2)", "reason")
+    assert.deepStrictEqual(
+      exported.map(({ targetField, standing }) => [targetField, standing]),
+      [
+        ["email", "mapped"],
+        ["status", "mapped"],
+        [null, "exported"],
+        [null, "exported"],
+        [null, "exported"],
+      ],
+    )
+    assert.match(exported[4]?.reason ?? "", /export of an earlier import/)
+    for (const headers of [
+      ["email", "row_number", "reason", "status"],
+      ["row_number", "status", "reason", "email"],
+      ["row_number", "status", "reason"],
+    ]) {
+      const mapped = proposals(...headers).map(({ targetField }) => targetField)
+      assert.deepStrictEqual(mapped, headers, "only as the last three beside others, in their order")
+    }
+  })
+
+  it("take a tool's own columns for no field, but for one that has their very name", () => {
+    assert.deepStrictEqual(proposed("Email Address", "REGION", "LEID", "EUID"), ["email", null, null, null])
+    assert.deepStrictEqual(proposed("Email Address", "REGION", "LEID"), ["email", "state", null])
+    const own = proposeMappings(["REGION", "LEID", "EUID"], targetsOf([field("region")]))
+    assert.strictEqual(own[0]?.targetField, "region")
+    assert.match(own[1]?.reason ?? "", /Mailchimp/)
+  })
+
   it("have synonyms of standard fields only, and each means one field", () => {
     const seen = new Map<string, string>()
     for (const [apiName, synonyms] of Object.entries(headerSynonyms)) {
@@ -188,63 +199,5 @@ describe("chosen mappings", () => {
     assert.deepStrictEqual(issuesOf(wanted("Email", "email", { targetKind: "custom" })), ["mappings.0.target_kind"])
     assert.deepStrictEqual(issuesOf(wanted("Name", "display_name")), ["mappings"])
     assert.deepStrictEqual(issuesOf(), ["mappings"])
-  })
-})
-
-describe("fields that could be made", () => {
-  it("have names that can be, from any header", () => {
-    for (const [header, name] of [
-      ["T-shirt Grö", "t_shirt_gro"],
-      ["2nd phone", "field_2nd_phone"],
-      ["名前", "column_4"],
-      ["___", "column_4"],
-    ] as const) {
-      assert.strictEqual(suggestApiName(header, 4), name)
-    }
-  })
-
-  it.prop("every suggested name is a name", [Schema.String], ([header]) => {
-    assert.match(suggestApiName(header, 1), /^[a-z][a-z0-9_]{0,254}$/)
-  })
-
-  it("have the one type that all values read as", () => {
-    assert.strictEqual(inferValueType(["1", "2.5", "-3"]), "number")
-    assert.strictEqual(inferValueType(["yes", "No"]), "boolean")
-    assert.strictEqual(inferValueType(["2026-05-01", "2026-05-02T10:00:00Z"]), "date")
-    assert.strictEqual(inferValueType(["1", "x"]), "string")
-    assert.strictEqual(inferValueType([]), "string")
-    assert.strictEqual(inferValueType(["007", "008"]), "string")
-    assert.strictEqual(inferValueType(["4915112345678901"]), "string")
-  })
-
-  it("say what stands in the way of their name", () => {
-    const columns = ["Old Plan", "Shoe-Size", "Contact ID", "Plan", "plan"].map((header, index) => ({
-      header,
-      index,
-      values: ["a", " ", "b", "a"],
-    }))
-    const candidates = fieldCandidates(columns, fields)
-    assert.deepStrictEqual(
-      candidates.map(({ suggestedApiName, conflicts }) => [
-        suggestedApiName,
-        conflicts[0]?.kind,
-        conflicts[0]?.resolution,
-      ]),
-      [
-        ["old_plan", "archived_existing", "restore_existing"],
-        ["shoe_size", "active_existing", "map_to_existing"],
-        ["contact_id", "reserved_name", "rename"],
-        ["plan", undefined, undefined],
-        ["plan", "duplicate_in_file", "rename"],
-      ],
-    )
-    assert.deepStrictEqual(candidates[0]?.conflicts[0], {
-      kind: "archived_existing",
-      resolution: "restore_existing",
-      existingFieldDefinitionId: fields[1]?.id ?? null,
-      existingFieldDisplayName: "Old plan",
-      conflictKey: "old_plan",
-    })
-    assert.deepStrictEqual([candidates[3]?.sampleValues, candidates[3]?.confidence], [["a", "b"], "medium"])
   })
 })

@@ -1,16 +1,20 @@
 import { ImportSessionId } from "@tentpole/core/Ids"
-import { previewOf } from "@tentpole/core/imports/Preview"
+import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
+import { type Answer, nothingSuggested } from "@tentpole/core/imports/Suggestions"
 import { assert, describe, it } from "@effect/vitest"
 
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
 const workspace = { fields: [], defaultCountry: "US" }
 
-const preview = (headers: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
-  previewOf(
-    id,
-    { headers, rows: rows.map((cells, index) => ({ rowNumber: index + 2, cells })), formulaGuarded: true },
-    workspace,
-  )
+const preview = (
+  headers: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  answer: Answer = nothingSuggested,
+) => {
+  const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, cells }))
+  const file = { headers, rows: numbered, formulaGuarded: true }
+  return previewOf(id, file, workspace, readingOf(file, workspace), answer)
+}
 
 describe("a preview", () => {
   it("shows what the proposals would make of the rows, and what they would refuse", () => {
@@ -62,5 +66,34 @@ describe("a preview", () => {
       ["__proto__", "x"],
       ["constructor", "y"],
     ])
+  })
+
+  it("reads the rows by what the AI suggests too, and offers a field for the column that lost", () => {
+    const matches = [
+      { header: "Correo", targetField: "email" },
+      { header: "Otro correo", targetField: "email" },
+    ]
+    const rows = [["nobody", "a@b.co"]]
+    const seen = preview(["Correo", "Otro correo"], rows, { _tag: "given", matches })
+    assert.deepStrictEqual(seen.blockingIssues, [])
+    assert.deepStrictEqual(seen.unmappedHeaders, ["Otro correo"])
+    assert.deepStrictEqual(
+      seen.fieldCreationCandidates.map(({ header, sampleValues }) => [header, sampleValues]),
+      [["Otro correo", ["a@b.co"]]],
+    )
+    assert.deepStrictEqual(
+      seen.sampleIssues.map(({ header, code }) => [header, code]),
+      [["Correo", "invalid_email"]],
+    )
+  })
+
+  it("offers no field for what the export of an earlier import has added", () => {
+    const headers = ["Email", "Plan", "row_number", "status", "reason"]
+    const seen = preview(headers, [["a@b.co", "gold", "7", "failed", "invalid_email"]])
+    assert.deepStrictEqual(seen.unmappedHeaders, ["Plan", "row_number", "status", "reason"])
+    assert.deepStrictEqual(
+      seen.fieldCreationCandidates.map(({ header }) => header),
+      ["Plan"],
+    )
   })
 })

@@ -77,10 +77,13 @@ const overwriteBehavior = Schema.Literals(["overwrite", "skip_if_filled"])
 
 const ProposedMappingWire = Schema.Struct({
   header: Schema.String,
-  target_field: textOrNull,
+  target_field: textOrNull.annotate({ description: "The `api_name` of a field; no field stands here twice" }),
   target_kind: targetKind,
-  reason: Schema.String,
-  source: Schema.Literals(["deterministic", "ai", "none"]),
+  reason: Schema.String.annotate({ description: "Why it goes there; for a column left out, why it goes nowhere" }),
+  source: Schema.Literals(["deterministic", "ai", "none"]).annotate({
+    description:
+      "`deterministic`: the header is a name of the field. `ai`: suggested from the header and from the shapes of its values, which themselves are not shown to the AI. `none`: left unmapped",
+  }),
   overwrite_behavior: overwriteBehavior,
 }).annotate({ identifier: "ProposedMapping" })
 
@@ -127,16 +130,25 @@ const FieldCandidateWire = Schema.Struct({
   suggested_display_name: Schema.String,
   suggested_api_name: Schema.String,
   suggested_value_type: Schema.Literals(valueTypes),
-  confidence: Schema.Literals(["low", "medium", "high"]),
-  sample_values: Schema.Array(Schema.String),
-  reason: Schema.String,
+  confidence: Schema.Literals(["low", "medium", "high"]).annotate({
+    description:
+      "How sure the type is: `high` from 20 values on, `medium` from 3; `low` for fewer, and for text most of which reads as another type",
+  }),
+  sample_values: Schema.Array(Schema.String).annotate({ description: "Up to 5 different ones" }),
+  reason: Schema.String.annotate({ description: "Where the type comes from" }),
   conflicts: Schema.Array(
     Schema.Struct({
-      kind: Schema.Literals(["archived_existing", "active_existing", "reserved_name", "duplicate_in_file"]),
-      resolution: Schema.Literals(["restore_existing", "map_to_existing", "rename"]),
+      kind: Schema.Literals([
+        "archived_existing",
+        "active_existing",
+        "reserved_name",
+        "duplicate_in_file",
+        "field_limit_reached",
+      ]).annotate({ description: "What stands in the way of a field of this name" }),
+      resolution: Schema.Literals(["restore_existing", "map_to_existing", "rename", "archive_others"]),
       existing_field_definition_id: Schema.NullOr(FieldDefinitionId),
       existing_field_display_name: textOrNull,
-      conflict_key: Schema.String,
+      conflict_key: Schema.String.annotate({ description: "The `api_name` that is taken, or that finds no room" }),
     }),
   ),
 }).annotate({ identifier: "FieldCreationCandidate" })
@@ -177,13 +189,16 @@ const toIssue = (issue: RowIssue) => ({
 export const PreviewWire = Schema.Struct({
   import_session_id: ImportSessionId,
   headers: Schema.Array(Schema.String),
-  proposed_mappings: Schema.Array(ProposedMappingWire),
+  proposed_mappings: Schema.Array(ProposedMappingWire).annotate({ description: "One for each column, in their order" }),
   unmapped_headers: Schema.Array(Schema.String),
   available_fields: Schema.Struct({
     standard: Schema.Array(AvailableFieldWire),
     custom: Schema.Array(AvailableFieldWire),
   }),
-  field_creation_candidates: Schema.Array(FieldCandidateWire),
+  field_creation_candidates: Schema.Array(FieldCandidateWire).annotate({
+    description:
+      "A custom field for each unmapped column, but for the last columns `row_number`, `status`, `reason` of an earlier import's export",
+  }),
   sample_rows: Schema.Array(Schema.Record(Schema.String, Schema.String)).annotate({ description: "Cells by header" }),
   sample_issues: Schema.Array(Schema.Struct({ row_number: Schema.Int, ...issueFields })),
   blocking_issues: Schema.Array(

@@ -2,7 +2,7 @@
 import { ImportRunId, ImportSessionId } from "@tentpole/core/Ids"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { limitParameter, oneOf, pageParameter, PaginationWire } from "../../Wire.ts"
 import { BeginImport, Execute, PreviewWire, ResultWire, RunWire, SessionWire } from "./ImportWire.ts"
@@ -30,7 +30,10 @@ export const ImportsApi = HttpApiGroup.make("imports")
       params: { session_id: ImportSessionId },
       success: PreviewWire,
       error: errors("not_found", "upload_missing", "import_unreadable", "payload_too_large", "unavailable"),
-    }),
+    }).annotate(
+      OpenApi.Description,
+      "Reads the columns and the first 200 rows, and proposes where each column goes. Headers are compared with the names of the fields first; about those that are left the AI is asked, which sees headers and the shapes of values, never a value. Its answer is kept with the session: the same file before the same fields is previewed the same. After 10 seconds, or when the AI can't be asked, the preview comes without its suggestions, and each open column's `reason` says so; the next preview asks again.",
+    ),
   )
   .add(
     HttpApiEndpoint.post("execute", "/v1/contacts/imports/:session_id/execute", {
