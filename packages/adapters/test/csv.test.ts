@@ -154,6 +154,38 @@ layer(Csv.layer)("CSV as people have it", (it) => {
       assert.isBelow(pulled, 200)
     }),
   )
+
+  it.effect("a line or a quote that goes on for a gigabyte is given up after its first half megabyte", () =>
+    Effect.gen(function* () {
+      const { read } = yield* CsvReader
+      const part = Buffer.alloc(64 * 1024, "nothing but text ")
+      for (const [beginning, end] of [
+        ["", /more than 256 KB/],
+        ["email,note\n", /more than 256 KB after record 1/],
+        ['email,note\na@b.co,"never closed\n', /more than 256 KB after record 1; a quote may be left open/],
+        [`${"column,".repeat(100_000)}\n`, /more than 256 KB/],
+        [`${"c,".repeat(60_000)}c\n1\n`, null],
+      ] as const) {
+        let pulled_bytes = 0
+        const gigabyte = Stream.fromEffectRepeat(
+          Effect.sync(() => {
+            const bytes = pulled_bytes === 0 ? Buffer.from(beginning === "" ? part : beginning) : part
+            pulled_bytes += bytes.length
+            return bytes
+          }),
+        ).pipe(Stream.takeUntil(() => pulled_bytes > 2 ** 30))
+        if (end === null) {
+          // So many columns are read; that they are too many is for who knows what columns are.
+          const [header] = yield* read(gigabyte).pipe(Stream.take(1), Stream.runCollect)
+          assert.strictEqual(header?.length, 60_001)
+        } else {
+          const refusal = yield* Effect.flip(Stream.runDrain(read(gigabyte)))
+          assert.match(refusal.message, end)
+        }
+        assert.isBelow(pulled_bytes, 2 ** 20 + beginning.length)
+      }
+    }),
+  )
 })
 
 const Cell = Schema.String.check(Schema.isPattern(/^[^\0\ud800-\udfff]*$/))

@@ -111,16 +111,10 @@ export class ImportRuns extends Context.Service<
         yield* rowsOf(files.records(session.source, key)).pipe(
           Stream.drop(run.processedRows),
           inChunks,
-          // The next chunk is read while the database writes this one.
+          Stream.map((rows) => rows.map((row): ChunkRow => ({ row, read: read(row) }))),
+          // The next chunk is read, and understood, while the database writes this one.
           Stream.buffer({ capacity: 1 }),
-          Stream.mapEffect((rows) =>
-            applyChunk(
-              workspaceId,
-              id,
-              headers,
-              rows.map((row) => ({ row, read: read(row) })),
-            ),
-          ),
+          Stream.mapEffect((chunk) => applyChunk(workspaceId, id, headers, chunk)),
           Stream.takeWhile((goesOn) => goesOn),
           Stream.runDrain,
         )
