@@ -53,14 +53,21 @@ export class ServiceProcess {
 /** What the database shows of a worker's connections. */
 const worker_application = "tentpole worker"
 
+/** Removed when all ends. */
+export const temporaryFolder = async (ending: Ending): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "tentpole-faults-"))
+  await ending.with(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 export class Deployment implements Callable {
   readonly inside: Inside
   readonly #variables: Record<string, string>
   readonly #api: string
   readonly #ending: Ending
+  #http: ServiceProcess | undefined
 
-  /** Over a database that is there: its HTTP process is not started, and nothing of it is removed. */
-  constructor(ending: Ending, owner: Redacted.Redacted, folder: string, ports: readonly [number, number]) {
+  private constructor(ending: Ending, owner: Redacted.Redacted, folder: string, ports: readonly [number, number]) {
     this.#ending = ending
     this.#api = `http://127.0.0.1:${ports[0]}`
     this.#variables = {
@@ -73,23 +80,28 @@ export class Deployment implements Callable {
     this.inside = new Inside(this.#variables, owner)
   }
 
-  /** A deployment of its own, with an HTTP process and no worker yet; all of it ends with `ending`. */
+  /** With a PostgreSQL of its own, an HTTP process and no worker yet; all of it ends with `ending`. */
   static async begin(ending: Ending): Promise<Deployment> {
-    const folder = await mkdtemp(join(tmpdir(), "tentpole-faults-"))
-    await ending.with(() => rm(folder, { recursive: true, force: true }))
+    const folder = await temporaryFolder(ending)
     const scope = Scope.makeUnsafe()
     await ending.with(() => Effect.runPromise(Scope.close(scope, Exit.void)))
     const { ownerUrl } = await Effect.runPromise(
-      prepared({ folder: join(folder, "database"), durable: true, port: null }).pipe(Scope.provide(scope)),
+      prepared({ folder, durable: true, port: null }).pipe(Scope.provide(scope)),
     )
-    const deployment = new Deployment(ending, ownerUrl, folder, [await freePort(), await freePort()])
-    const http = await deployment.#start("@tentpole/http/main")
-    await http.ready
+    return Deployment.over(ending, ownerUrl)
+  }
+
+  /** Over a database that is there. The HTTP process may still be coming up: calls wait for it. */
+  static async over(ending: Ending, owner: Redacted.Redacted): Promise<Deployment> {
+    const folder = await temporaryFolder(ending)
+    const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()])
     await ending.with(() => deployment.inside.close())
+    deployment.#http = await deployment.#start("@tentpole/http/main")
     return deployment
   }
 
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  async call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    await this.#http?.ready
     return ask(this.#api, method, path, body, headers)
   }
 

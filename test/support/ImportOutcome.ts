@@ -1,7 +1,9 @@
 // What imports have left in a workspace, row for row: two workspaces that were given the same files must hold the same, ids
 // and instants aside.
 import type { WorkspaceId } from "@tentpole/core/Ids"
+import { Effect } from "effect"
 import type { Inside } from "./Inside.ts"
+import { Owner } from "./Owner.ts"
 
 /** Rows are told by whom they are about instead of by ids. */
 const person = "coalesce(c.email_normalized, c.phone)"
@@ -44,12 +46,23 @@ const partNames = Object.keys(parts) as ReadonlyArray<keyof typeof parts>
 
 const shown_max = 5
 
+/** Rows of one that the other has not, each as often as it has it more. */
 const only = async (inside: Inside, part: string, workspace: WorkspaceId, other: WorkspaceId) => {
   const of = (parameter: string) => part.replaceAll("$1", `${parameter}::uuid`)
-  const rows = await inside.asOwner<{ told: unknown }>(`(${of("$1")}) except all (${of("$2")}) limit ${shown_max}`, [
-    workspace,
-    other,
-  ])
+  const rows = await inside.run(
+    Effect.flatMap(Owner, (sql) =>
+      sql.withTransaction(
+        Effect.andThen(
+          // Tables that nobody has analysed yet are taken for empty, and joined row by row.
+          sql`set local enable_nestloop = off`,
+          sql.unsafe<{ told: unknown }>(`(${of("$1")}) except all (${of("$2")}) limit ${shown_max}`, [
+            workspace,
+            other,
+          ]),
+        ),
+      ),
+    ),
+  )
   return rows.map(({ told }) => JSON.stringify(told))
 }
 

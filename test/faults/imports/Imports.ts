@@ -10,10 +10,12 @@ const kills: Scenario<World> = {
   name: "killed at random instants",
   run: async ({ dice, quick, say }, world) => {
     const moments = drawMoments(dice, quick ? 5 : 20, world.rows_count)
+    const first = await world.deployment.startWorker()
     const run = await disturbedRun(world, "Killed")
-    const { worker, met } = await killAtMoments(world.deployment, run, moments, say)
+    const { worker, met } = await killAtMoments(world.deployment, first, run, moments, say)
     const found = await run.judged()
     await worker.kill()
+    await world.deployment.workersForgotten()
     const running = met.filter((status) => status === "running").length
     const least = metRunning_min(moments.length)
     say(`  ${moments.length} kills, ${running} of them met a running import`)
@@ -40,6 +42,7 @@ const beforeCompletion: Scenario<World> = {
     const second = await deployment.startWorker()
     const found = await run.judged()
     await second.kill()
+    await deployment.workersForgotten()
     const between = status === "running" && processed_rows === total_rows
     return between
       ? found

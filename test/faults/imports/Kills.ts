@@ -33,16 +33,17 @@ const attempts = 1
 
 /**
  * Kills the worker at each moment and starts another one, which takes the job as if the dead one's lease were over. Answers
- * the last one, which lives, and how the kills met the run.
+ * the last one, which lives, and the states that the kills found the run in.
  */
 export const killAtMoments = async (
   deployment: Deployment,
+  first: ServiceProcess,
   run: DisturbedRun,
   moments: ReadonlyArray<Moment>,
   say: (text: string) => void,
 ): Promise<{ readonly worker: ServiceProcess; readonly met: ReadonlyArray<string> }> => {
   const met: Array<string> = []
-  let worker = await deployment.startWorker()
+  let worker = first
   for (const moment of moments) {
     // Somewhere behind the last kill, so that each worker has done something.
     const { processed_rows: stands } = await run.state()

@@ -1,14 +1,13 @@
 // The world in which imports are disturbed: a deployment, a file, and what an import of it leaves when nothing disturbs it.
 import type { WorkspaceId } from "@tentpole/core/Ids"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Ending } from "../../support/Ending.ts"
 import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"
 import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { until } from "../../support/Service.ts"
 import type { Trial } from "../Campaign.ts"
-import { Deployment } from "../Deployment.ts"
+import { Deployment, temporaryFolder } from "../Deployment.ts"
 
 export interface World {
   readonly deployment: Deployment
@@ -29,11 +28,11 @@ export interface RunState {
 /** A run that is to be disturbed. */
 export class DisturbedRun {
   readonly #world: World
-  readonly #ended: () => Promise<unknown>
+  readonly #ended: (within_ms: number) => Promise<unknown>
   readonly workspace: WorkspaceId
   readonly id: string
 
-  constructor(world: World, workspace: WorkspaceId, id: string, ended: () => Promise<unknown>) {
+  constructor(world: World, workspace: WorkspaceId, id: string, ended: (within_ms: number) => Promise<unknown>) {
     this.#world = world
     this.workspace = workspace
     this.id = id
@@ -66,8 +65,8 @@ export class DisturbedRun {
   }
 
   /** Waits for the end, and says how it differs from that of an undisturbed run. */
-  async judged(): Promise<ReadonlyArray<string>> {
-    await this.#ended()
+  async judged(within_ms = patience.within_ms): Promise<ReadonlyArray<string>> {
+    await this.#ended(within_ms)
     const { deployment, undisturbed } = this.#world
     return outcomeDifferences(deployment.inside, undisturbed, this.workspace)
   }
@@ -78,21 +77,27 @@ export const disturbedRun = async (world: World, name: string): Promise<Disturbe
   const { deployment, file } = world
   const workspace = await importingWorkspace(deployment.inside, deployment, name)
   const id = await beginImport(workspace, file)
-  return new DisturbedRun(world, workspace.id, id, () => importEnded(workspace, id, patience))
+  return new DisturbedRun(world, workspace.id, id, (within_ms) =>
+    importEnded(workspace, id, { ...patience, within_ms }),
+  )
+}
+
+/** Imports a file of so many rows, with nothing to disturb the worker that is there. */
+export const worldOf = async (deployment: Deployment, rows_count: number, ending: Ending): Promise<World> => {
+  const file = join(await temporaryFolder(ending), "people.csv")
+  await writePeople(file, { rows_count, edition: 1, note_chars: 0 })
+  const workspace = await importingWorkspace(deployment.inside, deployment, "Undisturbed")
+  await importEnded(workspace, await beginImport(workspace, file), patience)
+  return { deployment, rows_count, file, undisturbed: workspace.id }
 }
 
 export const makeWorld = async ({ ending, quick, say }: Trial): Promise<World> => {
   const rows_count = quick ? 10_000 : 100_000
-  const folder = await mkdtemp(join(tmpdir(), "tentpole-people-"))
-  await ending.with(() => rm(folder, { recursive: true, force: true }))
-  const file = join(folder, "people.csv")
-  await writePeople(file, { rows_count, edition: 1, note_chars: 0 })
   const deployment = await Deployment.begin(ending)
   const worker = await deployment.startWorker()
   say(`importing ${rows_count.toLocaleString("en-US")} rows undisturbed`)
-  const workspace = await importingWorkspace(deployment.inside, deployment, "Undisturbed")
-  await importEnded(workspace, await beginImport(workspace, file), patience)
+  const world = await worldOf(deployment, rows_count, ending)
   await worker.kill()
   await deployment.workersForgotten()
-  return { deployment, rows_count, file, undisturbed: workspace.id }
+  return world
 }
