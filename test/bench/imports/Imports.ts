@@ -63,6 +63,8 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`
 const median = (all: ReadonlyArray<OursImported>): OursImported | undefined =>
   all.toSorted((left, right) => left.elapsed_ms - right.elapsed_ms)[Math.floor(all.length / 2)]
 
+const statements_shown = 7
+
 const told = (what: string, stages: Stages, imported: OursImported | undefined): ReadonlyArray<string> => {
   const { parse_ms, normalise_ms, decide_ms, lock_ms, write_ms, commit_ms } = stages
   const database_ms = lock_ms + write_ms + commit_ms
@@ -70,6 +72,10 @@ const told = (what: string, stages: Stages, imported: OursImported | undefined):
   const { elapsed_ms = Number.NaN, start_ms = Number.NaN, processor_ms = null } = imported ?? {}
   return [
     `${what}, by themselves: reading, decoding and parsing ${seconds(parse_ms)} (done twice, to count and to apply), normalising ${seconds(normalise_ms)}, deciding ${seconds(decide_ms)}, statements ${seconds(database_ms)} (finding and locking ${seconds(lock_ms)}, writing ${seconds(write_ms)}, transactions ${seconds(commit_ms)}): together ${seconds(worked_ms)}`,
+    `${what}, the statements: ${stages.statements
+      .slice(0, statements_shown)
+      .map(({ deed, ms }) => `${deed} ${seconds(ms)}`)
+      .join(", ")}`,
     `${what}, in the worker: ${seconds(elapsed_ms)} from queued to completed, ${seconds(start_ms)} of it until the first chunk; ${
       processor_ms === null
         ? ""

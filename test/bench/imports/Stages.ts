@@ -18,6 +18,7 @@ import { DateTime, Effect, Stream } from "effect"
 import { createReadStream } from "node:fs"
 import type { ImportingWorkspace } from "../../support/ImportCalls.ts"
 import { peopleMappings } from "../../support/PeopleFile.ts"
+import { StatementTimes } from "../StatementTimes.ts"
 import type { World } from "./World.ts"
 
 export interface Stages {
@@ -31,6 +32,8 @@ export interface Stages {
   readonly write_ms: number
   /** Beginning and ending the transactions. */
   readonly commit_ms: number
+  /** The statements of all these, the longest first. */
+  readonly statements: StatementTimes["longest"]
 }
 
 const execution = ({ listId }: ImportingWorkspace): Execution => ({
@@ -126,6 +129,7 @@ export const stagesOf = (world: World, workspace: ImportingWorkspace, path: stri
         formulaGuarded: true,
       })
       const apply = applied(workspace, runId, headers)
+      const times = new StatementTimes()
       const sums = { parse_ms, normalise_ms: 0, decide_ms: 0, lock_ms: 0, write_ms: 0, commit_ms: 0 }
       yield* rowsOf(files.records("upload", key)).pipe(
         Stream.grouped(chunk_rows_max),
@@ -134,7 +138,7 @@ export const stagesOf = (world: World, workspace: ImportingWorkspace, path: stri
             const normalising_ms = performance.now()
             const chunk = rows.map((row) => ({ row, read: read(row) }))
             sums.normalise_ms += performance.now() - normalising_ms
-            const { lock_ms, decide_ms, write_ms, commit_ms } = yield* apply(chunk)
+            const { lock_ms, decide_ms, write_ms, commit_ms } = yield* times.of(apply(chunk))
             sums.lock_ms += lock_ms
             sums.decide_ms += decide_ms
             sums.write_ms += write_ms
@@ -145,6 +149,6 @@ export const stagesOf = (world: World, workspace: ImportingWorkspace, path: stri
       const ended = ImportChange.complete(yield* store.findRun(workspace.id, runId), yield* DateTime.now)
       if (ended !== null) yield* transact(store.apply(workspace.id, ended))
       yield* (yield* BlobStore).remove(key)
-      return sums
+      return { ...sums, statements: times.longest }
     }),
   )
