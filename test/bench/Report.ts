@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters, styleText } from "node:util"
+import type { Bench } from "./Benchmark.ts"
 import type { Spread } from "./Timing.ts"
 
 /** What was promised of a figure. */
@@ -15,7 +16,7 @@ export interface Bar {
 
 export interface Row {
   readonly what: string
-  readonly unit: "ms" | "/s"
+  readonly unit: "ms" | "/s" | "MB"
   /** Null where ours is compared with nothing. */
   readonly reference: Spread | null
   readonly ours: Spread
@@ -25,6 +26,10 @@ export interface Row {
 
 export const ratioAtMost = (max: number, ratio: number): Bar => ({ says: `≤ ${max}×`, met: ratio <= max })
 export const ratioAtLeast = (min: number, ratio: number): Bar => ({ says: `≥ ${min}×`, met: ratio >= min })
+export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
+  says: `≤ ${max} MB`,
+  met: megabytes <= max,
+})
 
 interface Section {
   readonly title: string
@@ -38,11 +43,7 @@ const digits = (value: number): string =>
   value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 })
 
 const shown = (spread: Spread | null, unit: Row["unit"]): string =>
-  spread === null
-    ? "–"
-    : unit === "ms"
-      ? `${digits(spread.median)} ms (p95 ${digits(spread.p95)})`
-      : `${digits(spread.median)}/s (p95 ${digits(spread.p95)})`
+  spread === null ? "–" : `${digits(spread.median)}${unit === "/s" ? "/s" : ` ${unit}`} (p95 ${digits(spread.p95)})`
 
 const verdict = ({ bars }: Row): string => {
   if (bars.length === 0) return "–"
@@ -75,19 +76,20 @@ const table = (lines: ReadonlyArray<ReadonlyArray<string>>): string => {
 
 export class Report {
   readonly #name: string
-  readonly #quick: boolean
+  readonly #size: Pick<Bench, "full" | "quick">
   readonly #began = new Date()
   readonly #load = loadavg()
   readonly #facts: Record<string, string> = {}
   readonly #sections: Array<Section> = []
 
-  constructor(name: string, quick: boolean) {
+  constructor(name: string, size: Pick<Bench, "full" | "quick">) {
     this.#name = name
-    this.#quick = quick
+    this.#size = size
     const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB`
     this.fact("machine", `${machine}, ${process.platform}, Node ${process.versions.node}`)
     this.fact("load at the start", this.#load.map((each) => each.toFixed(1)).join(", "))
-    if (quick) this.fact("size", "quick: a twentieth; it shows that the benchmark works, not how fast the product is")
+    if (size.quick) this.fact("size", "quick: it shows that the benchmark works, not how fast the product is")
+    if (size.full) this.fact("size", "full")
   }
 
   /** Something that the figures depend on. */
@@ -113,16 +115,16 @@ export class Report {
     const bars = this.#sections.flatMap(({ rows }) => rows.flatMap((row) => row.bars))
     const took_s = (Date.now() - this.#began.getTime()) / 1000
     this.say(`\n${bars.filter(({ met }) => met).length} of ${bars.length} bars met, in ${Math.round(took_s)} s`)
-    const { name, quick, began, facts, sections } = {
+    const { name, quick, full, began, facts, sections } = {
       name: this.#name,
-      quick: this.#quick,
+      ...this.#size,
       began: this.#began.toISOString(),
       facts: this.#facts,
       sections: this.#sections,
     }
     await mkdir(folder, { recursive: true })
     const file = `${folder}${name}.json`
-    await writeFile(file, `${JSON.stringify({ name, quick, began, took_s, facts, sections }, null, 2)}\n`)
+    await writeFile(file, `${JSON.stringify({ name, quick, full, began, took_s, facts, sections }, null, 2)}\n`)
     this.say(`Written to bench-results/${name}.json`)
   }
 }

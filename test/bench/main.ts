@@ -1,30 +1,35 @@
-// Runs a benchmark by its name: `npm run bench audience`, or a twentieth of it in a minute: `npm run bench -- audience --quick`.
+// Runs a benchmark by its name: `npm run bench audience`, or a small part of it in a minute: `npm run bench -- audience --quick`.
+// `--full` is the largest size that a benchmark knows.
 // What it started ends with it, also when it fails or gets a Ctrl-C.
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./Benchmark.ts"
-import { Ending } from "./Ending.ts"
+import { Ending } from "../support/Ending.ts"
 import { Report } from "./Report.ts"
 
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   audience: async () => (await import("./audience/Audience.ts")).audience,
+  imports: async () => (await import("./imports/Imports.ts")).imports,
 }
 
 const {
   positionals: [name = ""],
-  values: { quick },
-} = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean", default: false } } })
+  values: { full, quick },
+} = parseArgs({
+  allowPositionals: true,
+  options: { full: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
+})
 const load = benchmarks[name]
-if (load === undefined) {
+if (load === undefined || (quick && full)) {
   console.error(
-    `Say which benchmark: npm run bench -- <name> [--quick]. There are: ${Object.keys(benchmarks).join(", ")}`,
+    `Say which benchmark: npm run bench -- <name> [--quick | --full]. There are: ${Object.keys(benchmarks).join(", ")}`,
   )
   process.exit(1)
 }
 const ending = new Ending()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
-const report = new Report(name, quick)
+const report = new Report(name, { full, quick })
 try {
-  await (await load()).run({ quick, report, ending })
+  await (await load()).run({ full, quick, report, ending })
   await report.close()
 } catch (error) {
   if (!ending.begun) console.error(error)

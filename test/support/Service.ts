@@ -44,7 +44,7 @@ export interface Answer {
   readonly text: string
 }
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
+export const root = fileURLToPath(new URL("../../", import.meta.url))
 const commandLine = join(root, "packages/http/src/cli/main.ts")
 
 export const apiKey = "e2e_0123456789_0123456789_0123456789"
@@ -55,7 +55,7 @@ export interface Ended {
 }
 
 /** The environment of a service that is nobody else's: what this shell sets for itself must not leak in. */
-const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+export const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
   NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "--conditions=tentpole:source",
@@ -63,6 +63,46 @@ const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   RATE_LIMIT_PER_MINUTE: "0",
   ...more,
 })
+
+/** A call of the API at this origin, with the key of the first start unless `headers` has another. */
+export const ask = async (
+  api: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
+  const response = await fetch(path.startsWith("http") ? path : api + path, {
+    method,
+    redirect: "manual",
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  let json: Json = null
+  try {
+    json = JSON.parse(text)
+  } catch {
+    // No JSON: the text says it.
+  }
+  return { status: response.status, headers: response.headers, json, text }
+}
+
+/** Whatever answers calls of the API. */
+export interface Callable {
+  readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+}
+
+/** What the service answers; anything but a success is an error. */
+export const answered = async (service: Callable, method: string, path: string, body?: unknown): Promise<Json> => {
+  const answer = await service.call(method, path, body)
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+  return answer.json
+}
 
 /** A command of the command line, run to its end. */
 export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
@@ -135,25 +175,8 @@ export class Service {
     return JSON.parse(await readFile(join(this.folder, "data/processes.json"), "utf8"))
   }
 
-  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(path.startsWith("http") ? path : this.api + path, {
-      method,
-      redirect: "manual",
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    let json: Json = null
-    try {
-      json = JSON.parse(text)
-    } catch {
-      // No JSON: the text says it.
-    }
-    return { status: response.status, headers: response.headers, json, text }
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return ask(this.api, method, path, body, headers)
   }
 
   /** Stops it if it runs, and removes its folder. */

@@ -1,18 +1,14 @@
 // A batch of contacts as it would be written by hand: one statement a table in one transaction, whose arrays are ready before.
-import type { PgClient, PgTypes } from "@effect/sql-pg"
 import { booleans, floats, texts } from "@tentpole/adapters/postgres/Arrays"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { fold } from "@tentpole/core/Text"
-import { DateTime, Effect } from "effect"
+import { DateTime } from "effect"
+import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
 import type { World } from "./World.ts"
 
-interface Column {
-  readonly name: string
-  readonly type: string
-  readonly values: (contacts: ReadonlyArray<Contact>) => PgTypes.Parameter
-}
+type Column = BareColumn<Contact>
 
 const column = (name: string, type: string, of: (contact: Contact) => string | null): Column => ({
   name,
@@ -68,16 +64,6 @@ const customColumns = ({ columns }: World): ReadonlyArray<Column> => [
   ),
 ]
 
-interface Statement {
-  readonly text: string
-  readonly parameters: ReadonlyArray<unknown>
-}
-
-const unnested = (columns: ReadonlyArray<Column>, contacts: ReadonlyArray<Contact>) => ({
-  rows: `unnest(${columns.map(({ type }, at) => `$${at + 2}::${type}[]`).join(", ")}) as u (${columns.map(({ name }) => name).join(", ")})`,
-  values: columns.map(({ values }) => values(contacts)),
-})
-
 const contactStatement = (world: World, { creates, updates }: ContactsChange): Statement => {
   const changing = [
     column("contact_id", "uuid", ({ id }) => id),
@@ -127,8 +113,3 @@ export const bareStatements = (world: World, change: ContactsChange): ReadonlyAr
     },
   ]
 }
-
-export const runBare = (sql: PgClient.PgClient, statements: ReadonlyArray<Statement>) =>
-  sql.withTransaction(
-    Effect.forEach(statements, ({ text, parameters }) => sql.unsafe(text, parameters), { discard: true }),
-  )

@@ -1,12 +1,12 @@
 // Counts of segments while a blast goes out: who looks at an audience must not wait for who mails one.
-import { pause, until } from "../../support/Service.ts"
+import { answered, pause, until } from "../../support/Service.ts"
 import type { Sink } from "../../support/Sink.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { type Asked, askedOf } from "./Asked.ts"
 import { questionsOf } from "./Questions.ts"
-import { answered, type World } from "./World.ts"
+import type { World } from "./World.ts"
 
 const html = `<html><body><h1>Hello {{contact.first_name|friend}}</h1>
 <p>There is <a href="https://example.com/news?from=mail">news</a> from {{contact.city}}.</p></body></html>`

@@ -1,11 +1,12 @@
 // Pages of all contacts over HTTP, the first and a far one, beside SQL by hand with OFFSET.
 import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
 import { isDeepStrictEqual } from "node:util"
+import { answered } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Row } from "../Report.ts"
 import { compareTimes, fastest, type Formulation, told } from "../Timing.ts"
 import { page_limit } from "./Asked.ts"
-import { answered, type World } from "./World.ts"
+import type { World } from "./World.ts"
 
 interface Ways {
   readonly [way: string]: string

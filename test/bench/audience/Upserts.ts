@@ -7,11 +7,13 @@ import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { fieldsByName, readItem } from "@tentpole/core/contacts/Item"
 import { ContactId, Ids } from "@tentpole/core/Ids"
 import { DateTime, Effect } from "effect"
+import { Owner } from "../../support/Owner.ts"
+import { runBare } from "../BareStatements.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtLeast, type Row } from "../Report.ts"
 import { compareRates } from "../Timing.ts"
-import { bareStatements, runBare } from "./BareUpserts.ts"
-import { Owner, type World } from "./World.ts"
+import { bareStatements } from "./BareUpserts.ts"
+import type { World } from "./World.ts"
 
 const batch_size = 100
 

@@ -1,6 +1,5 @@
 // The world that the audience is asked in: the service as a user starts it, with a mail server that takes its time, a large
 // workspace, and in this process the stores over the same database.
-import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
@@ -9,15 +8,13 @@ import { numberColumn } from "@tentpole/adapters/postgres/NumberColumns"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { FieldDefinitionId, ListId, WorkspaceId } from "@tentpole/core/Ids"
-import { Context, DateTime, Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
+import { DateTime, Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
 import { join } from "node:path"
-import { type Json, Service } from "../../support/Service.ts"
+import * as Owner from "../../support/Owner.ts"
+import { answered, type Json, Service } from "../../support/Service.ts"
 import { type Sink, startSink } from "../../support/Sink.ts"
 import type { Bench } from "../Benchmark.ts"
 import { fill } from "./Fill.ts"
-
-/** The tables' owner: no fence, and the settings that serve long reads best. For what ours is compared with. */
-export class Owner extends Context.Service<Owner, PgClient.PgClient>()("tentpole/bench/Owner") {}
 
 const fieldTypes = {
   plan: "string",
@@ -33,17 +30,6 @@ const fieldTypes = {
 } as const
 export type FieldName = keyof typeof fieldTypes
 const fieldNames = Object.keys(fieldTypes) as ReadonlyArray<FieldName>
-
-const owner = (url: Redacted.Redacted) =>
-  Layer.effect(Owner, PgClient.PgClient).pipe(
-    Layer.provide(
-      PgClient.layer({
-        url,
-        maxConnections: 2,
-        startupParameters: { timezone: "UTC", search_path: "public", jit: "off", work_mem: "64MB" },
-      }),
-    ),
-  )
 
 /** As the HTTP process has it. */
 const product = (url: Redacted.Redacted) => {
@@ -61,7 +47,7 @@ const product = (url: Redacted.Redacted) => {
 const quiet = Layer.succeed(References.TracerEnabled, false)
 
 export const runtimeOf = (url: Redacted.Redacted) =>
-  ManagedRuntime.make(Layer.mergeAll(product(url), owner(url), quiet))
+  ManagedRuntime.make(Layer.mergeAll(product(url), Owner.layer(url), quiet))
 
 type Services = ManagedRuntime.ManagedRuntime.Services<ReturnType<typeof runtimeOf>>
 
@@ -84,13 +70,6 @@ export interface World {
    * a plan that is kept for the very same ones would compare nothing that happens.
    */
   readonly asOwner: <Row extends object>(statement: string) => Promise<ReadonlyArray<Row>>
-}
-
-/** What the service answers; anything but a success breaks the benchmark off. */
-export const answered = async (service: Service, method: string, path: string, body?: unknown): Promise<Json> => {
-  const answer = await service.call(method, path, body)
-  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
-  return answer.json
 }
 
 const makeFields = async (service: Service) => {
@@ -123,7 +102,7 @@ export const makeWorld = async (bench: Bench): Promise<World> => {
   const runtime = runtimeOf(url)
   await ending.with(() => runtime.dispose())
   const asOwner: World["asOwner"] = <Row extends object>(statement: string) =>
-    runtime.runPromise(Effect.flatMap(Owner, (sql) => sql.unsafe<Row>(statement).unprepared))
+    runtime.runPromise(Effect.flatMap(Owner.Owner, (sql) => sql.unsafe<Row>(statement).unprepared))
   const [row] = await asOwner<{ workspace_id: string; version: string }>(
     "select workspace_id, current_setting('server_version') as version from workspace",
   )

@@ -1,0 +1,146 @@
+// Workers that are killed, doubled and frozen while they import a file: what is there at the end must be what an undisturbed
+// import leaves, row for row.
+import { pause, until } from "../../support/Service.ts"
+import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
+import { Gate } from "../Gate.ts"
+import { drawMoments, killAtMoments, metRunning_min } from "./Kills.ts"
+import { disturbedRun, makeWorld, type World } from "./World.ts"
+
+const kills: Scenario<World> = {
+  name: "killed at random instants",
+  run: async ({ dice, quick, say }, world) => {
+    const moments = drawMoments(dice, quick ? 5 : 20, world.rows_count)
+    const first = await world.deployment.startWorker()
+    const run = await disturbedRun(world, "Killed")
+    const { worker, met } = await killAtMoments(world.deployment, first, run, moments, say)
+    const found = await run.judged()
+    await worker.kill()
+    await world.deployment.workersForgotten()
+    const running = met.filter((status) => status === "running").length
+    const least = metRunning_min(moments.length)
+    say(`  ${moments.length} kills, ${running} of them met a running import`)
+    return running >= least ? found : [...found, `${running} kills met a running import, fewer than ${least}`]
+  },
+}
+
+const beforeCompletion: Scenario<World> = {
+  name: "killed between the last chunk and the completion",
+  run: async (_, world) => {
+    const { deployment } = world
+    const gate = await Gate.close(deployment.inside, {
+      table: "import_run",
+      condition: "new.status = 'completed' and old.status = 'running'",
+    })
+    const first = await deployment.startWorker()
+    const run = await disturbedRun(world, "Killed before its completion")
+    await gate.reached()
+    await first.kill()
+    await gate.open()
+    await deployment.workersForgotten()
+    const { status, processed_rows, total_rows } = await run.state()
+    await deployment.endLease(run.jobId)
+    const second = await deployment.startWorker()
+    const found = await run.judged()
+    await second.kill()
+    await deployment.workersForgotten()
+    const between = status === "running" && processed_rows === total_rows
+    return between
+      ? found
+      : [...found, `the kill met a run that was ${status}, at row ${processed_rows} of ${total_rows}`]
+  },
+}
+
+/** When a second worker comes: not before the first has done something, and while there is much left to do. */
+const shareDone = 0.2
+
+/** Starts a second worker on a run that another one is at, as if that one's lease were over. */
+const joined = async ({ deployment, rows_count }: World, run: Awaited<ReturnType<typeof disturbedRun>>) => {
+  await run.reached(rows_count * shareDone)
+  await deployment.endLease(run.jobId)
+  const second = await deployment.startWorker()
+  await until("the second worker to take the job", async () => (await deployment.job(run.jobId)).attempts > 1, {
+    every_ms: 10,
+  })
+  return { second, ...(await run.state()) }
+}
+
+const two: Scenario<World> = {
+  name: "two workers on one run",
+  run: async ({ say }, world) => {
+    const { deployment } = world
+    const first = await deployment.startWorker()
+    const run = await disturbedRun(world, "Two at once")
+    const { second, status, processed_rows } = await joined(world, run)
+    say(`  the second one came at row ${processed_rows}`)
+    let meetings = 0
+    const over = run.judged()
+    let ended = false
+    void over.finally(() => (ended = true)).catch(() => undefined)
+    while (!ended) {
+      if (await deployment.workersMeet()) meetings++
+      await pause(20)
+    }
+    const found = [...(await over)]
+    if (status !== "running") found.push(`the second worker met a run that was ${status}`)
+    if (meetings === 0) found.push("the two workers never waited for each other: they did not work at once")
+    if (!first.alive || !second.alive) found.push("a worker did not survive the other one")
+    say(`  one was seen waiting for the other ${meetings} times`)
+    await Promise.all([first.kill(), second.kill()])
+    await deployment.workersForgotten()
+    return found
+  },
+}
+
+const frozen_ms = 3_000
+
+const frozen: Scenario<World> = {
+  name: "frozen longer than its lease, and woken",
+  run: async ({ dice, say }, world) => {
+    const { deployment, rows_count } = world
+    const first = await deployment.startWorker()
+    const run = await disturbedRun(world, "Frozen")
+    await run.reached(rows_count * shareDone)
+    await pause(dice.between(0, 300))
+    first.freeze()
+    const { second, status, processed_rows } = await joined(world, run)
+    say(`  frozen at row ${processed_rows}`)
+    await pause(frozen_ms)
+    first.wake()
+    const found = [...(await run.judged())]
+    if (status !== "running") found.push(`the worker was frozen in a run that was ${status}`)
+    if (!first.alive || !second.alive) found.push("a worker did not survive the other one")
+    await Promise.all([first.kill(), second.kill()])
+    await deployment.workersForgotten()
+    return found
+  },
+}
+
+const attempts_max = 10
+/** Workers look every half minute for jobs whose last attempt has died. */
+const dead_within_ms = 60_000
+
+const lastAttempt: Scenario<World> = {
+  name: "killed at the last attempt: who waits for the run reads that it failed",
+  run: async (_, world) => {
+    const { deployment, rows_count } = world
+    const first = await deployment.startWorker()
+    const run = await disturbedRun(world, "Given up")
+    await run.reached(rows_count * shareDone)
+    await first.kill()
+    await deployment.workersForgotten()
+    await deployment.endLease(run.jobId, attempts_max)
+    const second = await deployment.startWorker()
+    await until("the job to be given up", async () => (await deployment.job(run.jobId)).state === "failed", {
+      within_ms: dead_within_ms,
+    })
+    const patience_ms = 10_000
+    const status = await until("the run to end", async () => (await run.state()).status === "failed" && "failed", {
+      within_ms: patience_ms,
+    }).catch(async () => (await run.state()).status)
+    await second.kill()
+    await deployment.workersForgotten()
+    return status === "failed" ? [] : [`its job is dead, and ${patience_ms / 1000} s later the run is ${status}`]
+  },
+}
+
+export const imports: Campaign = campaignOf(makeWorld, [kills, beforeCompletion, two, frozen, lastAttempt])

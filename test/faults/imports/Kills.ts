@@ -1,0 +1,61 @@
+// Instants at which a worker is killed, drawn from a seed, and the killing.
+import type { Dice } from "../../simulation/Dice.ts"
+import { pause } from "../../support/Service.ts"
+import type { Deployment, ServiceProcess } from "../Deployment.ts"
+import type { DisturbedRun } from "./World.ts"
+
+/** While a worker starts: so long after its birth. Or while it imports: so long after it has got to a row. */
+export type Moment =
+  | { readonly at: "start"; readonly delay_ms: number }
+  | { readonly at: "row"; readonly row: number; readonly delay_ms: number }
+
+/** A worker takes about a second and a half to come up, and a chunk some hundred milliseconds. */
+const start_ms = 2_500
+const chunk_ms = 300
+
+export const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArray<Moment> => {
+  // Nothing near the end: the last kills must meet an import, too.
+  const rows = Array.from({ length: count }, () => dice.between(0, Math.floor(rows_count * 0.8)))
+  return rows
+    .toSorted((left, right) => left - right)
+    .map((row) =>
+      dice.chance(0.15)
+        ? { at: "start", delay_ms: dice.between(0, start_ms) }
+        : { at: "row", row, delay_ms: dice.between(0, chunk_ms) },
+    )
+}
+
+/** The first kill may come before the run has begun, and a slow machine may be done before the last. */
+export const metRunning_min = (kills_count: number): number => Math.floor(kills_count * 0.8)
+
+/** A job is given up after ten takings, which a process that is killed on purpose must not use up. */
+const attempts = 1
+
+/**
+ * Kills the worker at each moment and starts another one, which takes the job as if the dead one's lease were over. Answers
+ * the last one, which lives, and the states that the kills found the run in.
+ */
+export const killAtMoments = async (
+  deployment: Deployment,
+  first: ServiceProcess,
+  run: DisturbedRun,
+  moments: ReadonlyArray<Moment>,
+  say: (text: string) => void,
+): Promise<{ readonly worker: ServiceProcess; readonly met: ReadonlyArray<string> }> => {
+  const met: Array<string> = []
+  let worker = first
+  for (const moment of moments) {
+    // Somewhere behind the last kill, so that each worker has done something.
+    const { processed_rows: stands } = await run.state()
+    if (moment.at === "row") await run.reached(Math.max(moment.row, stands + 1))
+    await pause(moment.delay_ms)
+    await worker.kill()
+    await deployment.workersForgotten()
+    const { status, processed_rows } = await run.state()
+    met.push(status)
+    say(`  killed ${moment.at === "start" ? "at its start" : "at work"}: ${status}, row ${processed_rows}`)
+    await deployment.endLease(run.jobId, attempts)
+    worker = await deployment.startWorker()
+  }
+  return { worker, met }
+}

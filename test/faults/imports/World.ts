@@ -1,0 +1,103 @@
+// The world in which imports are disturbed: a deployment, a file, and what an import of it leaves when nothing disturbs it.
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { join } from "node:path"
+import type { Ending } from "../../support/Ending.ts"
+import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"
+import { outcomeDifferences } from "../../support/ImportOutcome.ts"
+import { writePeople } from "../../support/PeopleFile.ts"
+import { until } from "../../support/Service.ts"
+import type { Trial } from "../Campaign.ts"
+import { Deployment, temporaryFolder } from "../Deployment.ts"
+
+export interface World {
+  readonly deployment: Deployment
+  readonly rows_count: number
+  readonly file: string
+  /** Where nothing was disturbed: what every other workspace must hold. */
+  readonly undisturbed: WorkspaceId
+}
+
+const patience = { within_ms: 30 * 60_000, every_ms: 100 }
+
+export interface RunState {
+  readonly status: string
+  readonly processed_rows: number
+  readonly total_rows: number | null
+}
+
+/** A run that is to be disturbed. */
+export class DisturbedRun {
+  readonly #world: World
+  readonly #ended: (within_ms: number) => Promise<unknown>
+  readonly workspace: WorkspaceId
+  readonly id: string
+
+  constructor(world: World, workspace: WorkspaceId, id: string, ended: (within_ms: number) => Promise<unknown>) {
+    this.#world = world
+    this.workspace = workspace
+    this.id = id
+    this.#ended = ended
+  }
+
+  get jobId(): string {
+    return `import_run:${this.id}`
+  }
+
+  async state(): Promise<RunState> {
+    const [row] = await this.#world.deployment.inside.asOwner<RunState>(
+      "select status, processed_rows, total_rows from import_run where import_run_id = $1::uuid",
+      [this.id],
+    )
+    if (row === undefined) throw new Error(`there is no run ${this.id}`)
+    return row
+  }
+
+  /** Waits until so many rows are done, or the run has ended. */
+  async reached(rows_count: number): Promise<void> {
+    await until(
+      `row ${rows_count} of the import`,
+      async () => {
+        const { status, processed_rows } = await this.state()
+        return status === "completed" || status === "failed" || processed_rows >= rows_count
+      },
+      { ...patience, every_ms: 5 },
+    )
+  }
+
+  /** Waits for the end, and says how it differs from that of an undisturbed run. */
+  async judged(within_ms = patience.within_ms): Promise<ReadonlyArray<string>> {
+    await this.#ended(within_ms)
+    const { deployment, undisturbed } = this.#world
+    return outcomeDifferences(deployment.inside, undisturbed, this.workspace)
+  }
+}
+
+/** An import of the file into a workspace of its own. */
+export const disturbedRun = async (world: World, name: string): Promise<DisturbedRun> => {
+  const { deployment, file } = world
+  const workspace = await importingWorkspace(deployment.inside, deployment, name)
+  const id = await beginImport(workspace, file)
+  return new DisturbedRun(world, workspace.id, id, (within_ms) =>
+    importEnded(workspace, id, { ...patience, within_ms }),
+  )
+}
+
+/** Imports a file of so many rows, with nothing to disturb the worker that is there. */
+export const worldOf = async (deployment: Deployment, rows_count: number, ending: Ending): Promise<World> => {
+  const file = join(await temporaryFolder(ending), "people.csv")
+  await writePeople(file, { rows_count, edition: 1, note_chars: 0 })
+  const workspace = await importingWorkspace(deployment.inside, deployment, "Undisturbed")
+  await importEnded(workspace, await beginImport(workspace, file), patience)
+  return { deployment, rows_count, file, undisturbed: workspace.id }
+}
+
+export const makeWorld = async ({ ending, quick, say }: Trial): Promise<World> => {
+  const rows_count = quick ? 10_000 : 100_000
+  const deployment = await Deployment.begin(ending)
+  const worker = await deployment.startWorker()
+  say(`importing ${rows_count.toLocaleString("en-US")} rows undisturbed`)
+  const world = await worldOf(deployment, rows_count, ending)
+  await worker.kill()
+  await deployment.workersForgotten()
+  return world
+}

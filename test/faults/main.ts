@@ -1,0 +1,36 @@
+// Runs a campaign of faults by its name: `npm run test:faults imports`, or a small one: `npm run test:faults -- imports
+// --quick`. `SEED=<number>` chooses the same instants again. Ends with 1 when something mattered that must not.
+import { styleText } from "node:util"
+import { parseArgs } from "node:util"
+import { Dice } from "../simulation/Dice.ts"
+import { Ending } from "../support/Ending.ts"
+import type { Campaign } from "./Campaign.ts"
+
+const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
+  imports: async () => (await import("./imports/Imports.ts")).imports,
+}
+
+const {
+  positionals: [name = ""],
+  values: { quick },
+} = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean", default: false } } })
+const load = campaigns[name]
+if (load === undefined) {
+  console.error(`Say which campaign: npm run test:faults <name>. There are: ${Object.keys(campaigns).join(", ")}`)
+  process.exit(1)
+}
+const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+say(`SEED=${seed}`)
+const ending = new Ending()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
+try {
+  const found = await (await load())({ quick, dice: new Dice(seed), ending, say })
+  say(found.length === 0 ? styleText("green", "nothing mattered") : styleText("red", `${found.length} did matter`))
+  if (found.length > 0) process.exitCode = 1
+} catch (error) {
+  if (!ending.begun) console.error(error)
+  process.exitCode = 1
+} finally {
+  await ending.all()
+}

@@ -1,0 +1,57 @@
+// The inside of a service that runs: its use cases and stores in this process, over the same database and folder, and
+// statements of the owner's. What the API does not do, as making workspaces, and what judges look at.
+import { configuration } from "@tentpole/adapters/Configuration"
+import { ports } from "@tentpole/adapters/FromConfig"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
+import * as Owner from "./Owner.ts"
+import { type Answer, answered, type Callable, type Json } from "./Service.ts"
+
+const everything = (environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) => {
+  const service = Layer.unwrap(
+    Effect.map(Effect.fromResult(configuration({ ...environment, DATABASE_URL: Redacted.value(owner) })), (config) =>
+      useCases.pipe(Layer.provideMerge(ports(config, { name: "test", connections_max: 4 }))),
+    ),
+  )
+  return Layer.mergeAll(service, Owner.layer(owner), Layer.succeed(References.TracerEnabled, false))
+}
+
+type Services = Layer.Success<ReturnType<typeof everything>>
+
+/** A workspace with a key: what it calls is answered with JSON, or fails. */
+export interface OpenWorkspace {
+  readonly id: WorkspaceId
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Json>
+}
+
+export class Inside {
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+  readonly close: () => Promise<void>
+
+  /** `environment` is the service's own. */
+  constructor(environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) {
+    const runtime = ManagedRuntime.make(everything(environment, owner))
+    this.run = (effect) => runtime.runPromise(effect)
+    this.close = () => runtime.dispose()
+  }
+
+  asOwner<Row extends object>(statement: string, parameters: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> {
+    return this.run(Effect.flatMap(Owner.Owner, (sql) => sql.unsafe<Row>(statement, parameters)))
+  }
+
+  async workspace(service: Callable, name: string): Promise<OpenWorkspace> {
+    const { id, raw } = await this.run(
+      Effect.gen(function* () {
+        const workspaces = yield* Workspaces
+        const { id } = yield* workspaces.create({ name })
+        const { raw } = yield* workspaces.createKey(id, { name })
+        return { id, raw }
+      }),
+    )
+    const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+      service.call(method, path, body, { authorization: `Bearer ${raw}` })
+    return { id, call: (method, path, body) => answered({ call }, method, path, body) }
+  }
+}
