@@ -19,6 +19,7 @@ import {
   chunkOf,
   execution,
   executionOf,
+  lineOf,
   listIn,
   newList,
   runIn,
@@ -124,6 +125,10 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           [7, "failed", ["invalid_value"]],
         ])
         assert.strictEqual(total, 6)
+        assert.deepStrictEqual(
+          items.map(({ line }) => line),
+          items.map((_, index) => lineOf(index)),
+        )
         const [ann, ...others] = yield* contacts.findByIdentity(workspace, { emails: ["ann@b.co"], phones: [] })
         assert.deepStrictEqual([ann?.email, ann?.firstName, others.length], ["Ann@B.co", "Ann", 0])
         assert.deepStrictEqual([items[0]?.contactId, items[2]?.contactId], [ann?.id, ann?.id])

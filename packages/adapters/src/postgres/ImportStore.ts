@@ -102,6 +102,7 @@ const toRun = (row: RunRow): ImportRun => ({
 
 interface ResultRow {
   readonly row_number: number
+  readonly line: number | null
   readonly status: RowStatus
   readonly contact_id: string | null
   /** As this file wrote them. */
@@ -110,6 +111,7 @@ interface ResultRow {
 
 const toResult = (row: ResultRow): RowResult => ({
   rowNumber: row.row_number,
+  line: row.line,
   status: row.status,
   contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
   issues: row.field_issues,
@@ -198,8 +200,10 @@ const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, r
   results.length === 0
     ? Effect.void
     : sql`
-        insert into import_row (workspace_id, import_run_id, row_number, status, contact_id, field_issues, record)
+        insert into import_row (workspace_id, import_run_id, row_number, line, status, contact_id, field_issues,
+          record)
         select ${workspace}, ${runId}, * from unnest(${ints(results.map((row) => row.rowNumber))},
+          ${ints(results.map((row) => row.line))},
           ${texts(results.map((row) => row.status))}, ${texts(results.map((row) => row.contactId))}::uuid[],
           ${texts(results.map((row) => JSON.stringify(row.issues)))}::jsonb[],
           ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])`
@@ -233,12 +237,12 @@ const pageOfResults = (
 ) =>
   status === null
     ? sql<ResultRow>`
-        select row_number, status, contact_id, field_issues from import_row
+        select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run}
           and row_number > ${1 + (page - 1) * limit}::bigint and row_number <= ${1 + page * limit}::bigint
         order by row_number`
     : sql<ResultRow>`
-        select row_number, status, contact_id, field_issues from import_row
+        select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 

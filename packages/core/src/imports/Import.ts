@@ -97,6 +97,8 @@ export interface RowIssue {
 export interface RowResult {
   /** The header is 1. */
   readonly rowNumber: number
+  /** The line of the file on which the row begins, from 1; null where that is not known, and for rows of a request. */
+  readonly line: number | null
   readonly status: RowStatus
   readonly contactId: ContactId | null
   readonly issues: ReadonlyArray<RowIssue>

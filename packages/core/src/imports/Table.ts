@@ -15,6 +15,8 @@ export const rows_content_type = "application/jsonl"
 export interface Row {
   /** Records are counted, the header is 1. */
   readonly rowNumber: number
+  /** The line of the file on which the record begins, from 1; null where that is not known, and for rows of a request. */
+  readonly line: number | null
   readonly cells: CsvRecord
 }
 
@@ -49,7 +51,7 @@ export const columnNames = (header: CsvRecord): Result.Result<ReadonlyArray<stri
 export const rowsOf = <E, R>(records: Stream.Stream<CsvRecord, E, R>): Stream.Stream<Row, E, R> =>
   records.pipe(
     Stream.zipWithIndex,
-    Stream.map(([cells, index]): Row => ({ rowNumber: index + 1, cells })),
+    Stream.map(([cells, index]): Row => ({ rowNumber: index + 1, line: null, cells })),
     Stream.drop(1),
   )
 

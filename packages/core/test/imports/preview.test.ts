@@ -8,7 +8,11 @@ const workspace = { fields: [], defaultCountry: "US" }
 const preview = (headers: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   previewOf(
     id,
-    { headers, rows: rows.map((cells, index) => ({ rowNumber: index + 2, cells })), formulaGuarded: true },
+    {
+      headers,
+      rows: rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells })),
+      formulaGuarded: true,
+    },
     workspace,
   )
 

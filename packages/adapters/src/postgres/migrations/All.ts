@@ -11,6 +11,7 @@ import { tents } from "./0008_tents.ts"
 import { traffic } from "./0009_traffic.ts"
 import { audience } from "./0010_audience.ts"
 import { listExports } from "./0011_list_exports.ts"
+import { importResults } from "./0013_import_results.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -25,4 +26,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0009_traffic": traffic,
   "0010_audience": audience,
   "0011_list_exports": listExports,
+  "0013_import_results": importResults,
 }

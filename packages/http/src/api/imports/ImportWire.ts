@@ -275,6 +275,11 @@ export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
 
 export const ResultWire = Schema.Struct({
   row_number: Schema.Int.annotate({ description: "Records are counted, the header is 1" }),
+  line: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "The line of the file on which the row begins, from 1: more than row_number after cells with line breaks and after " +
+      "empty lines. Null where it is not known, and for rows that came with the request",
+  }),
   status: Schema.Literals(["created", "updated", "skipped", "failed"]),
   contact_id: Schema.NullOr(ContactId),
   field_issues: Schema.Array(Schema.Struct(issueFields)),
@@ -282,6 +287,7 @@ export const ResultWire = Schema.Struct({
 
 export const toResultWire = (row: RowResult): typeof ResultWire.Type => ({
   row_number: row.rowNumber,
+  line: row.line,
   status: row.status,
   contact_id: row.contactId,
   field_issues: row.issues.map(toIssue),
