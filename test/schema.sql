@@ -524,6 +524,7 @@ create table public.import_run (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  headers text[],
   constraint import_run_pkey PRIMARY KEY (workspace_id, import_run_id),
   constraint import_run_workspace_id_import_session_id_key UNIQUE (workspace_id, import_session_id),
   constraint import_run_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,

@@ -4,7 +4,8 @@
 /** Begins a file by which spreadsheets know UTF-8. */
 export const byte_order_mark = "\ufeff"
 
-const quotedFor = /[",\r\n]/
+/** Beyond what RFC 4180 asks for the other usual delimiters: whoever guesses the delimiter must come to the comma. */
+const quotedFor = /[",;\t|\r\n]/
 
 const quoted = (cell: string): string => (quotedFor.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -28,3 +29,6 @@ export const guardFormula = (text: string): string =>
 
 /** The text that `guardFormula` was given. */
 export const withoutFormulaGuard = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell)
+
+/** A cell of a file that may be guarded already, for another one: its text stays the same, and it has one guard at least. */
+export const guardCell = (cell: string): string => (guarded.test(cell) ? cell : guardFormula(cell))

@@ -7,6 +7,7 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type KeptRow,
   type Mapping,
   type RowIssue,
   type RowResult,
@@ -15,7 +16,7 @@ import {
 } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
-import { ImportStore, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
+import { ImportStore, type KeptRowsQuery, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -23,7 +24,7 @@ import { ints, texts } from "./Arrays.ts"
 import { writeFields } from "./ContactFieldStore.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { instant } from "./Instants.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, fencedApart, LongQueries } from "./Postgres.ts"
 import { renewStatistics } from "./Statistics.ts"
 
 interface SessionRow {
@@ -57,6 +58,7 @@ interface RunRow {
   readonly import_run_id: string
   readonly import_session_id: string
   readonly status: RunStatus
+  readonly headers: ReadonlyArray<string> | null
   /** As this file wrote them. */
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicate_strategy: DuplicateStrategy
@@ -74,7 +76,7 @@ interface RunRow {
   readonly completed_at: Date | null
 }
 
-const runColumns = `r.import_run_id, r.import_session_id, r.status, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
+const runColumns = `r.import_run_id, r.import_session_id, r.status, r.headers, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
   r.list_ids, r.processed_rows, r.total_rows, r.created_count, r.updated_count, r.skipped_count, r.error_count, r.error,
   r.created_at, r.started_at, r.completed_at`
 
@@ -82,6 +84,7 @@ const toRun = (row: RunRow): ImportRun => ({
   id: ImportRunId.make(row.import_run_id),
   sessionId: ImportSessionId.make(row.import_session_id),
   status: row.status,
+  headers: row.headers,
   mappings: row.mappings,
   duplicateStrategy: row.duplicate_strategy,
   overwriteBlankOnly: row.overwrite_blank_only,
@@ -138,9 +141,10 @@ const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNul
   const { before, after } = change
   return before === null
     ? sql`
-        insert into import_run (workspace_id, import_run_id, import_session_id, status, mappings, duplicate_strategy,
-          overwrite_blank_only, list_ids, created_at)
-        values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status}, ${JSON.stringify(after.mappings)}::jsonb,
+        insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, mappings,
+          duplicate_strategy, overwrite_blank_only, list_ids, created_at)
+        values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
+          ${after.headers === null ? null : texts(after.headers)}::text[], ${JSON.stringify(after.mappings)}::jsonb,
           ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
         returning 1`
     : sql`
@@ -246,11 +250,44 @@ const pageOfResults = (
         where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 
+interface KeptRowRow extends ResultRow {
+  readonly status: KeptRow["status"]
+  /** As this file wrote them. */
+  readonly record: ReadonlyArray<string>
+}
+
+/** The index by status has each status's rows in their order: two short walks, whatever lies between the rows. */
+const pageOfKeptRows = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  run: ImportRunId,
+  { after, through, limit }: KeptRowsQuery,
+) => {
+  const having = (status: KeptRow["status"]) => sql`
+    select row_number, line, status, contact_id, field_issues, record from import_row
+    where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+      and row_number > ${after}::int and row_number <= ${through}::int
+    order by row_number limit ${limit}`
+  return sql<KeptRowRow>`
+    (${having("skipped")}) union all (${having("failed")})
+    order by row_number limit ${limit}`
+}
+
+/** Looks at every record that is kept: of a million, for seconds. */
+const widestKept = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
+  readonly widest: number
+}>`
+  select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
+  where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
+    and row_number <= ${through}::int`
+
 export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const long = yield* LongQueries
     const within = fenced(sql)
+    const apart = fencedApart(long)
 
     const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
       within(
@@ -308,6 +345,12 @@ export const layer = Layer.effect(
           const rows = yield* within(workspace, pageOfResults(sql, workspace, id, query))
           return { items: rows.map(toResult), total: query.status === null ? processedRows : counts[query.status] }
         }),
+      keptRows: (workspace, id, query) =>
+        within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
+          Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
+        ),
+      widestKept: (workspace, id, through) =>
+        apart(workspace, widestKept(long, workspace, id, through)).pipe(Effect.map(([row]) => row?.widest ?? 0)),
       forgetSession: (workspace, id) =>
         Effect.andThen(
           Transaction,

@@ -55,6 +55,8 @@ export interface ImportRun {
   readonly id: ImportRunId
   readonly sessionId: ImportSessionId
   readonly status: RunStatus
+  /** The file's columns, by the names of the preview; null for runs of before these were kept. */
+  readonly headers: ReadonlyArray<string> | null
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
@@ -104,6 +106,12 @@ export interface RowResult {
   readonly issues: ReadonlyArray<RowIssue>
   /** The cells of a row that did not go in, so that they can be exported, mended and imported again. */
   readonly record: ReadonlyArray<string> | null
+}
+
+/** A row that did not go in. */
+export interface KeptRow extends RowResult {
+  readonly status: "skipped" | "failed"
+  readonly record: ReadonlyArray<string>
 }
 
 const folder = (workspace: WorkspaceId, session: ImportSessionId): string => `imports/${workspace}/${session}`

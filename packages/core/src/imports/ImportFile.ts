@@ -1,6 +1,7 @@
 // The file of an import, read: the same for a preview and for the run, wherever its rows came from.
 import { Effect, Schema, Stream } from "effect"
 import type { BlobNotFound, BlobStore, BlobUnavailable } from "../blobs/BlobStore.ts"
+import { withoutFormulaGuard } from "../Csv.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { CsvReader, CsvRecord } from "./CsvReader.ts"
 import { ImportUnreadable } from "./CsvReader.ts"
@@ -59,7 +60,9 @@ export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service
     if (size_bytes > upload_bytes_max) return yield* new UploadTooLarge({ bytes_max: upload_bytes_max })
     const [header, ...rest] = yield* records(source, key).pipe(Stream.take(rows_max + 1), Stream.runCollect)
     if (header === undefined) return yield* new ImportUnreadable({ reason: "it is empty" })
-    const headers = yield* Effect.fromResult(columnNames(header))
+    // An export guards what it writes, the names of columns too.
+    const names = source === "upload" ? header.map(withoutFormulaGuard) : header
+    const headers = yield* Effect.fromResult(columnNames(names))
     const rows = yield* rowsOf(Stream.fromIterable([header, ...rest])).pipe(Stream.runCollect)
     return { headers, rows }
   })

@@ -24,6 +24,7 @@ import {
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
+import { type KeptRowsExport, keptRowsExport } from "./KeptRowsExport.ts"
 import { type Preview, preview_rows_max, previewOf } from "./Preview.ts"
 import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
 
@@ -73,6 +74,8 @@ export class Imports extends Context.Service<
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
+    /** The rows that did not go in by now, with their reasons: a file to mend and to import again. */
+    readonly exportKept: (workspace: WorkspaceId, run: ImportRunId) => Effect.Effect<KeptRowsExport, NotFound>
     /** Removes what a session has left behind. A job's: it comes once no address of the session takes bytes any more. */
     readonly expire: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, BlobUnavailable>
   }
@@ -197,6 +200,7 @@ export class Imports extends Context.Service<
 
         findRun: store.findRun,
         results: store.results,
+        exportKept: Effect.fn("Imports.exportKept")((workspace, id) => keptRowsExport(store, workspace, id)),
 
         expire: Effect.fn("Imports.expire")(function* (workspace, id) {
           const session = yield* store

@@ -20,31 +20,44 @@ export interface Row {
   readonly cells: CsvRecord
 }
 
+/** The last columns of an export of rows that did not go in: a file may come back with them. */
+export const outcomeColumns: ReadonlyArray<string> = ["row_number", "status", "reason"]
+
+const endsWithOutcome = (cells: ReadonlyArray<string>): boolean =>
+  outcomeColumns.every((name, index) => cells[cells.length - outcomeColumns.length + index] === name)
+
 /**
- * Names for columns: as the header has them, without white space around; a column without name is called by its place, and
- * one that repeats a name gets a number, so that a mapping can mean either.
+ * A name of its own for each column: one without is called by its place, and one that repeats a name gets a number, so that
+ * a mapping can mean either.
+ */
+export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const given = new Set(cells)
+  const used = new Set<string>()
+  return cells.map((cell, index) => {
+    const name = cell === "" ? `Column ${index + 1}` : cell
+    let unique = name
+    for (let number = 2; used.has(unique) || (unique !== cell && given.has(unique)); number++) {
+      unique = `${name} (${number})`
+    }
+    used.add(unique)
+    return unique
+  })
+}
+
+/**
+ * Names for columns: as the header has them, without white space around, each different from the others. What an export has
+ * added does not count against the most that a file may have: an export can always be imported.
  */
 export const columnNames = (header: CsvRecord): Result.Result<ReadonlyArray<string>, ImportUnreadable> => {
   const cells = header.map((cell) => trim(cell.replaceAll("\0", "")))
   if (cells.every((cell) => cell === "")) {
     return Result.fail(new ImportUnreadable({ reason: "it has no header: the first line must name the columns" }))
   }
-  if (cells.length > columns_max) {
-    return Result.fail(new ImportUnreadable({ reason: `it has ${cells.length} columns, more than ${columns_max}` }))
+  const own_count = endsWithOutcome(cells) ? cells.length - outcomeColumns.length : cells.length
+  if (own_count > columns_max) {
+    return Result.fail(new ImportUnreadable({ reason: `it has ${own_count} columns, more than ${columns_max}` }))
   }
-  const given = new Set(cells)
-  const used = new Set<string>()
-  return Result.succeed(
-    cells.map((cell, index) => {
-      const name = cell === "" ? `Column ${index + 1}` : cell
-      let unique = name
-      for (let number = 2; used.has(unique) || (unique !== cell && given.has(unique)); number++) {
-        unique = `${name} (${number})`
-      }
-      used.add(unique)
-      return unique
-    }),
-  )
+  return Result.succeed(distinctNames(cells))
 }
 
 /** The rows below the header, numbered from 2. */

@@ -22,6 +22,7 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
   id: ImportRunId.make("00000000-0000-4000-8000-0000000000aa"),
   sessionId: ImportSessionId.make("00000000-0000-4000-8000-0000000000bb"),
   status: "running",
+  headers,
   mappings: [
     mapping("Email", "email"),
     mapping("Phone", "phone"),

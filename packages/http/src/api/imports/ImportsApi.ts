@@ -2,7 +2,7 @@
 import { ImportRunId, ImportSessionId } from "@tentpole/core/Ids"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { limitParameter, oneOf, pageParameter, PaginationWire } from "../../Wire.ts"
 import { BeginImport, Execute, PreviewWire, ResultWire, RunWire, SessionWire } from "./ImportWire.ts"
@@ -16,6 +16,11 @@ export const ResultsQuery = Schema.Struct({
 export const ResultsAnswer = Schema.Struct({ items: Schema.Array(ResultWire), pagination: PaginationWire }).annotate({
   identifier: "ImportResults",
 })
+
+const KeptRowsAnswer = HttpApiSchema.WithHeaders(
+  HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" }),
+  { "content-disposition": Schema.String },
+)
 
 export const ImportsApi = HttpApiGroup.make("imports")
   .add(
@@ -62,4 +67,16 @@ export const ImportsApi = HttpApiGroup.make("imports")
       success: ResultsAnswer,
       error: errors("not_found"),
     }),
+  )
+  .add(
+    HttpApiEndpoint.get("exportKept", "/v1/contacts/imports/:import_run_id/export", {
+      params: { import_run_id: ImportRunId },
+      success: KeptRowsAnswer,
+      error: errors("not_found"),
+    }).annotate(
+      OpenApi.Description,
+      "The skipped and failed rows of the run, of one that goes on those that there are by now, as CSV (UTF-8 with byte " +
+        "order mark): the columns of the file, then row_number, status and reason. Mended, it can be imported again; an " +
+        "import takes the ' that stands before formulas off. An answer that breaks off is not whole: ask again.",
+    ),
   )
