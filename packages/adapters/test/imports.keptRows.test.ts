@@ -114,7 +114,7 @@ it.effect("delimiters in cells don't make the reader guess another one than the 
       const list = `x${`${other}y`.repeat(20)}`
       const table = [
         ["Email", list, "row_number", "status", "reason"],
-        ["a@b.co", list, "2", "failed", list],
+        ["a@b.co", list, "2", "failed", "why"],
       ]
       assert.deepStrictEqual(yield* readRecords(byte_order_mark + csvText(table)), table)
     }
