@@ -3,7 +3,7 @@
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { encodeText } from "@tentpole/core/Bytes"
 import { fieldsByName } from "@tentpole/core/contacts/Item"
-import { byte_order_mark, csvText, withoutFormulaGuard } from "@tentpole/core/Csv"
+import { byte_order_mark, csvTextInQuotes, withoutFormulaGuard } from "@tentpole/core/Csv"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
 import type { KeptRow, Mapping } from "@tentpole/core/imports/Import"
 import { keptRowsTable } from "@tentpole/core/imports/KeptRowsTable"
@@ -82,7 +82,7 @@ it.effect.prop(
       const widest = Math.max(0, ...kept.map(({ record }) => record.length))
       const table = keptRowsTable({ headers, widest, formulaGuarded: source === "upload" })
       const [header = [], ...records] = yield* readRecords(
-        byte_order_mark + csvText([table.header, ...kept.map(table.row)]),
+        byte_order_mark + csvTextInQuotes([table.header, ...kept.map(table.row)]),
       )
       const named = Result.getOrThrow(columnNames(header.map(withoutFormulaGuard)))
       assert.deepStrictEqual(named.slice(0, own_count), headers.slice(0, own_count))
@@ -116,7 +116,7 @@ it.effect("delimiters in cells don't make the reader guess another one than the 
         ["Email", list, "row_number", "status", "reason"],
         ["a@b.co", list, "2", "failed", "why"],
       ]
-      assert.deepStrictEqual(yield* readRecords(byte_order_mark + csvText(table)), table)
+      assert.deepStrictEqual(yield* readRecords(byte_order_mark + csvTextInQuotes(table)), table)
     }
   }),
 )

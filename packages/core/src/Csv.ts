@@ -4,17 +4,25 @@
 /** Begins a file by which spreadsheets know UTF-8. */
 export const byte_order_mark = "\ufeff"
 
-/** Beyond what RFC 4180 asks for the other usual delimiters: whoever guesses the delimiter must come to the comma. */
-const quotedFor = /[",;\t|\r\n]/
+const quotedFor = /[",\r\n]/
 
-const quoted = (cell: string): string => (quotedFor.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+const quotedWhereNeeded = (cell: string): string => (quotedFor.test(cell) ? quoted(cell) : cell)
 
-/** The records, each ended by CRLF. */
-export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => {
+const textOf = (records: ReadonlyArray<ReadonlyArray<string>>, write: (cell: string) => string): string => {
   let text = ""
-  for (const record of records) text += `${record.map(quoted).join(",")}\r\n`
+  for (const record of records) text += `${record.map(write).join(",")}\r\n`
   return text
 }
+
+/** The records, each ended by CRLF. */
+export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quotedWhereNeeded)
+
+/**
+ * The same with every cell in quotes, for what somebody is to read who guesses the delimiter, as imports do: of a record in
+ * quotes from its first character on, no other delimiter makes more than one cell, however many stand within.
+ */
+export const csvTextInQuotes = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quoted)
 
 /** What a spreadsheet would run, and what only looks so because of the `'` before it. */
 const formula = /^'*[=+\-@\t\r]/

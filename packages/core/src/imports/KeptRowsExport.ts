@@ -2,7 +2,7 @@
 // does not grow with the rows.
 import { Effect, Option, Stream } from "effect"
 import { encodeText } from "../Bytes.ts"
-import { byte_order_mark, csvText } from "../Csv.ts"
+import { byte_order_mark, csvTextInQuotes } from "../Csv.ts"
 import type { ImportRunId, WorkspaceId } from "../Ids.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { ImportStore } from "./ImportStore.ts"
@@ -41,9 +41,12 @@ export const keptRowsExport = Effect.fnUntraced(function* (
       const rows = yield* store.keptRows(workspace, id, { after, through, limit: page_rows })
       const next = { after: rows.at(-1)?.rowNumber ?? through, told: told + rows.length }
       if (rows.length === 0 && told < total) return yield* Effect.die("rows of an import went while they were exported")
-      return [[csvText(rows.map(row))], next.told < total ? Option.some(next) : Option.none()] as const
+      return [[csvTextInQuotes(rows.map(row))], next.told < total ? Option.some(next) : Option.none()] as const
     }),
   )
-  const text = Stream.concat(Stream.succeed(byte_order_mark + csvText([header])), total === 0 ? Stream.empty : pages)
+  const text = Stream.concat(
+    Stream.succeed(byte_order_mark + csvTextInQuotes([header])),
+    total === 0 ? Stream.empty : pages,
+  )
   return { fileName: keptRowsFileName(session.fileName), bytes: Stream.map(text, encodeText) }
 })
