@@ -232,22 +232,27 @@ const applyChunk = Effect.fnUntraced(function* (
   return true
 })
 
-/** Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. */
+/**
+ * Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. Rows that came
+ * after the run was read are left out: it does not count them yet.
+ */
 const pageOfResults = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  run: ImportRunId,
+  { id: run, processedRows }: ImportRun,
   { status, page, limit }: ResultsQuery,
 ) =>
   status === null
     ? sql<ResultRow>`
         select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run}
-          and row_number > ${1 + (page - 1) * limit}::bigint and row_number <= ${1 + page * limit}::bigint
+          and row_number > ${1 + (page - 1) * limit}::bigint
+          and row_number <= ${1 + Math.min(page * limit, processedRows)}::bigint
         order by row_number`
     : sql<ResultRow>`
         select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+          and row_number <= ${1 + processedRows}::int
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 
 interface KeptRowRow extends ResultRow {
@@ -341,9 +346,10 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(workspace, applyChunk(sql, workspace, change))),
       results: (workspace, id, query) =>
         Effect.gen(function* () {
-          const { processedRows, counts } = yield* run(workspace, id, "")
-          const rows = yield* within(workspace, pageOfResults(sql, workspace, id, query))
-          return { items: rows.map(toResult), total: query.status === null ? processedRows : counts[query.status] }
+          const counted = yield* run(workspace, id, "")
+          const rows = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
+          const total = query.status === null ? counted.processedRows : counted.counts[query.status]
+          return { items: rows.map(toResult), total }
         }),
       keptRows: (workspace, id, query) =>
         within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
