@@ -80,6 +80,7 @@ const settingsOf = ({ connections }: Drawn) =>
       pagesHost: "pages.test",
       mailHost: "mail.test",
       sending: "on",
+      import_bytes_max: 500 * 2 ** 20,
       smtpConnections: connections,
       acceptMeansDelivered: true,
       developmentDomains: true,

@@ -13,6 +13,7 @@ const settings = Layer.succeed(
     pagesHost: "pages.example.com",
     mailHost: "mail.example.com",
     sending: "on",
+    import_bytes_max: 500 * 2 ** 20,
     smtpConnections: 1,
     acceptMeansDelivered: true,
     developmentDomains: false,

@@ -32,6 +32,7 @@ const settings = Layer.succeed(
     pagesHost: "pages.test",
     mailHost: "mail.test",
     sending: "on",
+    import_bytes_max: 500 * 2 ** 20,
     smtpConnections: 1,
     acceptMeansDelivered: true,
     developmentDomains: true,

@@ -25,6 +25,7 @@ const settings = Layer.succeed(
     pagesHost: "localhost",
     mailHost: "mail.test",
     sending: "on",
+    import_bytes_max: 500 * 2 ** 20,
     smtpConnections: 2,
     acceptMeansDelivered: true,
     developmentDomains: true,

@@ -25,6 +25,7 @@ export const settings = Layer.succeed(
     pagesHost: "pages.test",
     mailHost: "mail.test",
     sending: "on",
+    import_bytes_max: 500 * 2 ** 20,
     smtpConnections: 2,
     acceptMeansDelivered: true,
     developmentDomains: true,

@@ -57,6 +57,7 @@ export const settings = {
   pagesHost: "pages.test",
   mailHost: "mail.test",
   sending: "on",
+  import_bytes_max: 500 * 2 ** 20,
   smtpConnections: 8,
   acceptMeansDelivered: true,
   developmentDomains: true,

@@ -6,7 +6,6 @@ import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } fro
 export const session_lifetime_ms = 24 * 60 * 60_000
 /** How long an upload address takes bytes. */
 export const upload_lifetime_ms = 60 * 60_000
-export const upload_bytes_max = 500 * 2 ** 20
 /** Rows that can be given in the request itself. */
 export const rows_max = 1000
 export const list_ids_max = 500

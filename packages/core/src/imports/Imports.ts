@@ -1,7 +1,7 @@
 // What can be done with imports: hand a file in, look at it, execute it, and follow its run. The run itself is in
 // `ImportRuns.ts`.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
-import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { type BlobInfo, BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../Ids.ts"
@@ -13,14 +13,7 @@ import { Settings } from "../Settings.ts"
 import { Transactor } from "../Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
-import {
-  frozenKey,
-  type ImportRun,
-  type ImportSession,
-  type RowResult,
-  upload_bytes_max,
-  upload_lifetime_ms,
-} from "./Import.ts"
+import { frozenKey, type ImportRun, type ImportSession, type RowResult, upload_lifetime_ms } from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
@@ -83,7 +76,7 @@ export class Imports extends Context.Service<
   static readonly layer = Layer.effect(
     Imports,
     Effect.gen(function* () {
-      const settings = yield* Settings
+      const { import_bytes_max, publicApiUrl } = yield* Settings
       const secrets = yield* Secrets
       const store = yield* ImportStore
       const fieldStore = yield* ContactFieldStore
@@ -118,8 +111,12 @@ export class Imports extends Context.Service<
       const ownUploadUrl = Effect.fnUntraced(function* (workspaceId: WorkspaceId, session: ImportSession) {
         const expiresAt = DateTime.add(yield* DateTime.now, { milliseconds: upload_lifetime_ms })
         const token = signLink(secrets, link_purpose, { workspaceId, id: session.id, expiresAt })
-        return `${settings.publicApiUrl}${uploads_path}/${token}`
+        return `${publicApiUrl}${uploads_path}/${token}`
       })
+
+      /** An address that the store of files has signed itself takes bytes without asking us: what lies there is looked at. */
+      const ofSize = ({ size_bytes }: BlobInfo) =>
+        size_bytes > import_bytes_max ? Effect.fail(new UploadTooLarge({ bytes_max: import_bytes_max })) : Effect.void
 
       /** After a failure: unless the run was written all the same, nobody will ever read its file. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
@@ -143,7 +140,7 @@ export class Imports extends Context.Service<
           yield* blobs
             .put(session.blobKey, Stream.succeed(encodeRows(rows)), {
               contentType: rows_content_type,
-              bytes_max: upload_bytes_max,
+              bytes_max: import_bytes_max,
             })
             .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
           return session
@@ -158,12 +155,16 @@ export class Imports extends Context.Service<
             .pipe(Effect.catchTag("NotFound", () => refused))
           if (session.executedAt !== null || isExpired(session, now)) return yield* refused
           yield* blobs
-            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: upload_bytes_max })
+            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: import_bytes_max })
             .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
         }),
 
         preview: Effect.fn("Imports.preview")(function* (workspace, id) {
           const session = yield* openSession(workspace.id, id)
+          yield* blobs.info(session.blobKey).pipe(
+            Effect.catchTag("BlobNotFound", () => new UploadMissing()),
+            Effect.flatMap(ofSize),
+          )
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
           const fields = yield* fieldStore.all(workspace.id)
           return previewOf(
@@ -179,7 +180,10 @@ export class Imports extends Context.Service<
           const runId = ImportRunId.make(yield* ids.next)
           const frozen = frozenKey(workspace, { id: runId, sessionId: id })
           return yield* Effect.gen(function* () {
-            yield* blobs.copy(session.blobKey, frozen).pipe(Effect.catchTag("BlobNotFound", () => new UploadMissing()))
+            yield* blobs.copy(session.blobKey, frozen).pipe(
+              Effect.catchTag("BlobNotFound", () => new UploadMissing()),
+              Effect.flatMap(ofSize),
+            )
             const { headers } = yield* head(session.source, frozen, 0)
             return yield* transact(
               Effect.gen(function* () {
