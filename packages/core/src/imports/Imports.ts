@@ -7,19 +7,26 @@ import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import type { Paged } from "../Page.ts"
-import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
 import { Transactor } from "../Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
-import { frozenKey, type ImportRun, type ImportSession, type RowResult, upload_lifetime_ms } from "./Import.ts"
+import {
+  columns_max,
+  frozenKey,
+  type ImportRun,
+  type ImportSession,
+  type RowResult,
+  upload_lifetime_ms,
+} from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type KeptRowsExport, keptRowsExport } from "./KeptRowsExport.ts"
 import { type Preview, preview_rows_max, previewOf } from "./Preview.ts"
-import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
+import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 
 /** What is wrong with the file itself. */
 export type FileRefusal = ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable
@@ -46,7 +53,7 @@ export class Imports extends Context.Service<
       workspace: WorkspaceId,
       rows: ReadonlyArray<Readonly<Record<string, RowValue>>>,
       fileName: string | null,
-    ) => Effect.Effect<ImportSession, UploadTooLarge | BlobUnavailable>
+    ) => Effect.Effect<ImportSession, Invalid | UploadTooLarge | BlobUnavailable>
     /** Streams bytes to the session that the token names; replaces what was there. */
     readonly upload: <R>(
       token: string,
@@ -136,6 +143,8 @@ export class Imports extends Context.Service<
         }),
 
         beginRows: Effect.fn("Imports.beginRows")(function* (workspace, rows, fileName) {
+          const columns_count = rowColumns(rows).length
+          if (columns_count > columns_max) return yield* tooManyColumns(columns_count)
           const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
           yield* blobs
             .put(session.blobKey, Stream.succeed(encodeRows(rows)), {
@@ -220,3 +229,11 @@ export class Imports extends Context.Service<
     }),
   )
 }
+
+/** Every row gets a cell in every column: before there are any, as rows of different keys would make much of little. */
+const tooManyColumns = (count: number) =>
+  new Invalid({
+    issues: [
+      { path: "rows", message: `must have at most ${columns_max} different keys, the columns: these have ${count}` },
+    ],
+  })

@@ -68,11 +68,16 @@ export const rowsOf = <E, R>(records: Stream.Stream<CsvRecord, E, R>): Stream.St
     Stream.drop(1),
   )
 
+/** The columns of rows of a request: every key that any of them has, in the order they come up. */
+export const rowColumns = (rows: ReadonlyArray<Readonly<Record<string, RowValue>>>): ReadonlyArray<string> => [
+  ...new Set(rows.flatMap((row) => Object.keys(row))),
+]
+
 const line = (cells: CsvRecord): string => `${JSON.stringify(cells)}\n`
 
-/** Rows of a request as a file: every key that any of them has is a column, in the order they come up. */
+/** Rows of a request as a file, with a cell in each column. */
 export const encodeRows = (rows: ReadonlyArray<Readonly<Record<string, RowValue>>>): Uint8Array => {
-  const header = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const header = rowColumns(rows)
   const cellOf = (row: Readonly<Record<string, RowValue>>, name: string): string =>
     Object.hasOwn(row, name) ? String(row[name] ?? "") : ""
   return encodeText(line(header) + rows.map((row) => line(header.map((name) => cellOf(row, name)))).join(""))
