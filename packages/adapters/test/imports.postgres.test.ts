@@ -1,5 +1,5 @@
-// What PostgreSQL adds to the laws of kept rows: a page reads what it gives, wherever it lies, and runs of before the names
-// of columns were kept are still exported.
+// What PostgreSQL adds to the laws of results and kept rows: a page reads what it gives, wherever it lies; pages and totals
+// agree while a run goes on; and runs of before the names of columns were kept are still exported.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import { decodeText } from "@tentpole/core/Bytes"
@@ -12,7 +12,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { postgres } from "./Stores.ts"
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("kept rows in PostgreSQL", (it) => {
+layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rows of imports in PostgreSQL", (it) => {
   /** A run that has ended, of which all but every `every`-th row went in. */
   const having = Effect.fnUntraced(function* (rows: number, every: number) {
     const [sql, fresh] = [yield* PgClient.PgClient, yield* Fresh]
@@ -52,6 +52,28 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("kept rows
         return { count: rows.length, entirely: Number(read?.entirely), byIndex: Number(read?.by_index) }
       })
       assert.deepStrictEqual(yield* transact(Effect.orDie(reading)), { count: failed, entirely: 0, byIndex: failed })
+    }),
+  )
+
+  it.effect("results that the run does not count yet are not shown yet", () =>
+    Effect.gen(function* () {
+      const store = yield* ImportStore
+      const { sql, workspace, id } = yield* having(10, 5)
+      const late = sql`
+        insert into import_row (workspace_id, import_run_id, row_number, status, record)
+        values (${workspace}, ${id}, 12, 'failed', '["late"]')`
+      yield* fenced(sql)(workspace, late)
+      for (const [status, total, last] of [
+        [null, 10, 11],
+        ["failed", 2, 11],
+      ] as const) {
+        const page = yield* store.results(workspace, id, { status, page: 1, limit: 250 })
+        assert.deepStrictEqual([page.total, page.items.length, page.items.at(-1)?.rowNumber], [total, total, last])
+      }
+      const text = (yield* Stream.runCollect((yield* keptRowsExport(store, workspace, id)).bytes))
+        .map(decodeText)
+        .join("")
+      assert.notInclude(text, "late")
     }),
   )
 

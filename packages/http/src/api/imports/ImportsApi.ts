@@ -66,7 +66,10 @@ export const ImportsApi = HttpApiGroup.make("imports")
       query: ResultsQuery,
       success: ResultsAnswer,
       error: errors("not_found"),
-    }),
+    }).annotate(
+      OpenApi.Description,
+      "What became of each row, in the file's order; of a run that goes on, of each row that is done by now.",
+    ),
   )
   .add(
     HttpApiEndpoint.get("exportKept", "/v1/contacts/imports/:import_run_id/export", {
