@@ -2,7 +2,7 @@
 // each row's number, its status, and why.
 import { guardCell, guardFormula } from "../Csv.ts"
 import { columns_max, type KeptRow, type RowIssue } from "./Import.ts"
-import { distinctNames, outcomeColumns } from "./Table.ts"
+import { distinctNames, outcomeColumns, ownColumns } from "./Table.ts"
 
 export interface KeptRowsTable {
   readonly header: ReadonlyArray<string>
@@ -25,8 +25,8 @@ export interface KeptRowsFile {
  */
 export const keptRowsTable = ({ headers, widest, formulaGuarded }: KeptRowsFile): KeptRowsTable => {
   const named = headers ?? []
-  const again = isKeptRowsTable(named)
-  const own = again ? named.slice(0, -outcomeColumns.length) : named
+  const own = ownColumns(named)
+  const again = own.length < named.length
   const wanted = widest > named.length ? Math.min(widest, columns_max) : own.length
   const columns_count = Math.max(own.length, wanted)
   const names = distinctNames([...own, ...Array.from({ length: columns_count - own.length }, () => "")])
@@ -39,12 +39,6 @@ export const keptRowsTable = ({ headers, widest, formulaGuarded }: KeptRowsFile)
       return [...cells.map(guard), String(rowNumber), status, guardFormula(reasonOf(issues))]
     },
   }
-}
-
-/** Whether the columns are those of such a table, by the names that an import gives them. */
-const isKeptRowsTable = (names: ReadonlyArray<string>): boolean => {
-  const ended = distinctNames([...names.slice(0, -outcomeColumns.length), ...outcomeColumns])
-  return names.length > outcomeColumns.length && ended.every((name, index) => name === names[index])
 }
 
 const statuses: ReadonlySet<string> = new Set<KeptRow["status"]>(["skipped", "failed"])

@@ -44,6 +44,13 @@ export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<strin
   })
 }
 
+/** A file's columns without those that an export has added, by the names that they are given here. */
+export const ownColumns = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const own = names.slice(0, -outcomeColumns.length)
+  const ended = distinctNames([...own, ...outcomeColumns])
+  return own.length > 0 && ended.every((name, index) => name === names[index]) ? own : names
+}
+
 /**
  * Names for columns: as the header has them, without white space around, each different from the others. What an export has
  * added does not count against the most that a file may have: an export can always be imported.

@@ -1,5 +1,7 @@
+import { fieldsByName } from "@tentpole/core/contacts/Item"
 import { columns_max, type KeptRow, type RowIssue } from "@tentpole/core/imports/Import"
 import { keptRowsFileName, keptRowsTable } from "@tentpole/core/imports/KeptRowsTable"
+import { rowReader } from "@tentpole/core/imports/Rows"
 import { columnNames } from "@tentpole/core/imports/Table"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -127,6 +129,30 @@ describe("the table of rows that did not go in", () => {
     const { header } = keptRowsTable({ headers: widest, widest: columns_max, formulaGuarded: true })
     assert.strictEqual(Result.getOrThrow(columnNames(header)).length, columns_max + 3)
     assert.isTrue(Result.isFailure(columnNames([...widest, "one too many"])))
+  })
+})
+
+describe("a row that is empty", () => {
+  const tagOf = (headers: ReadonlyArray<string>, cells: ReadonlyArray<string>) =>
+    rowReader({ headers, mappings: [], fields: fieldsByName([]), defaultCountry: "US", formulaGuarded: true })({
+      rowNumber: 2,
+      line: 2,
+      cells,
+    })._tag
+
+  it("is still empty when it comes back from an export", () => {
+    const again = ["Email", "Name", "row_number", "status", "reason"]
+    assert.strictEqual(tagOf(again, ["", " ", "4", "skipped", "The row is empty."]), "skipped")
+    assert.strictEqual(tagOf(again, ["'\t", "", "4", "skipped", "The row is empty."]), "skipped")
+    assert.strictEqual(tagOf(again, ["", "Ann", "4", "failed", "why"]), "failed")
+    assert.strictEqual(tagOf(again, ["", "", "4", "failed", "why", "more"]), "failed")
+  })
+
+  it("is not one whose last columns are the file's own", () => {
+    assert.strictEqual(tagOf(["Email", "status", "reason"], ["", "x", ""]), "failed")
+    assert.strictEqual(tagOf(["row_number", "status", "reason"], ["", "x", ""]), "failed")
+    assert.strictEqual(tagOf(["Email"], ["", "x"]), "failed")
+    assert.strictEqual(tagOf(["Email"], ["", " "]), "skipped")
   })
 })
 
