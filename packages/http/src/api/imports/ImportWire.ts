@@ -57,7 +57,11 @@ export const BeginImport = Schema.Union([BeginUpload, BeginRows]).annotate({
 export const SessionWire = Schema.Struct({
   import_session_id: ImportSessionId,
   upload_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "PUT the bytes of the file here, without API key; valid for an hour" }),
+    Schema.String.annotate({
+      description:
+        "PUT the bytes of the file here, without API key; valid for an hour. At most 500 MB, where the service is not set " +
+        "up for another size",
+    }),
   ),
   expires_at: InstantWire,
 }).annotate({ identifier: "ImportSession" })
