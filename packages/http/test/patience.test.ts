@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect } from "node:net"
 
-const limits = { head_ms: 10_000, body_ms: 250, upload_step_ms: 150 }
+const limits = { head_ms: 10_000, body_ms: 400, upload_step_ms: 400 }
 
 /** A server that answers 200 once it has the whole of a request. Scoped. */
 const listening = (upload_ms: number) =>
@@ -57,7 +57,7 @@ const upload = "PUT /uploads/token"
 it.live("an upload may take longer than other requests, as long as it comes on", () =>
   Effect.gen(function* () {
     const { port } = yield* listening(60_000)
-    const slow = { piece_bytes: 2_000, pieces: 12, every_ms: 50 }
+    const slow = { piece_bytes: 2_000, pieces: 18, every_ms: 50 }
     const answers = yield* Effect.all(
       [
         send(port, { ...slow, line: upload }),
@@ -78,7 +78,7 @@ it.live("an upload that stands, or drips, is cut off", () =>
     const answers = yield* Effect.all(
       [
         send(port, { line: upload, piece_bytes: 2_000, pieces: 2, every_ms: 50, said_bytes: 1_000_000 }),
-        send(port, { line: upload, piece_bytes: 10, pieces: 40, every_ms: 20 }),
+        send(port, { line: upload, piece_bytes: 10, pieces: 80, every_ms: 20 }),
       ],
       { concurrency: "unbounded" },
     )
@@ -90,7 +90,7 @@ it.live("an upload that takes longer than its address is valid is cut off", () =
   Effect.gen(function* () {
     const { port } = yield* listening(600)
     const slow = { line: upload, piece_bytes: 2_000, every_ms: 30 }
-    const answers = yield* Effect.all([send(port, { ...slow, pieces: 10 }), send(port, { ...slow, pieces: 40 })], {
+    const answers = yield* Effect.all([send(port, { ...slow, pieces: 10 }), send(port, { ...slow, pieces: 60 })], {
       concurrency: "unbounded",
     })
     assert.deepStrictEqual(answers, [200, 408])
