@@ -494,8 +494,10 @@ create table public.import_row (
   contact_id uuid,
   field_issues jsonb not null default '[]'::jsonb,
   record jsonb,
+  line integer,
   constraint import_row_pkey PRIMARY KEY (workspace_id, import_run_id, row_number),
   constraint import_row_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint import_row_line_check CHECK ((line > 0)),
   constraint import_row_status_check CHECK ((status = ANY (ARRAY['created'::text, 'updated'::text, 'skipped'::text, 'failed'::text])))
 );
 CREATE INDEX import_row_status ON public.import_row USING btree (workspace_id, import_run_id, status, row_number);
@@ -522,6 +524,7 @@ create table public.import_run (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  headers text[],
   constraint import_run_pkey PRIMARY KEY (workspace_id, import_run_id),
   constraint import_run_workspace_id_import_session_id_key UNIQUE (workspace_id, import_session_id),
   constraint import_run_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,

@@ -34,6 +34,29 @@ describe("the line", () => {
     return answer.json
   }
 
+  /** Imports a file as it is proposed; answers where its columns went, and the run at its end. */
+  const imported = async (file_name: string, content: string) => {
+    const session = await made("POST", "/v1/contacts/imports", { source: "upload", file_name }, 201)
+    const at = `/v1/contacts/imports/${session.import_session_id}`
+    const headers = { "content-type": "text/csv" }
+    assert.strictEqual((await fetch(session.upload_url, { method: "PUT", body: content, headers })).status, 200)
+    const preview = await made("POST", `${at}/preview`, undefined, 200)
+    const proposed = preview.proposed_mappings.filter(
+      (each: { target_field: string | null }) => each.target_field !== null,
+    )
+    const mappings = proposed.map((each: Record<string, unknown>) => ({
+      header: each["header"],
+      target_field: each["target_field"],
+      target_kind: each["target_kind"],
+    }))
+    const { import_run_id } = await made("POST", `${at}/execute`, { mappings }, 202)
+    const run = await until("the import to end", async () => {
+      const each = await made("GET", `/v1/contacts/imports/${import_run_id}`, undefined, 200)
+      return each.status === "completed" || each.status === "failed" ? each : false
+    })
+    return { targets: proposed.map((each: { target_field: string }) => each.target_field), run }
+  }
+
   beforeAll(async () => {
     sink = await startSink()
     service = await Service.prepare({ SMTP_URL: sink.url })
@@ -66,36 +89,23 @@ describe("the line", () => {
       201,
     )
     assert.strictEqual(field.items[0].api_name, "favourite_colour")
-    const session = await made("POST", "/v1/contacts/imports", { source: "upload", file_name: "people.csv" }, 201)
-    const put = await fetch(session.upload_url, { method: "PUT", body: csv, headers: { "content-type": "text/csv" } })
-    assert.strictEqual(put.status, 200)
-    const preview = await made("POST", `/v1/contacts/imports/${session.import_session_id}/preview`, undefined, 200)
-    const proposed = preview.proposed_mappings.filter(
-      (each: { target_field: string | null }) => each.target_field !== null,
-    )
-    assert.sameMembers(
-      proposed.map((each: { target_field: string }) => each.target_field),
-      ["email", "first_name", "last_name", "city", "favourite_colour"],
-    )
-    const mappings = proposed.map((each: Record<string, unknown>) => ({
-      header: each["header"],
-      target_field: each["target_field"],
-      target_kind: each["target_kind"],
-    }))
-    const { import_run_id } = await made(
-      "POST",
-      `/v1/contacts/imports/${session.import_session_id}/execute`,
-      { mappings },
-      202,
-    )
-    const run = await until("the import to end", async () => {
-      const each = await made("GET", `/v1/contacts/imports/${import_run_id}`, undefined, 200)
-      return each.status === "completed" || each.status === "failed" ? each : false
-    })
+    const { targets, run } = await imported("people.csv", csv)
+    assert.sameMembers(targets, ["email", "first_name", "last_name", "city", "favourite_colour"])
     assert.deepStrictEqual(
       [run.status, run.created_count, run.updated_count, run.skipped_count, run.error_count],
       ["completed", people, 0, 0, 0],
     )
+  })
+
+  it("rows that did not go in are exported, mended and imported again", async () => {
+    const first = await imported("late.csv", 'E-mail,City\r\nlate at example.org,"Bern; Thun"\r\n,\r\n')
+    assert.deepStrictEqual([first.run.skipped_count, first.run.error_count], [1, 1])
+    const { text, headers } = await service.call("GET", `/v1/contacts/imports/${first.run.import_run_id}/export`)
+    assert.strictEqual(headers.get("content-disposition"), 'attachment; filename="late-not-imported.csv"')
+    const again = await imported("late-not-imported.csv", text.replace("late at ", "late@"))
+    assert.deepStrictEqual([again.run.created_count, again.run.skipped_count, again.run.error_count], [1, 1, 0])
+    const found = await made("GET", "/v1/contacts?email=late@example.org", undefined, 200)
+    assert.strictEqual(found.items[0].city, "Bern; Thun")
   })
 
   it("a dynamic list holds whom its rules match", async () => {

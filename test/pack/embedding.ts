@@ -15,6 +15,7 @@ const settings = Layer.succeed(Settings, {
   pagesHost: "pages.example.test",
   mailHost: "mail.example.test",
   sending: "held",
+  import_bytes_max: 500 * 2 ** 20,
   smtpConnections: 1,
   acceptMeansDelivered: true,
   developmentDomains: true,

@@ -12,6 +12,7 @@ import { deliveries } from "@tentpole/adapters/memory/DeliveryTables"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import { settingsLayer } from "@tentpole/core/contract"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { encodeText } from "@tentpole/core/Bytes"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
@@ -19,7 +20,6 @@ import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { type BlastId, ContactId, EmailId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
-import { Settings } from "@tentpole/core/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import * as JobTable from "@tentpole/worker/Jobs"
@@ -71,20 +71,7 @@ const seededIds = (dice: Dice) =>
     }),
   )
 
-const settingsOf = ({ connections }: Drawn) =>
-  Layer.succeed(
-    Settings,
-    Settings.of({
-      publicApiUrl: "http://api.test",
-      publicPagesUrl: "http://pages.test",
-      pagesHost: "pages.test",
-      mailHost: "mail.test",
-      sending: "on",
-      smtpConnections: connections,
-      acceptMeansDelivered: true,
-      developmentDomains: true,
-    }),
-  )
+const settingsOf = ({ connections }: Drawn) => settingsLayer({ smtpConnections: connections })
 
 /** A message is its delivery's id: what is sent matters here, not how it looks. */
 const plainMail = Layer.succeed(

@@ -30,6 +30,8 @@ export interface Configuration {
   readonly acceptMeansDelivered: boolean
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
+  /** The largest file that an import takes. */
+  readonly import_bytes_max: number
   readonly ai: {
     readonly provider: "fake" | "openai" | "anthropic"
     readonly apiKey: Redacted.Redacted | null
@@ -122,6 +124,11 @@ const smtpUrl = (from: ReturnType<typeof reader>): Redacted.Redacted | null => {
   )
 }
 
+const mebibyte = 2 ** 20
+
+/** What S3 takes in one PUT. */
+const largest_put_bytes = 5 * 2 ** 30
+
 const postgresExample = "postgres://user:password@host:5432/database"
 
 const read = (environment: Environment, from: ReturnType<typeof reader>): Configuration => {
@@ -156,6 +163,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
     s3: bucket === null ? null : { bucket, endpoint, region },
+    import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),

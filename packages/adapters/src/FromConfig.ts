@@ -37,6 +37,7 @@ const settings = (config: Configuration) =>
       pagesHost: config.pagesHost,
       mailHost: new URL(config.publicPagesUrl).hostname,
       sending: config.sending,
+      import_bytes_max: config.import_bytes_max,
       smtpConnections: config.smtpConnections,
       acceptMeansDelivered: config.acceptMeansDelivered,
       developmentDomains: !config.production,

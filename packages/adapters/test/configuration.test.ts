@@ -39,6 +39,17 @@ describe("the configuration", () => {
     assert.include(refusal({ BOOTSTRAP_API_KEY: "short" }), "BOOTSTRAP_API_KEY must be 32 to 128")
   })
 
+  it("takes files for imports of up to 500 MB, or of what is set", () => {
+    assert.strictEqual(read({}).import_bytes_max, 524_288_000)
+    assert.strictEqual(read({ IMPORT_BYTES_MAX: "1048576" }).import_bytes_max, 1_048_576)
+    for (const wrong of ["0", "1000", "5GB", "6000000000"]) {
+      assert.include(
+        refusal({ IMPORT_BYTES_MAX: wrong }),
+        `IMPORT_BYTES_MAX must be a whole number from 1048576 to 5368709120, got "${wrong}"`,
+      )
+    }
+  })
+
   it("never repeats what may hold a password", () => {
     assert.notInclude(refusal({ SMTP_URL: "ftp://user:hunter2@x" }), "hunter2")
     assert.notInclude(JSON.stringify(read({ SMTP_URL: "smtp://user:hunter2@x.test" })), "hunter2")

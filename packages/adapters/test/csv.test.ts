@@ -8,11 +8,14 @@ const inChunks = (bytes: Uint8Array, size: number): Stream.Stream<Uint8Array> =>
     Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size)),
   )
 
-const read = Effect.fnUntraced(function* (content: string | Uint8Array, chunk_bytes = 1000) {
+const readWithLines = Effect.fnUntraced(function* (content: string | Uint8Array, chunk_bytes = 1000) {
   const bytes = typeof content === "string" ? Buffer.from(content) : content
   const { read } = yield* CsvReader
   return yield* Stream.runCollect(read(inChunks(bytes, chunk_bytes)))
 })
+
+const read = (content: string | Uint8Array, chunk_bytes?: number) =>
+  Effect.map(readWithLines(content, chunk_bytes), (records) => records.map(({ cells }) => cells))
 
 const utf16 = (text: string, order: "le" | "be", mark: boolean): Uint8Array => {
   const little = Buffer.from((mark ? "\ufeff" : "") + text, "utf16le")
@@ -109,6 +112,27 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
+  it.effect("each record is told with the line on which it begins, whatever lines end with", () =>
+    Effect.gen(function* () {
+      for (const end of ["\n", "\r\n", "\r"]) {
+        for (const inside of ["\n", "\r\n", "\r"]) {
+          const lines = ["a,b", "1,2", "", "", `3,"x${inside}y${inside}"`, `"${inside}4",z`, "5,6", "", '7,"8"']
+          const told = yield* readWithLines(lines.join(end), 3)
+          assert.deepStrictEqual(
+            told.map(({ line, cells }) => [line, cells.at(0)?.trim()]),
+            [1, 2, 5, 8, 10, 12].map((line, index) => [line, ["a", "1", "3", "4", "5", "7"][index]]),
+            JSON.stringify([end, inside]),
+          )
+        }
+      }
+      const named = yield* readWithLines("sep=;\r\na;b\r\n1;2\r\n")
+      assert.deepStrictEqual(
+        named.map(({ line }) => line),
+        [2, 3],
+      )
+    }),
+  )
+
   it.effect("what is no CSV is refused with the reason", () =>
     Effect.gen(function* () {
       const noise = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256)
@@ -150,7 +174,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
         }),
       )
       const [header] = yield* read(endless).pipe(Stream.take(1), Stream.runCollect)
-      assert.deepStrictEqual(header, ["email", "name"])
+      assert.deepStrictEqual(header, { line: 1, cells: ["email", "name"] })
       assert.isBelow(pulled, 200)
     }),
   )
@@ -177,7 +201,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
         if (end === null) {
           // So many columns are read; that they are too many is for who knows what columns are.
           const [header] = yield* read(gigabyte).pipe(Stream.take(1), Stream.runCollect)
-          assert.strictEqual(header?.length, 60_001)
+          assert.strictEqual(header?.cells.length, 60_001)
         } else {
           const refusal = yield* Effect.flip(Stream.runDrain(read(gigabyte)))
           assert.match(refusal.message, end)

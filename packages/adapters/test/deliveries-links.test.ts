@@ -1,23 +1,17 @@
+import { settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
-import { Settings } from "@tentpole/core/Settings"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { secrets } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "https://api.example.com",
-    publicPagesUrl: "https://pages.example.com",
-    pagesHost: "pages.example.com",
-    mailHost: "mail.example.com",
-    sending: "on",
-    smtpConnections: 1,
-    acceptMeansDelivered: true,
-    developmentDomains: false,
-  }),
-)
+const settings = settingsLayer({
+  publicApiUrl: "https://api.example.com",
+  publicPagesUrl: "https://pages.example.com",
+  pagesHost: "pages.example.com",
+  mailHost: "mail.example.com",
+  developmentDomains: false,
+})
 
 /** Ids as the service writes them: in lower case. */
 const lowerCase = Schema.String.check(

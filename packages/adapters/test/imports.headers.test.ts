@@ -152,11 +152,10 @@ const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const previewed = Effect.fnUntraced(function* (name: string) {
   const { read } = yield* CsvReader
-  const [header = [], ...records] = yield* read(Stream.succeed(readFileSync(`${folder}${name}`))).pipe(
-    Stream.runCollect,
-  )
+  const records = yield* read(Stream.succeed(readFileSync(`${folder}${name}`))).pipe(Stream.runCollect)
+  const header = records[0]?.cells ?? []
   const headers = yield* Effect.fromResult(columnNames(header))
-  const rows = yield* rowsOf(Stream.fromIterable([header, ...records])).pipe(Stream.runCollect)
+  const rows = yield* rowsOf(Stream.fromIterable(records)).pipe(Stream.runCollect)
   const [file, facts] = [
     { headers, rows, formulaGuarded: true },
     { fields: [], defaultCountry: "US" },

@@ -5,31 +5,18 @@ import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import type { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import type { ImportSessionId, WorkspaceId } from "@tentpole/core/Ids"
 import { frozenKey, type ImportRun, uploadKey } from "@tentpole/core/imports/Import"
 import type { Execution } from "@tentpole/core/imports/ImportChange"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
-import { Settings } from "@tentpole/core/Settings"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Random, Stream } from "effect"
 import { memory, postgres } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://pages.test",
-    pagesHost: "pages.test",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 1,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+const settings = settingsLayer()
 
 const useCases = Layer.merge(Imports.layer, ImportRuns.layer)
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)

@@ -4,31 +4,18 @@ import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import { Ai, AiRefused, AiUnavailable, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ai/Ai"
 import type { BlobStore } from "@tentpole/core/blobs/BlobStore"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import type { ImportSessionId, WorkspaceId } from "@tentpole/core/Ids"
 import type { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import type { Preview } from "@tentpole/core/imports/Preview"
-import { Settings } from "@tentpole/core/Settings"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { memory, postgres } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://pages.test",
-    pagesHost: "pages.test",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 1,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+const settings = settingsLayer()
 
 type Reply = Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>
 

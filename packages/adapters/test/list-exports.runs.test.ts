@@ -8,7 +8,7 @@ import { newContact, type ContactPatch } from "@tentpole/core/contacts/ContactPa
 import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { parseEmail } from "@tentpole/core/contacts/Email"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { byte_order_mark, csvText, guardFormula, withoutFormulaGuard } from "@tentpole/core/Csv"
 import { BlastId, ContactId, ListExportId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
@@ -18,25 +18,12 @@ import { downloads_path, ListExports } from "@tentpole/core/lists/ListExports"
 import { ListExportStore } from "@tentpole/core/lists/ListExportStore"
 import { nameCandidates } from "@tentpole/core/lists/ListName"
 import { ListStore } from "@tentpole/core/lists/ListStore"
-import { Settings } from "@tentpole/core/Settings"
 import { Transactor } from "@tentpole/core/Transactor"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { memory, postgres } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://pages.test",
-    pagesHost: "pages.test",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 1,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+const settings = settingsLayer()
 
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
 const onMemory = ListExports.layer.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
@@ -106,7 +93,7 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           size_bytes,
         )
         const [header, row] = yield* Stream.runCollect((yield* CsvReader).read(Stream.fromIterable(parts)))
-        const cells = Object.fromEntries((header ?? []).map((column, at) => [column, row?.[at]]))
+        const cells = Object.fromEntries((header?.cells ?? []).map((column, at) => [column, row?.cells[at]]))
         assert.deepInclude(cells, { first_name: "'=1+1", job_title: "''=x", city: 'a,b "q"\r\nc', contact_id: id })
       }),
     )

@@ -6,26 +6,14 @@ import * as Stores from "@tentpole/adapters/postgres/All"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { migrations } from "@tentpole/adapters/postgres/migrations/All"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
-import { Settings } from "@tentpole/core/Settings"
+import { settingsLayer } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { secrets } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://pages.test",
-    pagesHost: "pages.test",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 2,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+const settings = settingsLayer()
 
 const emptyDatabase = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

@@ -1,11 +1,10 @@
 // Tents from the request to the page: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { Ids, TentId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Secrets } from "@tentpole/core/Secrets"
-import { Settings } from "@tentpole/core/Settings"
 import { isAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
@@ -17,19 +16,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { memory, postgres } from "./Stores.ts"
 
-const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://localhost:8081",
-    pagesHost: "localhost",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 2,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+const settings = settingsLayer({ publicPagesUrl: "http://localhost:8081", pagesHost: "localhost" })
 
 /** What the AI does with a prompt, by its words. */
 let asked: Array<PageRequest> = []

@@ -69,6 +69,9 @@ export const runIn = Effect.fnUntraced(function* (workspace: WorkspaceId, listId
   return some(started.run).after
 })
 
+/** Where the row after so many others begins: every second row has a cell of two lines; one's place nobody knows. */
+export const lineOf = (rows: number): number | null => (rows === 2 ? null : 2 + rows + Math.floor(rows / 2))
+
 /** Decides on the next rows: `cells` follow what the run has processed. */
 export const chunkOf = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
@@ -84,7 +87,7 @@ export const chunkOf = Effect.fnUntraced(function* (
     formulaGuarded: true,
   })
   const rows = cells.map((each, index) => {
-    const row = { rowNumber: run.processedRows + index + 2, cells: each }
+    const row = { rowNumber: run.processedRows + index + 2, line: lineOf(run.processedRows + index), cells: each }
     return { row, read: read(row) }
   })
   const existing = yield* contacts.lock(workspace, chunkIdentities(rows))

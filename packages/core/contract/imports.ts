@@ -13,12 +13,14 @@ import { ListStore } from "../src/lists/ListStore.ts"
 import { Outbox } from "../src/Outbox.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
+import { importKept } from "./importKept.ts"
 import {
   applyRows,
   at,
   chunkOf,
   execution,
   executionOf,
+  lineOf,
   listIn,
   newList,
   runIn,
@@ -28,7 +30,12 @@ import {
 
 type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox | Transactor | Fresh
 
-export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+  importMoves(name, live)
+  importKept(name, live)
+}
+
+const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { timeout: "30 seconds", excludeTestServices: true })(`import laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
@@ -50,6 +57,7 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.isTrue(yield* transact(store.apply(workspace, change)))
         assert.deepStrictEqual(yield* store.findSession(workspace, session.id), some(change.session).after)
         const run = some(change.run).after
+        assert.deepStrictEqual(run.headers, ["Email", "First name"])
         assert.deepStrictEqual(yield* store.findRun(workspace, run.id), run)
         assert.deepStrictEqual(yield* store.runOf(workspace, session.id), run)
         const failed = some(ImportChange.fail(run, "it broke", at(9_009)))
@@ -158,6 +166,10 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           [7, "failed", ["invalid_value"]],
         ])
         assert.strictEqual(total, 6)
+        assert.deepStrictEqual(
+          items.map(({ line }) => line),
+          items.map((_, index) => lineOf(index)),
+        )
         const [ann, ...others] = yield* contacts.findByIdentity(workspace, { emails: ["ann@b.co"], phones: [] })
         assert.deepStrictEqual([ann?.email, ann?.firstName, others.length], ["Ann@B.co", "Ann", 0])
         assert.deepStrictEqual([items[0]?.contactId, items[2]?.contactId], [ann?.id, ann?.id])

@@ -22,6 +22,7 @@ import { traffic } from "./traffic.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
+export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   blasts,
   blastVerbs,

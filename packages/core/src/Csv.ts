@@ -6,14 +6,23 @@ export const byte_order_mark = "\ufeff"
 
 const quotedFor = /[",\r\n]/
 
-const quoted = (cell: string): string => (quotedFor.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+const quotedWhereNeeded = (cell: string): string => (quotedFor.test(cell) ? quoted(cell) : cell)
 
-/** The records, each ended by CRLF. */
-export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => {
+const textOf = (records: ReadonlyArray<ReadonlyArray<string>>, write: (cell: string) => string): string => {
   let text = ""
-  for (const record of records) text += `${record.map(quoted).join(",")}\r\n`
+  for (const record of records) text += `${record.map(write).join(",")}\r\n`
   return text
 }
+
+/** The records, each ended by CRLF. */
+export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quotedWhereNeeded)
+
+/**
+ * The same with every cell in quotes, for what somebody is to read who guesses the delimiter, as imports do: of a record in
+ * quotes from its first character on, no other delimiter makes more than one cell, however many stand within.
+ */
+export const csvTextInQuotes = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quoted)
 
 /** What a spreadsheet would run, and what only looks so because of the `'` before it. */
 const formula = /^'*[=+\-@\t\r]/
@@ -28,3 +37,6 @@ export const guardFormula = (text: string): string =>
 
 /** The text that `guardFormula` was given. */
 export const withoutFormulaGuard = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell)
+
+/** A cell of a file that may be guarded already, for another one: its text stays the same, and it has one guard at least. */
+export const guardCell = (cell: string): string => (guarded.test(cell) ? cell : guardFormula(cell))

@@ -14,6 +14,8 @@ export class Settings extends Context.Service<
     readonly mailHost: string
     /** `held`: everything runs, but no mail leaves and no schedule fires. */
     readonly sending: "on" | "held"
+    /** The largest file that an import takes. */
+    readonly import_bytes_max: number
     /** Connections to the mail server, per worker. */
     readonly smtpConnections: number
     /** The mail server is the final one: its acceptance is delivery. */

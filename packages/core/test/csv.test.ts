@@ -1,4 +1,4 @@
-import { csvText, guardFormula, withoutFormulaGuard } from "@tentpole/core/Csv"
+import { csvText, csvTextInQuotes, guardFormula, withoutFormulaGuard } from "@tentpole/core/Csv"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -33,12 +33,17 @@ describe("CSV text", () => {
     )
   })
 
+  it("can have every cell in quotes", () => {
+    assert.strictEqual(csvTextInQuotes([["a", "", 'say "hi"', "1;5"]]), '"a","","say ""hi""","1;5"\r\n')
+  })
+
   it.prop(
     "is read back as it was, whatever the cells hold",
     [Schema.Array(Schema.NonEmptyArray(Awkward)), Schema.Array(Schema.NonEmptyArray(Schema.String))],
     ([awkward, any]) => {
       for (const table of [awkward.map((cells) => cells.map(join)), any]) {
         assert.deepStrictEqual(records(csvText(table)), table)
+        assert.deepStrictEqual(records(csvTextInQuotes(table)), table)
       }
     },
     { arbitrary: { runs: 500 } },

@@ -1,8 +1,8 @@
 // The edge of the API's listener: request ids, access log, and one body for every error, whoever made it: a handler, the
 // router, the framework, or a defect.
 import { Unavailable } from "@tentpole/core/Refusal"
-import { Cause, Clock, Effect, Metric, type Types } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
+import { Cause, Clock, Effect, Metric, Stream, type Types } from "effect"
+import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table } from "./Errors.ts"
@@ -138,6 +138,18 @@ const uniform = (response: Response, id: string): Response => {
   return response.status === 401 ? HttpServerResponse.setHeader(answered, "www-authenticate", "Bearer") : answered
 }
 
+/** A body that breaks off has its head sent already: no answer can tell of it, so that the log must. */
+const toldIfBroken = (response: Response, id: string): Response => {
+  const { body } = response
+  if (body._tag !== "Stream") return response
+  const bytes = Stream.tapCause(body.stream, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Effect.logError("an answer broke off", cause).pipe(Effect.annotateLogs({ request_id: id })),
+  )
+  return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, body.contentLength))
+}
+
 const requests = Metric.counter("http_requests_total", {
   description: "Requests by route and status",
   incremental: true,
@@ -171,7 +183,7 @@ export const edge = (routes: ReadonlyArray<Route>) =>
         const response = yield* Effect.catchCause(handle, (cause) =>
           fromCause(cause, routes, request.method, path),
         ).pipe(Effect.annotateLogs({ request_id: id }))
-        const answered = uniform(response, id)
+        const answered = toldIfBroken(uniform(response, id), id)
         const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
         const log = named !== undefined && watched.includes(named) ? Effect.logDebug : Effect.logInfo
         yield* log("request").pipe(

@@ -5,12 +5,12 @@ import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { ByteSize, Effect, Layer, Ref } from "effect"
 import { HttpIncomingMessage, HttpRouter, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
-import { createServer } from "node:http"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
 import { handlers } from "./Handlers.ts"
 import { downloads } from "./api/contact-lists/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
+import { patience, patientServer } from "./Patience.ts"
 import { Readiness, routes as operations } from "./Operations.ts"
 import * as Pages from "./pages/Pages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
@@ -38,19 +38,9 @@ const orRefused = <Out>(
     Layer.effectContext<Out, BadConfiguration, never>(Effect.fail(new BadConfiguration({ reason: say(error) }))),
   )
 
-/** Slow clients are cut off; keep-alive outlives a load balancer's. */
 const listener = (host: string, port: number, variable: string) =>
   orRefused(
-    NodeHttpServer.layer(
-      () =>
-        createServer({
-          headersTimeout: 15_000,
-          requestTimeout: 300_000,
-          keepAliveTimeout: 65_000,
-          maxHeaderSize: 16_384,
-        }),
-      { host, port, gracefulShutdownTimeout: "25 seconds" },
-    ),
+    NodeHttpServer.layer(() => patientServer(patience), { host, port, gracefulShutdownTimeout: "25 seconds" }),
     (error) => cannotListen(error, host, port, variable),
   )
 

@@ -7,7 +7,12 @@ export interface Operation {
   readonly method: string
   /** With its parameters in braces: `/v1/contacts/{contact_id}`. */
   readonly path: string
-  readonly query: ReadonlyArray<{ readonly name: string; readonly enum: ReadonlyArray<string> | null }>
+  readonly query: ReadonlyArray<{
+    readonly name: string
+    readonly enum: ReadonlyArray<string> | null
+    /** Of a number. */
+    readonly maximum: number | null
+  }>
   readonly takesJson: boolean
   /** Whether nothing at all may stand for the body. */
   readonly mayLackBody: boolean
@@ -40,7 +45,11 @@ const operationOf = (method: string, path: string, described: Json): Operation =
     path,
     query: (described.parameters ?? [])
       .filter((parameter: Json) => parameter.in === "query")
-      .map((parameter: Json) => ({ name: parameter.name, enum: parameter.schema.enum ?? null })),
+      .map((parameter: Json) => ({
+        name: parameter.name,
+        enum: parameter.schema.enum ?? null,
+        maximum: parameter.schema.maximum ?? null,
+      })),
     takesJson: body !== undefined,
     mayLackBody: (body?.anyOf ?? []).some((choice: Json) => choice.type === "null"),
   }
@@ -115,7 +124,7 @@ const noDates = [
 /** What each parameter must not be, by what it is. One that is not here has to be told of. */
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   page: noNumbers,
-  limit: [...noNumbers, "101"],
+  limit: noNumbers,
   updated_after: [...noDates, "\0"],
   search: ["\0", "x".repeat(256)],
   email: ["\0", "x".repeat(1001)],
@@ -136,13 +145,14 @@ export const inQuery = (operation: Operation, path: string): ReadonlyArray<Attac
   const unknown = ["bogus", "__proto__", "constructor", "workspace_id", "a[]"]
   return [
     ...unknown.map((name) => attack(`${encodeURIComponent(name)}=1`, name)),
-    ...operation.query.flatMap(({ name, enum: words }) => {
+    ...operation.query.flatMap(({ name, enum: words, maximum }) => {
       const values = words === null ? wrongValues[name] : noWords
       if (values === undefined)
         throw new Error(`${operation.path} takes ${name}: say in wrongValues what it must not be`)
       return [
         attack(`${name}=`, name),
         attack(`${name}=1&${name}=1`, name),
+        ...(maximum === null ? [] : [attack(`${name}=${maximum + 1}`, name)]),
         ...values.map((value) => attack(`${name}=${encodeURIComponent(value)}`, name)),
       ]
     }),

@@ -9,7 +9,7 @@ import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
-import { Settings } from "@tentpole/core/Settings"
+import { settingsLayer } from "@tentpole/core/contract"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { edge, routesOf } from "@tentpole/http/Edge"
@@ -17,19 +17,7 @@ import { Context, Effect, Layer, Redacted, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
-export const settings = Layer.succeed(
-  Settings,
-  Settings.of({
-    publicApiUrl: "http://api.test",
-    publicPagesUrl: "http://pages.test",
-    pagesHost: "pages.test",
-    mailHost: "mail.test",
-    sending: "on",
-    smtpConnections: 2,
-    acceptMeansDelivered: true,
-    developmentDomains: true,
-  }),
-)
+export const settings = settingsLayer()
 
 /** What use cases need besides stores and jobs. */
 export const parts = Layer.mergeAll(

@@ -1,13 +1,10 @@
 // Bad requests of every kind against every operation on contacts, their fields and their lists, in memory and on
 // PostgreSQL: each is refused with the place of what is wrong, none breaks the service, and nothing of another workspace
 // is changed or told.
-import type { ErrorCode } from "@tentpole/core/ErrorCode"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Api } from "@tentpole/http/Api"
-import { table } from "@tentpole/http/Errors"
-import { handlers } from "@tentpole/http/Handlers"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, References } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import {
   type Attack,
@@ -23,9 +20,10 @@ import {
   parametersOf,
   withForeignIds,
 } from "./Attacks.ts"
+import { comparable, holdTo, holdToShape, isRefused, tenants } from "./AttackedWorld.ts"
 import { type Call, type Estate, everythingOf, probes, saysNothing, settle, unknownId } from "./AudienceProbes.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
-import { type Answered, type Json, servingOver, world } from "./World.ts"
+import { world } from "./World.ts"
 
 /** Imports are a room of their own, with files and runs of their own. */
 const elsewhere = "/v1/contacts/imports"
@@ -44,54 +42,6 @@ it("every operation has its probe", () => {
   }
 })
 
-/** An answer as a refusal is told, whatever the request. */
-const holdToShape = (what: string, { status, json, text, headers }: Answered) => {
-  assert.isBelow(status, 500, `${what}: ${text}`)
-  if (status < 400) return
-  for (const key of ["error", "error_code", "message", "code"]) assert.isString(json?.[key], `${what}: ${text}`)
-  assert.strictEqual(json.code, json.error_code, what)
-  const row = table[json.error_code as ErrorCode]
-  assert.deepStrictEqual([row?.status, row?.title], [status, json.error], `${what}: ${text}`)
-  assert.strictEqual(json.details.request_id, headers.get("x-request-id"), what)
-}
-
-/** Refused as a whole, or item by item. */
-const isRefused = ({ status, json }: Answered): boolean =>
-  status >= 400 ||
-  (Array.isArray(json?.items) &&
-    json.items.length > 0 &&
-    json.items.every((item: Json) => item.status === "rejected" && item.error_code in table))
-
-const related = (told: string, wrong: string): boolean =>
-  told === wrong || wrong.startsWith(`${told}.`) || told.startsWith(wrong === "" ? "" : `${wrong}.`)
-
-/** Whether a refusal says where: by the paths of its issues, or by the words of an item's rejection, whose place is known. */
-const speaksOf = ({ status, json }: Answered, wrong: string): boolean => {
-  if (status >= 400) return (json.details.issues ?? []).some((issue: Json) => related(issue.path, wrong))
-  const [, index, , within = ""] = /^items(?:\.(\d+)(\.(.*))?)?$/s.exec(wrong) ?? []
-  const [item] = json.items.filter((each: Json) => index === undefined || String(each.index) === index)
-  return item !== undefined && (item.message.includes(within) || item.message.includes(within.split(".")[0]))
-}
-
-/** Codes that say what is wrong with a request, as against with what it asks for. */
-const sayWhere: ReadonlySet<string> = new Set(["validation_failed", "invalid_id", "invalid_email", "invalid_phone"])
-
-const holdTo = ({ what, wrong, expected }: Attack, answered: Answered) => {
-  holdToShape(what, answered)
-  const refused = isRefused(answered)
-  if (expected === "refused") assert.isTrue(refused, `${what} went through: ${answered.status} ${answered.text}`)
-  const where = refused && (answered.status < 400 || sayWhere.has(answered.json.error_code))
-  if (where && wrong !== null) assert.isTrue(speaksOf(answered, wrong), `${what} is not named: ${answered.text}`)
-}
-
-/** An answer without what is of its own request: its id, and the id that was asked for. */
-const comparable = ({ status, json }: Answered, id: string): Json => [
-  status,
-  JSON.parse(
-    JSON.stringify(json ?? null, (key, value: Json) => (key === "request_id" ? null : value)).replaceAll(id, "the id"),
-  ),
-]
-
 class Served extends Context.Service<
   Served,
   {
@@ -105,18 +55,8 @@ const served = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
   Layer.effect(
     Served,
     Effect.gen(function* () {
-      // Thousands of requests: what is told of each in the log is nobody's to read.
-      const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
-      const { call, context } = yield* servingOver(quiet, Api, handlers)
-      const tenant = Effect.fnUntraced(function* (name: string) {
-        const { create, createKey } = Context.get(context, Workspaces)
-        const { id } = yield* create({ name, slug: name, plan: "max" })
-        const { raw } = yield* createKey(id, { name: "test" })
-        const authorization = `Bearer ${raw}`
-        const withKey: Call = (method, path, sent = {}) =>
-          call(method, path, { ...sent, headers: { authorization, ...sent.headers } })
-        return withKey
-      }, Effect.orDie)
+      const world = yield* tenants(over)
+      const tenant = (name: string) => Effect.map(world.tenant(name), ({ call }) => call)
       const theirs = yield* tenant("theirs")
       return Served.of({ tenant, them: { call: theirs, estate: yield* settle(theirs, "secret_of_theirs") } })
     }),

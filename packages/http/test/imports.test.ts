@@ -368,9 +368,14 @@ it.live("the description of the API has the calls under the names of its own", (
     const { call } = yield* begin
     const { json } = yield* call("GET", "/openapi.json")
     const described = Object.keys(json.paths).filter((path) => path.includes("/imports"))
+    const exported = json.paths["/v1/contacts/imports/{import_run_id}/export"].get.responses
+    assert.deepStrictEqual(Object.keys(exported["200"].content), ["text/csv; charset=utf-8"])
+    assert.containsAllKeys(exported["200"].headers, ["content-disposition"])
+    assert.containsAllKeys(exported, ["400", "401", "404"])
     assert.deepStrictEqual(described.sort(), [
       "/v1/contacts/imports",
       "/v1/contacts/imports/{import_run_id}",
+      "/v1/contacts/imports/{import_run_id}/export",
       "/v1/contacts/imports/{import_run_id}/results",
       "/v1/contacts/imports/{session_id}/execute",
       "/v1/contacts/imports/{session_id}/preview",

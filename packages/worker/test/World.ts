@@ -10,7 +10,7 @@ import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { encodeText } from "@tentpole/core/Bytes"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, testSettings } from "@tentpole/core/contract"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
@@ -51,16 +51,7 @@ const clients = Layer.unwrap(
   }),
 )
 
-export const settings = {
-  publicApiUrl: "http://api.test",
-  publicPagesUrl: "http://pages.test",
-  pagesHost: "pages.test",
-  mailHost: "mail.test",
-  sending: "on",
-  smtpConnections: 8,
-  acceptMeansDelivered: true,
-  developmentDomains: true,
-} as const satisfies Settings["Service"]
+export const settings: Settings["Service"] = { ...testSettings, smtpConnections: 8 }
 
 const secrets = SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })
 

@@ -6,7 +6,7 @@ import { fieldsByName } from "@tentpole/core/contacts/Item"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { ContactId, Ids, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { chunk_rows_max, upload_bytes_max } from "@tentpole/core/imports/Import"
+import { chunk_rows_max } from "@tentpole/core/imports/Import"
 import { type Execution, ImportChange } from "@tentpole/core/imports/ImportChange"
 import { chunkIdentities, ImportChunkChange, type ChunkRow } from "@tentpole/core/imports/ImportChunk"
 import { importFiles } from "@tentpole/core/imports/ImportFile"
@@ -71,7 +71,7 @@ const begun = Effect.fnUntraced(function* (workspace: ImportingWorkspace, header
 const kept = Effect.fnUntraced(function* (path: string, key: string) {
   const blobs = yield* BlobStore
   const bytes = Stream.fromAsyncIterable<Uint8Array, Error>(createReadStream(path), (error) => new Error(String(error)))
-  yield* blobs.put(key, bytes, { contentType: "text/csv", bytes_max: upload_bytes_max })
+  yield* blobs.put(key, bytes, { contentType: "text/csv", bytes_max: 2 ** 30 })
   return importFiles(blobs, yield* CsvReader)
 })
 

@@ -1,7 +1,7 @@
 // CSV by csv-parse, over a decoder that finds the encoding and a guess of the delimiter from the file's beginning.
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { CsvReader, type CsvRecord, ImportUnreadable } from "@tentpole/core/imports/CsvReader"
-import { CsvError, parse } from "csv-parse"
+import { CsvError, type InfoRecord, parse } from "csv-parse"
 import { Effect, Layer, Option, Result, Sink, Stream } from "effect"
 import Papa from "papaparse"
 import { Decoder } from "./Decoder.ts"
@@ -31,11 +31,18 @@ const decoded = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<st
 /** Excel's own way to name the delimiter: a first line `sep=;`. */
 const separatorLine = /^sep=(.)(\r\n|\r|\n)/i
 
-const layoutOf = (head: string): { readonly delimiter: string; readonly skipped_chars: number } => {
+interface Layout {
+  readonly delimiter: string
+  /** What stands before the header. */
+  readonly skipped_chars: number
+  readonly skipped_lines: number
+}
+
+const layoutOf = (head: string): Layout => {
   const named = separatorLine.exec(head)
-  if (named?.[1] !== undefined) return { delimiter: named[1], skipped_chars: named[0].length }
+  if (named?.[1] !== undefined) return { delimiter: named[1], skipped_chars: named[0].length, skipped_lines: 1 }
   const guess = Papa.parse(head, { preview: 10, skipEmptyLines: true, delimitersToGuess: delimiters })
-  return { delimiter: guess.meta.delimiter, skipped_chars: 0 }
+  return { delimiter: guess.meta.delimiter, skipped_chars: 0, skipped_lines: 0 }
 }
 
 const toUnreadable = (error: unknown): ImportUnreadable => {
@@ -51,8 +58,13 @@ const toUnreadable = (error: unknown): ImportUnreadable => {
   }
 }
 
+interface Parsed {
+  readonly record: ReadonlyArray<string>
+  readonly info: Pick<InfoRecord, "lines">
+}
+
 const parsed = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string) =>
-  NodeStream.pipeThroughDuplex<R, E, string, CsvRecord, ImportUnreadable>(text, {
+  NodeStream.pipeThroughDuplex<R, E, string, Parsed, ImportUnreadable>(text, {
     evaluate: () =>
       parse({
         delimiter,
@@ -62,9 +74,28 @@ const parsed = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string) =>
         relax_quotes: true,
         skip_empty_lines: true,
         max_record_size: record_chars_max,
+        info: true,
       }),
     onError: toUnreadable,
   })
+
+const lineBreak = /\r\n|\r|\n/g
+
+/**
+ * The line on which each record begins. csv-parse tells the one on which it ends, and there takes each CR LF within quotes for
+ * two lines.
+ */
+const located = <E, R>(records: Stream.Stream<Parsed, E, R>, skipped_lines: number): Stream.Stream<CsvRecord, E, R> =>
+  Stream.mapAccum(
+    records,
+    () => ({ told: 0, twice: -skipped_lines }),
+    ({ told, twice }, { record: cells, info }) => {
+      if (info.lines - told <= 1) return [{ told: info.lines, twice }, [{ line: info.lines - twice, cells }]]
+      const breaks = cells.flatMap((cell) => cell.match(lineBreak) ?? [])
+      const twiceNow = twice + breaks.filter((each) => each.length > 1).length
+      return [{ told: info.lines, twice: twiceNow }, [{ line: info.lines - twiceNow - breaks.length, cells }]]
+    },
+  )
 
 export const layer = Layer.succeed(
   CsvReader,
@@ -74,8 +105,9 @@ export const layer = Layer.succeed(
         Effect.gen(function* () {
           const [head, rest] = yield* Stream.peel(decoded(bytes), Sink.head<string>())
           if (Option.isNone(head)) return Stream.fail(refused("it is empty"))
-          const { delimiter, skipped_chars } = layoutOf(head.value)
-          return parsed(Stream.concat(Stream.succeed(head.value.slice(skipped_chars)), rest), delimiter)
+          const { delimiter, skipped_chars, skipped_lines } = layoutOf(head.value)
+          const table = Stream.concat(Stream.succeed(head.value.slice(skipped_chars)), rest)
+          return located(parsed(table, delimiter), skipped_lines)
         }),
       ),
   }),

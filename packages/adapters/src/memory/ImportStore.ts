@@ -1,6 +1,6 @@
 // Imports in memory.
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "@tentpole/core/Ids"
-import type { ImportRun, ImportSession, RowResult } from "@tentpole/core/imports/Import"
+import type { ImportRun, ImportSession, KeptRow, RowResult } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import { ImportStore, type ListKind } from "@tentpole/core/imports/ImportStore"
@@ -79,6 +79,9 @@ const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   return true
 })
 
+const keptOf = ({ status, record, ...row }: RowResult): ReadonlyArray<KeptRow> =>
+  (status === "skipped" || status === "failed") && record !== null ? [{ ...row, status, record }] : []
+
 export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
@@ -91,6 +94,11 @@ export const layer = Layer.effect(
     const findRun = (workspace: WorkspaceId, id: ImportRunId) =>
       Effect.flatMap(db.find(importRuns, workspace, id), (run) =>
         run === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(run),
+      )
+
+    const kept = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
+      Effect.map(db.find(importRows, workspace, run), (rows) =>
+        (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(keptOf),
       )
 
     return ImportStore.of({
@@ -121,6 +129,12 @@ export const layer = Layer.effect(
           const items = asked.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
           return { items, total: asked.length }
         }),
+      keptRows: (workspace, run, { after, through, limit }) =>
+        Effect.map(kept(workspace, run, after, through), (rows) => rows.slice(0, limit)),
+      widestKept: (workspace, run, through) =>
+        Effect.map(kept(workspace, run, 1, through), (rows) =>
+          rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
+        ),
       forgetSession: (workspace, id) =>
         Effect.gen(function* () {
           yield* Transaction

@@ -7,6 +7,7 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
+  type KeptRow,
   type KeptSuggestions,
   type Mapping,
   type RowIssue,
@@ -16,7 +17,7 @@ import {
 } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
-import { ImportStore, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
+import { ImportStore, type KeptRowsQuery, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -24,7 +25,7 @@ import { ints, texts } from "./Arrays.ts"
 import { writeFields } from "./ContactFieldStore.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { instant } from "./Instants.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, LongReads } from "./Postgres.ts"
 import { renewStatistics } from "./Statistics.ts"
 
 interface SessionRow {
@@ -61,6 +62,7 @@ interface RunRow {
   readonly import_run_id: string
   readonly import_session_id: string
   readonly status: RunStatus
+  readonly headers: ReadonlyArray<string> | null
   /** As this file wrote them. */
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicate_strategy: DuplicateStrategy
@@ -78,7 +80,7 @@ interface RunRow {
   readonly completed_at: Date | null
 }
 
-const runColumns = `r.import_run_id, r.import_session_id, r.status, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
+const runColumns = `r.import_run_id, r.import_session_id, r.status, r.headers, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
   r.list_ids, r.processed_rows, r.total_rows, r.created_count, r.updated_count, r.skipped_count, r.error_count, r.error,
   r.created_at, r.started_at, r.completed_at`
 
@@ -86,6 +88,7 @@ const toRun = (row: RunRow): ImportRun => ({
   id: ImportRunId.make(row.import_run_id),
   sessionId: ImportSessionId.make(row.import_session_id),
   status: row.status,
+  headers: row.headers,
   mappings: row.mappings,
   duplicateStrategy: row.duplicate_strategy,
   overwriteBlankOnly: row.overwrite_blank_only,
@@ -106,6 +109,7 @@ const toRun = (row: RunRow): ImportRun => ({
 
 interface ResultRow {
   readonly row_number: number
+  readonly line: number | null
   readonly status: RowStatus
   readonly contact_id: string | null
   /** As this file wrote them. */
@@ -114,6 +118,7 @@ interface ResultRow {
 
 const toResult = (row: ResultRow): RowResult => ({
   rowNumber: row.row_number,
+  line: row.line,
   status: row.status,
   contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
   issues: row.field_issues,
@@ -144,9 +149,10 @@ const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNul
   const { before, after } = change
   return before === null
     ? sql`
-        insert into import_run (workspace_id, import_run_id, import_session_id, status, mappings, duplicate_strategy,
-          overwrite_blank_only, list_ids, created_at)
-        values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status}, ${JSON.stringify(after.mappings)}::jsonb,
+        insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, mappings,
+          duplicate_strategy, overwrite_blank_only, list_ids, created_at)
+        values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
+          ${after.headers === null ? null : texts(after.headers)}::text[], ${JSON.stringify(after.mappings)}::jsonb,
           ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
         returning 1`
     : sql`
@@ -206,8 +212,10 @@ const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, r
   results.length === 0
     ? Effect.void
     : sql`
-        insert into import_row (workspace_id, import_run_id, row_number, status, contact_id, field_issues, record)
+        insert into import_row (workspace_id, import_run_id, row_number, line, status, contact_id, field_issues,
+          record)
         select ${workspace}, ${runId}, * from unnest(${ints(results.map((row) => row.rowNumber))},
+          ${ints(results.map((row) => row.line))},
           ${texts(results.map((row) => row.status))}, ${texts(results.map((row) => row.contactId))}::uuid[],
           ${texts(results.map((row) => JSON.stringify(row.issues)))}::jsonb[],
           ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])`
@@ -232,28 +240,65 @@ const applyChunk = Effect.fnUntraced(function* (
   return true
 })
 
-/** Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. */
+/**
+ * Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. Rows that came
+ * after the run was read are left out: it does not count them yet.
+ */
 const pageOfResults = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  run: ImportRunId,
+  { id: run, processedRows }: ImportRun,
   { status, page, limit }: ResultsQuery,
 ) =>
   status === null
     ? sql<ResultRow>`
-        select row_number, status, contact_id, field_issues from import_row
+        select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run}
-          and row_number > ${1 + (page - 1) * limit}::bigint and row_number <= ${1 + page * limit}::bigint
+          and row_number > ${1 + (page - 1) * limit}::bigint
+          and row_number <= ${1 + Math.min(page * limit, processedRows)}::bigint
         order by row_number`
     : sql<ResultRow>`
-        select row_number, status, contact_id, field_issues from import_row
+        select row_number, line, status, contact_id, field_issues from import_row
         where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+          and row_number <= ${1 + processedRows}::int
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
+
+interface KeptRowRow extends ResultRow {
+  readonly status: KeptRow["status"]
+  /** As this file wrote them. */
+  readonly record: ReadonlyArray<string>
+}
+
+/** The index by status has each status's rows in their order: two short walks, whatever lies between the rows. */
+const pageOfKeptRows = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  run: ImportRunId,
+  { after, through, limit }: KeptRowsQuery,
+) => {
+  const having = (status: KeptRow["status"]) => sql`
+    select row_number, line, status, contact_id, field_issues, record from import_row
+    where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+      and row_number > ${after}::int and row_number <= ${through}::int
+    order by row_number limit ${limit}`
+  return sql<KeptRowRow>`
+    (${having("skipped")}) union all (${having("failed")})
+    order by row_number limit ${limit}`
+}
+
+/** Looks at every record that is kept: of a million, for seconds. */
+const widestKept = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
+  readonly widest: number
+}>`
+  select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
+  where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
+    and row_number <= ${through}::int`
 
 export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const long = yield* LongReads
     const within = fenced(sql)
 
     const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
@@ -308,10 +353,19 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(workspace, applyChunk(sql, workspace, change))),
       results: (workspace, id, query) =>
         Effect.gen(function* () {
-          const { processedRows, counts } = yield* run(workspace, id, "")
-          const rows = yield* within(workspace, pageOfResults(sql, workspace, id, query))
-          return { items: rows.map(toResult), total: query.status === null ? processedRows : counts[query.status] }
+          const counted = yield* run(workspace, id, "")
+          const rows = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
+          const total = query.status === null ? counted.processedRows : counted.counts[query.status]
+          return { items: rows.map(toResult), total }
         }),
+      keptRows: (workspace, id, query) =>
+        within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
+          Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
+        ),
+      widestKept: (workspace, id, through) =>
+        long
+          .read(workspace, (client) => widestKept(client, workspace, id, through))
+          .pipe(Effect.map(([row]) => row?.widest ?? 0)),
       forgetSession: (workspace, id) =>
         Effect.andThen(
           Transaction,

@@ -2,8 +2,12 @@
 import { Context, Schema, type Stream } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
 
-/** The cells of one record, as many as it has. */
-export type CsvRecord = ReadonlyArray<string>
+export interface CsvRecord {
+  /** The line of the file on which the record begins, from 1; null for what is no file. */
+  readonly line: number | null
+  /** As many as the record has. */
+  readonly cells: ReadonlyArray<string>
+}
 
 /** No CSV at all, or one that can't be read on. `reason` is a clause for people: `it is an Excel workbook`. */
 export class ImportUnreadable extends Schema.TaggedError<ImportUnreadable>()("ImportUnreadable", {

@@ -7,7 +7,6 @@ import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } fro
 export const session_lifetime_ms = 24 * 60 * 60_000
 /** How long an upload address takes bytes. */
 export const upload_lifetime_ms = 60 * 60_000
-export const upload_bytes_max = 500 * 2 ** 20
 /** Rows that can be given in the request itself. */
 export const rows_max = 1000
 export const list_ids_max = 500
@@ -65,6 +64,8 @@ export interface ImportRun {
   readonly id: ImportRunId
   readonly sessionId: ImportSessionId
   readonly status: RunStatus
+  /** The file's columns, by the names of the preview; null for runs of before these were kept. */
+  readonly headers: ReadonlyArray<string> | null
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
@@ -107,11 +108,19 @@ export interface RowIssue {
 export interface RowResult {
   /** The header is 1. */
   readonly rowNumber: number
+  /** The line of the file on which the row begins, from 1; null where that is not known, and for rows of a request. */
+  readonly line: number | null
   readonly status: RowStatus
   readonly contactId: ContactId | null
   readonly issues: ReadonlyArray<RowIssue>
   /** The cells of a row that did not go in, so that they can be exported, mended and imported again. */
   readonly record: ReadonlyArray<string> | null
+}
+
+/** A row that did not go in. */
+export interface KeptRow extends RowResult {
+  readonly status: "skipped" | "failed"
+  readonly record: ReadonlyArray<string>
 }
 
 const folder = (workspace: WorkspaceId, session: ImportSessionId): string => `imports/${workspace}/${session}`

@@ -15,6 +15,7 @@ import {
   uploadKey,
 } from "./Import.ts"
 import { checkMappings, type WantedMapping } from "./Mapping.ts"
+import { storable } from "./Rows.ts"
 
 export interface QueuedJob {
   readonly job: Job
@@ -127,6 +128,7 @@ export class ImportChange {
       id: runId,
       sessionId: session.id,
       status: "queued",
+      headers: facts.headers.map(storable),
       mappings: mappings.success,
       duplicateStrategy: wanted.duplicateStrategy,
       overwriteBlankOnly: wanted.overwriteBlankOnly,

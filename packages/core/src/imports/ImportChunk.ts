@@ -116,6 +116,7 @@ const kept = (row: Row): ReadonlyArray<string> => row.cells.map(storable)
 
 const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issues"]): RowResult => ({
   rowNumber: row.rowNumber,
+  line: row.line,
   status,
   contactId: null,
   issues,
@@ -143,6 +144,7 @@ const resultOf = (
     case "skipped":
       return {
         rowNumber: row.rowNumber,
+        line: row.line,
         status: "skipped",
         contactId: result.contact.id,
         issues: [],
@@ -150,6 +152,13 @@ const resultOf = (
       }
     case "created":
     case "updated":
-      return { rowNumber: row.rowNumber, status: result.status, contactId: result.contact.id, issues: [], record: null }
+      return {
+        rowNumber: row.rowNumber,
+        line: row.line,
+        status: result.status,
+        contactId: result.contact.id,
+        issues: [],
+        record: null,
+      }
   }
 }

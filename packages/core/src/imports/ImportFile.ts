@@ -1,10 +1,11 @@
 // The file of an import, read: the same for a preview and for the run, wherever its rows came from.
 import { Effect, Schema, Stream } from "effect"
 import type { BlobNotFound, BlobStore, BlobUnavailable } from "../blobs/BlobStore.ts"
+import { withoutFormulaGuard } from "../Csv.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { CsvReader, CsvRecord } from "./CsvReader.ts"
 import { ImportUnreadable } from "./CsvReader.ts"
-import { type ImportSource, upload_bytes_max } from "./Import.ts"
+import type { ImportSource } from "./Import.ts"
 import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
 
 /** Nothing was put under the upload address yet. */
@@ -18,7 +19,8 @@ export class UploadMissing extends Schema.TaggedError<UploadMissing>()("UploadMi
 export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("UploadTooLarge", { bytes_max: Schema.Int }) {
   readonly code = "payload_too_large" satisfies ErrorCode
   override get message(): string {
-    return `The file is larger than ${Math.floor(this.bytes_max / 2 ** 20)} MB. Split it and import the parts`
+    const size_megabytes = Number((this.bytes_max / 2 ** 20).toFixed(1))
+    return `The file is larger than ${size_megabytes} MB, the most that an import takes. Split it and import the parts`
   }
 }
 
@@ -46,7 +48,7 @@ export interface ImportFiles {
     source: ImportSource,
     key: string,
     rows_max: number,
-  ) => Effect.Effect<Head, ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable>
+  ) => Effect.Effect<Head, ImportUnreadable | UploadMissing | BlobUnavailable>
 }
 
 export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service"]): ImportFiles => {
@@ -54,12 +56,11 @@ export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service
     source === "rows" ? decodeRows(blobs.get(key)) : csv.read(blobs.get(key))
 
   const read = Effect.fnUntraced(function* (source: ImportSource, key: string, rows_max: number) {
-    // An address that the store of files has signed itself takes bytes without asking us.
-    const { size_bytes } = yield* blobs.info(key)
-    if (size_bytes > upload_bytes_max) return yield* new UploadTooLarge({ bytes_max: upload_bytes_max })
     const [header, ...rest] = yield* records(source, key).pipe(Stream.take(rows_max + 1), Stream.runCollect)
     if (header === undefined) return yield* new ImportUnreadable({ reason: "it is empty" })
-    const headers = yield* Effect.fromResult(columnNames(header))
+    // An export guards what it writes, the names of columns too.
+    const names = source === "upload" ? header.cells.map(withoutFormulaGuard) : header.cells
+    const headers = yield* Effect.fromResult(columnNames(names))
     const rows = yield* rowsOf(Stream.fromIterable([header, ...rest])).pipe(Stream.runCollect)
     return { headers, rows }
   })

@@ -136,7 +136,6 @@ export class ImportRuns extends Context.Service<
             Effect.catchTags({
               NotFound: nobodyWaits,
               ImportUnreadable: (error) => giveUp(workspace, id, error.message),
-              UploadTooLarge: (error) => giveUp(workspace, id, error.message),
               UploadMissing: () => giveUp(workspace, id, fileGone),
               BlobNotFound: () => giveUp(workspace, id, fileGone),
             }),

@@ -5,7 +5,7 @@ import type { ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.t
 import type { Paged } from "../Page.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { Transaction } from "../Transactor.ts"
-import type { ImportRun, ImportSession, RowResult, RowStatus } from "./Import.ts"
+import type { ImportRun, ImportSession, KeptRow, RowResult, RowStatus } from "./Import.ts"
 import type { ImportChange } from "./ImportChange.ts"
 import type { ImportChunkChange } from "./ImportChunk.ts"
 
@@ -21,6 +21,15 @@ export interface ResultsQuery {
   /** From 1. */
   readonly page: number
   /** 1 to 250. */
+  readonly limit: number
+}
+
+/** Rows are named by their numbers: the header is 1. */
+export interface KeptRowsQuery {
+  /** The last row that the reader has; 1 at the beginning. */
+  readonly after: number
+  /** The last row that is asked for. */
+  readonly through: number
   readonly limit: number
 }
 
@@ -59,6 +68,14 @@ export class ImportStore extends Context.Service<
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
+    /** Rows that did not go in, by row number; none of a run that there is not. */
+    readonly keptRows: (
+      workspace: WorkspaceId,
+      run: ImportRunId,
+      query: KeptRowsQuery,
+    ) => Effect.Effect<ReadonlyArray<KeptRow>>
+    /** The cells of the longest record among the rows that did not go in, up to row `through`; 0 when there are none. */
+    readonly widestKept: (workspace: WorkspaceId, run: ImportRunId, through: number) => Effect.Effect<number>
     /** Forgets a session that was never executed. An executed one stays: its run tells of it. */
     readonly forgetSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, never, Transaction>
   }

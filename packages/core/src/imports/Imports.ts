@@ -2,24 +2,24 @@
 // `ImportRuns.ts`.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { Ai } from "../ai/Ai.ts"
-import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { type BlobInfo, BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
 import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import type { Paged } from "../Page.ts"
-import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
 import { Transactor } from "../Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
 import {
+  columns_max,
   frozenKey,
   type ImportRun,
   type ImportSession,
   type RowResult,
-  upload_bytes_max,
   upload_lifetime_ms,
 } from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
@@ -27,7 +27,8 @@ import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from ".
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type Preview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
 import { asking } from "./SuggestionsAsked.ts"
-import { encodeRows, rows_content_type, type RowValue } from "./Table.ts"
+import { type KeptRowsExport, keptRowsExport } from "./KeptRowsExport.ts"
+import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 
 /** What is wrong with the file itself. */
 export type FileRefusal = ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable
@@ -54,7 +55,7 @@ export class Imports extends Context.Service<
       workspace: WorkspaceId,
       rows: ReadonlyArray<Readonly<Record<string, RowValue>>>,
       fileName: string | null,
-    ) => Effect.Effect<ImportSession, UploadTooLarge | BlobUnavailable>
+    ) => Effect.Effect<ImportSession, Invalid | UploadTooLarge | BlobUnavailable>
     /** Streams bytes to the session that the token names; replaces what was there. */
     readonly upload: <R>(
       token: string,
@@ -75,6 +76,8 @@ export class Imports extends Context.Service<
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
+    /** The rows that did not go in by now, with their reasons: a file to mend and to import again. */
+    readonly exportKept: (workspace: WorkspaceId, run: ImportRunId) => Effect.Effect<KeptRowsExport, NotFound>
     /** Removes what a session has left behind. A job's: it comes once no address of the session takes bytes any more. */
     readonly expire: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, BlobUnavailable>
   }
@@ -82,7 +85,7 @@ export class Imports extends Context.Service<
   static readonly layer = Layer.effect(
     Imports,
     Effect.gen(function* () {
-      const settings = yield* Settings
+      const { import_bytes_max, publicApiUrl } = yield* Settings
       const secrets = yield* Secrets
       const store = yield* ImportStore
       const fieldStore = yield* ContactFieldStore
@@ -120,8 +123,12 @@ export class Imports extends Context.Service<
       const ownUploadUrl = Effect.fnUntraced(function* (workspaceId: WorkspaceId, session: ImportSession) {
         const expiresAt = DateTime.add(yield* DateTime.now, { milliseconds: upload_lifetime_ms })
         const token = signLink(secrets, link_purpose, { workspaceId, id: session.id, expiresAt })
-        return `${settings.publicApiUrl}${uploads_path}/${token}`
+        return `${publicApiUrl}${uploads_path}/${token}`
       })
+
+      /** An address that the store of files has signed itself takes bytes without asking us: what lies there is looked at. */
+      const ofSize = ({ size_bytes }: BlobInfo) =>
+        size_bytes > import_bytes_max ? Effect.fail(new UploadTooLarge({ bytes_max: import_bytes_max })) : Effect.void
 
       /** After a failure: unless the run was written all the same, nobody will ever read its file. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
@@ -141,11 +148,13 @@ export class Imports extends Context.Service<
         }),
 
         beginRows: Effect.fn("Imports.beginRows")(function* (workspace, rows, fileName) {
+          const columns_count = rowColumns(rows).length
+          if (columns_count > columns_max) return yield* tooManyColumns(columns_count)
           const session = yield* begin(workspace, { source: "rows", fileName, contentType: rows_content_type })
           yield* blobs
             .put(session.blobKey, Stream.succeed(encodeRows(rows)), {
               contentType: rows_content_type,
-              bytes_max: upload_bytes_max,
+              bytes_max: import_bytes_max,
             })
             .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
           return session
@@ -160,12 +169,16 @@ export class Imports extends Context.Service<
             .pipe(Effect.catchTag("NotFound", () => refused))
           if (session.executedAt !== null || isExpired(session, now)) return yield* refused
           yield* blobs
-            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: upload_bytes_max })
+            .put(session.blobKey, bytes, { contentType: session.contentType, bytes_max: import_bytes_max })
             .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new UploadTooLarge({ bytes_max })))
         }),
 
         preview: Effect.fn("Imports.preview")(function* (workspace, id) {
           const session = yield* openSession(workspace.id, id)
+          yield* blobs.info(session.blobKey).pipe(
+            Effect.catchTag("BlobNotFound", () => new UploadMissing()),
+            Effect.flatMap(ofSize),
+          )
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
           const file = { ...table, formulaGuarded: session.source === "upload" }
           const facts = { fields: yield* fieldStore.all(workspace.id), defaultCountry: workspace.defaultCountry }
@@ -179,7 +192,10 @@ export class Imports extends Context.Service<
           const runId = ImportRunId.make(yield* ids.next)
           const frozen = frozenKey(workspace, { id: runId, sessionId: id })
           return yield* Effect.gen(function* () {
-            yield* blobs.copy(session.blobKey, frozen).pipe(Effect.catchTag("BlobNotFound", () => new UploadMissing()))
+            yield* blobs.copy(session.blobKey, frozen).pipe(
+              Effect.catchTag("BlobNotFound", () => new UploadMissing()),
+              Effect.flatMap(ofSize),
+            )
             const { headers } = yield* head(session.source, frozen, 0)
             return yield* transact(
               Effect.gen(function* () {
@@ -200,6 +216,7 @@ export class Imports extends Context.Service<
 
         findRun: store.findRun,
         results: store.results,
+        exportKept: Effect.fn("Imports.exportKept")((workspace, id) => keptRowsExport(store, workspace, id)),
 
         expire: Effect.fn("Imports.expire")(function* (workspace, id) {
           const session = yield* store
@@ -215,3 +232,11 @@ export class Imports extends Context.Service<
     }),
   )
 }
+
+/** Every row gets a cell in every column: before there are any, as rows of different keys would make much of little. */
+const tooManyColumns = (count: number) =>
+  new Invalid({
+    issues: [
+      { path: "rows", message: `must have at most ${columns_max} different keys, the columns: these have ${count}` },
+    ],
+  })

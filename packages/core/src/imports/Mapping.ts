@@ -3,9 +3,10 @@ import { Result } from "effect"
 import { type StandardField, standardFieldByName, standardFields } from "../contacts/ContactFields.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
-import { failureColumnsCount, technicalColumns } from "./ExportedColumns.ts"
 import { headerKey, headerSynonyms } from "./HeaderSynonyms.ts"
 import type { Mapping, OverwriteBehavior, TargetKind } from "./Import.ts"
+import { ownColumns } from "./Table.ts"
+import { technicalColumns } from "./TechnicalColumns.ts"
 
 /** The fields that an import can write. Custom ones: all of the workspace's, archived ones are left out here. */
 export interface Targets {
@@ -100,10 +101,10 @@ const matcherOf = ({ standard, custom }: Targets): Matcher => {
 export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
   const { byName, bySynonym } = matcherOf(targets)
   const technical = technicalColumns(headers)
-  const own = headers.length - failureColumnsCount(headers)
+  const own_count = ownColumns(headers).length
   const claimedBy = new Map<string, string>()
   return headers.map((header, index): ProposedMapping => {
-    if (index >= own) return unmapped(header, "exported", exportedColumn)
+    if (index >= own_count) return unmapped(header, "exported", exportedColumn)
     const key = headerKey(header)
     const tool = technical.get(key)
     const match = byName(key) ?? (tool === undefined ? bySynonym(key) : undefined)

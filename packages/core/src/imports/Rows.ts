@@ -2,9 +2,9 @@
 import { Result } from "effect"
 import { withoutFormulaGuard } from "../Csv.ts"
 import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/Item.ts"
-import { isBlank, trim } from "../Text.ts"
+import { trim } from "../Text.ts"
 import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
-import type { Row } from "./Table.ts"
+import { ownColumns, type Row } from "./Table.ts"
 
 export interface RowReading {
   /** The file's columns, by their place. */
@@ -35,9 +35,14 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   }
   const clean = (cell: string): string => trim(reading.formulaGuarded ? withoutFormulaGuard(cell) : cell)
 
+  const expected = reading.headers.length
+  const own_count = ownColumns(reading.headers).length
+  /** An empty row has come back from an export as one with a number and a reason. */
+  const isEmpty = (cells: Row["cells"]): boolean =>
+    cells.every((cell, place) => (place >= own_count && place < expected) || clean(cell) === "")
+
   return ({ cells }) => {
-    const expected = reading.headers.length
-    if (cells.every(isBlank)) return { _tag: "skipped", issues: [emptyRow] }
+    if (isEmpty(cells)) return { _tag: "skipped", issues: [emptyRow] }
     if (cells.length !== expected) return { _tag: "failed", issues: [wrongColumnCount(cells.length, expected)] }
     const [standard, custom] = [new Map<string, string>(), new Map<string, string>()]
     for (const { targetField, targetKind, place } of columns) {

@@ -13,6 +13,7 @@ it("a plain name stands as it is, others have a stand-in beside their encoded fo
     "attachment; filename=\"a_b_c_.._d.csv\"; filename*=UTF-8''a%22b_c_.._d.csv",
   )
   assert.strictEqual(attachment("a\r\nSet-Cookie: x"), 'attachment; filename="a_Set-Cookie: x"')
+  assert.strictEqual(attachment("a\u202efdp.csv"), 'attachment; filename="a_fdp.csv"')
   assert.strictEqual(attachment(""), "attachment; filename=\"file\"; filename*=UTF-8''")
 })
 

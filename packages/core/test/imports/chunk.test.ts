@@ -22,6 +22,7 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
   id: ImportRunId.make("00000000-0000-4000-8000-0000000000aa"),
   sessionId: ImportSessionId.make("00000000-0000-4000-8000-0000000000bb"),
   status: "running",
+  headers,
   mappings: [
     mapping("Email", "email"),
     mapping("Phone", "phone"),
@@ -56,7 +57,7 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
   const results: Array<RowResult> = []
   for (let from = 0; from < file.length; from += size) {
     const rows = file.slice(from, from + size).map((cells, index) => {
-      const row = { rowNumber: from + index + 2, cells }
+      const row = { rowNumber: from + index + 2, line: null, cells }
       return { row, read: read(row) }
     })
     const { emails, phones } = chunkIdentities(rows)
@@ -212,7 +213,7 @@ describe("a chunk", () => {
   })
 
   it("must follow what the run has processed", () => {
-    const rows = [{ row: { rowNumber: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
+    const rows = [{ row: { rowNumber: 4, line: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
     assert.throws(() => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], ids: [], now }), /begin where/)
   })
 })

@@ -11,7 +11,7 @@ const preview = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   answer: Answer = nothingSuggested,
 ) => {
-  const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, cells }))
+  const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
   const file = { headers, rows: numbered, formulaGuarded: true }
   return previewOf(id, file, workspace, readingOf(file, workspace), answer)
 }

@@ -46,9 +46,9 @@ describe("rows of a request", () => {
       ]
       const records = yield* decodeRows(Stream.succeed(encodeRows(rows))).pipe(Stream.runCollect)
       assert.deepStrictEqual(records, [
-        ["email", "age", "vip", "note"],
-        ["a@b.co", "5", "", ""],
-        ["", "", "true", "x\ny"],
+        { line: null, cells: ["email", "age", "vip", "note"] },
+        { line: null, cells: ["a@b.co", "5", "", ""] },
+        { line: null, cells: ["", "", "true", "x\ny"] },
       ])
     }),
   )
@@ -59,7 +59,7 @@ describe("rows of a request", () => {
       const pieces = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1))
       const records = yield* decodeRows(Stream.fromIterable(pieces)).pipe(Stream.runCollect)
       assert.strictEqual(records.length, rows.length + 1)
-      const [header = [], ...cells] = records
+      const [header = [], ...cells] = records.map((record) => record.cells)
       assert.strictEqual(new Set(header).size, header.length)
       for (const [at, row] of rows.entries()) {
         for (const [key, value] of Object.entries(row)) {

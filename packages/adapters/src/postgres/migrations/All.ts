@@ -12,6 +12,7 @@ import { traffic } from "./0009_traffic.ts"
 import { audience } from "./0010_audience.ts"
 import { listExports } from "./0011_list_exports.ts"
 import { importSuggestions } from "./0012_import_suggestions.ts"
+import { importResults } from "./0013_import_results.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -27,4 +28,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0010_audience": audience,
   "0011_list_exports": listExports,
   "0012_import_suggestions": importSuggestions,
+  "0013_import_results": importResults,
 }

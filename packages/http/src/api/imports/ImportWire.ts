@@ -57,7 +57,11 @@ export const BeginImport = Schema.Union([BeginUpload, BeginRows]).annotate({
 export const SessionWire = Schema.Struct({
   import_session_id: ImportSessionId,
   upload_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "PUT the bytes of the file here, without API key; valid for an hour" }),
+    Schema.String.annotate({
+      description:
+        "PUT the bytes of the file here, without API key; valid for an hour. At most 500 MB, where the service is not set " +
+        "up for another size",
+    }),
   ),
   expires_at: InstantWire,
 }).annotate({ identifier: "ImportSession" })
@@ -290,6 +294,11 @@ export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
 
 export const ResultWire = Schema.Struct({
   row_number: Schema.Int.annotate({ description: "Records are counted, the header is 1" }),
+  line: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "The line of the file on which the row begins, from 1: more than row_number after cells with line breaks and after " +
+      "empty lines. Null where it is not known, and for rows that came with the request",
+  }),
   status: Schema.Literals(["created", "updated", "skipped", "failed"]),
   contact_id: Schema.NullOr(ContactId),
   field_issues: Schema.Array(Schema.Struct(issueFields)),
@@ -297,6 +306,7 @@ export const ResultWire = Schema.Struct({
 
 export const toResultWire = (row: RowResult): typeof ResultWire.Type => ({
   row_number: row.rowNumber,
+  line: row.line,
   status: row.status,
   contact_id: row.contactId,
   field_issues: row.issues.map(toIssue),

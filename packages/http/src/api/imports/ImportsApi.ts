@@ -17,6 +17,11 @@ export const ResultsAnswer = Schema.Struct({ items: Schema.Array(ResultWire), pa
   identifier: "ImportResults",
 })
 
+const KeptRowsAnswer = HttpApiSchema.WithHeaders(
+  HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" }),
+  { "content-disposition": Schema.String },
+)
+
 export const ImportsApi = HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.post("begin", "/v1/contacts/imports", {
@@ -64,5 +69,20 @@ export const ImportsApi = HttpApiGroup.make("imports")
       query: ResultsQuery,
       success: ResultsAnswer,
       error: errors("not_found"),
-    }),
+    }).annotate(
+      OpenApi.Description,
+      "What became of each row, in the file's order; of a run that goes on, of each row that is done by now.",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.get("exportKept", "/v1/contacts/imports/:import_run_id/export", {
+      params: { import_run_id: ImportRunId },
+      success: KeptRowsAnswer,
+      error: errors("not_found"),
+    }).annotate(
+      OpenApi.Description,
+      "The skipped and failed rows of the run, of one that goes on those that there are by now, as CSV (UTF-8 with byte " +
+        "order mark): the columns of the file, then row_number, status and reason. Mended, it can be imported again; an " +
+        "import takes the ' that stands before formulas off. An answer that breaks off is not whole: ask again.",
+    ),
   )

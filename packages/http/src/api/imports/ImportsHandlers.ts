@@ -1,11 +1,13 @@
 // The calls on contact imports, handled.
+import { attachment } from "@tentpole/core/blobs/ContentDisposition"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import type { RowResult } from "@tentpole/core/imports/Import"
 import { Imports } from "@tentpole/core/imports/Imports"
+import type { KeptRowsExport } from "@tentpole/core/imports/KeptRowsExport"
 import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
 import type { Paged } from "@tentpole/core/Page"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
@@ -46,9 +48,14 @@ export const layer = HttpApiBuilder.group(
         withWorkspace(({ id }) => imports.results(id, params.import_run_id, toResultsQuery(query))).pipe(
           answer((page) => toResultsAnswer(toResultsQuery(query), page)),
         ),
+      exportKept: ({ params }) =>
+        withWorkspace(({ id }) => imports.exportKept(id, params.import_run_id)).pipe(answer(toFile)),
     })
   }),
 )
+
+const toFile = ({ fileName, bytes }: KeptRowsExport) =>
+  HttpApiSchema.withHeaders({ body: bytes, headers: { "content-disposition": attachment(fileName) } })
 
 const toResultsQuery = (query: typeof ResultsQuery.Type): CoreResultsQuery => ({
   ...pageOf(query),

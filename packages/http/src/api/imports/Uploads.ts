@@ -1,8 +1,8 @@
 // Where files of imports are sent when the store of files signs no addresses of its own: `PUT /uploads/<token>`. The token
 // is the permission, so no API key is asked for; the bytes go through without being held.
-import { upload_bytes_max } from "@tentpole/core/imports/Import"
 import { UploadBroken, UploadTooLarge } from "@tentpole/core/imports/ImportFile"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
+import { Settings } from "@tentpole/core/Settings"
 import { Effect, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { table, toBody } from "../../Errors.ts"
@@ -16,16 +16,18 @@ const refuse = (refusal: Refused) =>
     headers: { connection: "close" },
   })
 
-const tooLong = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  Number(request.headers["content-length"] ?? 0) > upload_bytes_max
+/** Said beforehand, it need not be sent to be refused. */
+const isLonger = (request: HttpServerRequest.HttpServerRequest, bytes_max: number): boolean =>
+  Number(request.headers["content-length"] ?? 0) > bytes_max
 
 export const uploads = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const imports = yield* Imports
+    const { import_bytes_max } = yield* Settings
     yield* router.add("PUT", `${uploads_path}/:token`, (request) =>
       Effect.gen(function* () {
         const { token = "" } = yield* HttpRouter.params
-        if (tooLong(request)) return yield* new UploadTooLarge({ bytes_max: upload_bytes_max })
+        if (isLonger(request, import_bytes_max)) return yield* new UploadTooLarge({ bytes_max: import_bytes_max })
         const bytes = request.stream.pipe(Stream.mapError(() => new UploadBroken()))
         yield* imports.upload(token, bytes)
         return HttpServerResponse.empty({ status: 200 })

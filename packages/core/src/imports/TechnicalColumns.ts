@@ -1,20 +1,6 @@
 // Columns of a file that tell of the tool that wrote it rather than of the people in it.
 import { headerKey } from "./HeaderSynonyms.ts"
 
-/** The export of an import's failed rows ends with these columns, in this order. */
-export const failure_columns = ["row_number", "status", "reason"] as const
-
-/** A column that repeats a name of the file itself has a number behind it. */
-const named = (header: string | undefined, name: string): boolean =>
-  header !== undefined && header.replace(/ \(\d+\)$/, "") === name
-
-/** Whether an export of failed rows is imported again: how many of its last columns are the export's own. */
-export const failureColumnsCount = (headers: ReadonlyArray<string>): number =>
-  headers.length > failure_columns.length &&
-  failure_columns.every((name, index) => named(headers.at(index - failure_columns.length), name))
-    ? failure_columns.length
-    : 0
-
 interface Tool {
   readonly name: string
   /** Where all of these stand, the file is the tool's. */

@@ -1,0 +1,65 @@
+// How long a caller may take over a request. Node knows one time for all of them; files of imports are uploaded over slow
+// lines and take longer than anything else may, as long as they come on.
+import { upload_lifetime_ms } from "@tentpole/core/imports/Import"
+import { uploads_path } from "@tentpole/core/imports/Imports"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+
+export interface Patience {
+  /** For the head of a request. */
+  readonly head_ms: number
+  /** For the body of a request that is no upload. */
+  readonly body_ms: number
+  /** For the body of an upload as a whole. */
+  readonly upload_ms: number
+  /** Each time that this has passed, an upload must have come on. */
+  readonly upload_step_ms: number
+}
+
+export const patience: Patience = {
+  head_ms: 15_000,
+  body_ms: 300_000,
+  upload_ms: upload_lifetime_ms,
+  upload_step_ms: 60_000,
+}
+
+/** Less than this in a step is no upload, but somebody who holds a connection. */
+const upload_step_bytes_min = 1024
+
+/** A server that cuts slow callers off. Its keep-alive outlives a load balancer's. */
+export const patientServer = (limits: Patience): Server =>
+  createServer({
+    headersTimeout: limits.head_ms,
+    // For all requests alike, so that it is the longest; ours is shorter, and kept for each.
+    requestTimeout: limits.head_ms + Math.max(limits.body_ms, limits.upload_ms),
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 16_384,
+  }).on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (hasBody(request)) watch(request, response, limits)
+  })
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
+const isUpload = ({ method, url }: IncomingMessage): boolean =>
+  method === "PUT" && url?.startsWith(`${uploads_path}/`) === true
+
+const watch = (request: IncomingMessage, response: ServerResponse, limits: Patience): void => {
+  const { socket } = request
+  const upload = isUpload(request)
+  const step_ms = upload ? limits.upload_step_ms : limits.body_ms
+  const steps_max = upload ? Math.ceil(limits.upload_ms / limits.upload_step_ms) : 1
+  let steps = 0
+  let read_bytes = socket.bytesRead
+  const timer = setInterval(() => {
+    if (request.complete) return clearInterval(timer)
+    const stands = socket.bytesRead - read_bytes < upload_step_bytes_min
+    read_bytes = socket.bytesRead
+    if (++steps >= steps_max || stands) cutOff(request, response)
+  }, step_ms).unref()
+  request.once("close", () => clearInterval(timer))
+}
+
+const cutOff = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  if (!response.headersSent) socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+  socket.destroySoon()
+}

@@ -1,0 +1,94 @@
+// For every operation on imports a right body, from which the wrong ones are made; and what each of two workspaces has.
+import { ImportRunId, type WorkspaceId } from "@tentpole/core/Ids"
+import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Effect } from "effect"
+import type { Call } from "./AudienceProbes.ts"
+import type { Json } from "./World.ts"
+
+export interface ImportEstate {
+  /** Waits to be executed. */
+  readonly session_id: string
+  /** Has ended: one row went in, one did not. */
+  readonly import_run_id: string
+  readonly listId: string
+  readonly fieldDefinitionId: string
+  /** The `api_name` of its custom field. */
+  readonly field: string
+}
+
+const imports = "/v1/contacts/imports"
+
+const rows = (field: string): Json => [
+  { Email: `${field}@example.com`, Shoe: 42 },
+  { Email: `nobody of ${field}`, Shoe: null },
+]
+
+export const newSession = (call: Call, field: string) =>
+  Effect.map(
+    call("POST", imports, { json: { source: "rows", rows: rows(field) } }),
+    ({ json }): string => json.import_session_id,
+  )
+
+export const settleImports = Effect.fnUntraced(function* (
+  { call, workspace }: { readonly call: Call; readonly workspace: WorkspaceId },
+  runs: ImportRuns["Service"],
+  field: string,
+) {
+  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
+  const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static" })
+  const executed = yield* made(`${imports}/${yield* newSession(call, field)}/execute`, {
+    mappings: [{ header: "Email", target_field: "email" }],
+    list_ids: [list.list_id],
+  })
+  yield* runs.run(workspace, ImportRunId.make(executed.import_run_id))
+  const estate: ImportEstate = {
+    session_id: yield* newSession(call, field),
+    import_run_id: executed.import_run_id,
+    listId: list.list_id,
+    fieldDefinitionId: fields.items[0].field_definition_id,
+    field,
+  }
+  return estate
+})
+
+/** What imports write, as one text. */
+export const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
+  const paths = [
+    "/v1/contacts?limit=100",
+    "/v1/contact-lists?limit=100",
+    `/v1/contact-lists/${listId}/contacts?limit=100`,
+    `${imports}/${import_run_id}`,
+    `${imports}/${import_run_id}/results`,
+    `${imports}/${import_run_id}/export`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ text }) => text).join("\n")
+})
+
+export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): Json => ({
+  mappings: [
+    { header: "Email", target_field: "email", target_kind: "standard", overwrite_behavior: "overwrite" },
+    { header: "Shoe", target_field: field, target_kind: "custom", overwrite_behavior: "skip_if_filled" },
+  ],
+  duplicate_strategy: "skip",
+  overwrite_blank_only: true,
+  list_ids: [listId],
+  created_field_definition_ids: [fieldDefinitionId],
+})
+
+type Probe = ReadonlyArray<(estate: ImportEstate) => Json>
+const none: Probe = []
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+export const importProbes: Readonly<Record<string, Probe>> = {
+  "POST /v1/contacts/imports": [
+    () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
+    () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),
+  ],
+  "POST /v1/contacts/imports/{session_id}/preview": none,
+  "POST /v1/contacts/imports/{session_id}/execute": [execution],
+  "GET /v1/contacts/imports/{import_run_id}": none,
+  "GET /v1/contacts/imports/{import_run_id}/results": none,
+  "GET /v1/contacts/imports/{import_run_id}/export": none,
+}

@@ -1,0 +1,110 @@
+// Slow callers: an upload that comes on is waited for, nothing else is for long.
+import { patience, patientServer } from "@tentpole/http/Patience"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { connect } from "node:net"
+
+const limits = { head_ms: 10_000, body_ms: 400, upload_step_ms: 400 }
+
+/** A server that answers 200 once it has the whole of a request. Scoped. */
+const listening = (upload_ms: number) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const server = patientServer({ ...limits, upload_ms }).on("request", (request, response) => {
+        request.on("error", () => undefined)
+        request.resume().on("end", () => response.end("done"))
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ port, close: () => server.close().closeAllConnections() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+interface Sending {
+  /** `PUT /uploads/x` */
+  readonly line: string
+  readonly piece_bytes: number
+  readonly pieces: number
+  readonly every_ms: number
+  /** Says at the beginning how much will come, of which some may not. */
+  readonly said_bytes?: number
+}
+
+/** The status of the answer, if there is one, to a body that is sent a piece at a time; and how long it took. */
+const send = (port: number, { line, piece_bytes, pieces, every_ms, said_bytes }: Sending) =>
+  Effect.callback<number | null>((resume) => {
+    let [answer, sent] = ["", 0]
+    const socket = connect(port, "127.0.0.1")
+    const timer = setInterval(() => {
+      if (sent++ < pieces) socket.write("x".repeat(piece_bytes))
+    }, every_ms)
+    const length = said_bytes ?? piece_bytes * pieces
+    socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`)
+    socket.on("data", (data) => (answer += data.toString()))
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      clearInterval(timer)
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? []
+      resume(Effect.succeed(status === undefined ? null : Number(status)))
+    })
+  })
+
+const upload = "PUT /uploads/token"
+
+it.live("an upload may take longer than other requests, as long as it comes on", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(60_000)
+    const slow = { piece_bytes: 2_000, pieces: 18, every_ms: 50 }
+    const answers = yield* Effect.all(
+      [
+        send(port, { ...slow, line: upload }),
+        send(port, { ...slow, line: "POST /uploads/token" }),
+        send(port, { ...slow, line: "PUT /v1/uploads/token" }),
+        send(port, { ...slow, line: "POST /v1/contacts" }),
+        send(port, { ...slow, line: "POST /v1/contacts", pieces: 2 }),
+      ],
+      { concurrency: "unbounded" },
+    )
+    assert.deepStrictEqual(answers, [200, 408, 408, 408, 200])
+  }),
+)
+
+it.live("an upload that stands, or drips, is cut off", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(60_000)
+    const answers = yield* Effect.all(
+      [
+        send(port, { line: upload, piece_bytes: 2_000, pieces: 2, every_ms: 50, said_bytes: 1_000_000 }),
+        send(port, { line: upload, piece_bytes: 10, pieces: 80, every_ms: 20 }),
+      ],
+      { concurrency: "unbounded" },
+    )
+    assert.deepStrictEqual(answers, [408, 408])
+  }),
+)
+
+it.live("an upload that takes longer than its address is valid is cut off", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(600)
+    const slow = { line: upload, piece_bytes: 2_000, every_ms: 30 }
+    const answers = yield* Effect.all([send(port, { ...slow, pieces: 10 }), send(port, { ...slow, pieces: 60 })], {
+      concurrency: "unbounded",
+    })
+    assert.deepStrictEqual(answers, [200, 408])
+  }),
+)
+
+it("in earnest a head has seconds, a body minutes, and an upload the hour of its address", () => {
+  assert.deepStrictEqual(patience, {
+    head_ms: 15_000,
+    body_ms: 300_000,
+    upload_ms: 3_600_000,
+    upload_step_ms: 60_000,
+  })
+  const server = patientServer(patience)
+  assert.deepStrictEqual([server.headersTimeout, server.timeout], [15_000, 0])
+  assert.isAtLeast(server.requestTimeout, patience.upload_ms)
+})
