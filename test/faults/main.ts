@@ -1,7 +1,6 @@
 // Runs a campaign of faults by its name: `npm run test:faults imports`, or a small one: `npm run test:faults -- imports
 // --quick`. `SEED=<number>` chooses the same instants again. Ends with 1 when something mattered that must not.
-import { styleText } from "node:util"
-import { parseArgs } from "node:util"
+import { parseArgs, styleText } from "node:util"
 import { Dice } from "../simulation/Dice.ts"
 import { Ending } from "../support/Ending.ts"
 import type { Campaign } from "./Campaign.ts"
