@@ -105,8 +105,10 @@ export class Report {
 
   section(title: string, rows: ReadonlyArray<Row>, notes: ReadonlyArray<string> = []): void {
     this.#sections.push({ title, rows, notes })
-    const body = table([heads.map((head) => styleText("dim", head)), ...rows.map(cellsOf)])
-    process.stdout.write(`\n${styleText("bold", title)}\n${body}\n`)
+    process.stdout.write(`\n${styleText("bold", title)}\n`)
+    if (rows.length > 0) {
+      process.stdout.write(`${table([heads.map((head) => styleText("dim", head)), ...rows.map(cellsOf)])}\n`)
+    }
     for (const note of notes) process.stdout.write(`  ${styleText("dim", note.replaceAll("\n", "\n  "))}\n`)
   }
 

@@ -5,6 +5,8 @@ import type { Ending } from "../support/Ending.ts"
 export interface Trial {
   /** Smaller, and fewer faults: to see that the campaign works. */
   readonly quick: boolean
+  /** Scenarios whose name holds this; all when it is empty. */
+  readonly only: string
   /** All that is left to chance. The same seed chooses the same; when it happens, the machine has a say in too. */
   readonly dice: Dice
   readonly ending: Ending
@@ -23,9 +25,12 @@ export type Campaign = (trial: Trial) => Promise<ReadonlyArray<string>>
 export const campaignOf =
   <World>(prepare: (trial: Trial) => Promise<World>, scenarios: ReadonlyArray<Scenario<World>>): Campaign =>
   async (trial) => {
+    const wanted = scenarios.filter(({ name }) => name.includes(trial.only))
+    if (wanted.length === 0)
+      return [`no scenario is called ${trial.only}: ${scenarios.map(({ name }) => name).join(", ")}`]
     const world = await prepare(trial)
     const found: Array<string> = []
-    for (const { name, run } of scenarios) {
+    for (const { name, run } of wanted) {
       trial.say(name)
       const said = await run(trial, world).catch((error: unknown) => [String(error)])
       for (const each of said) trial.say(`  NOT SO: ${each}`)

@@ -1,6 +1,7 @@
 // The service as separate processes, so that one can be killed without anybody starting it again: PostgreSQL, an HTTP
 // process, and as many workers as a campaign wants, each of which it may kill, freeze and wake.
 import { prepared } from "@tentpole/adapters/embedded/Prepare"
+import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -88,10 +89,11 @@ export class Deployment implements Callable {
     const { ownerUrl } = await Effect.runPromise(
       prepared({ folder, durable: true, port: null }).pipe(Scope.provide(scope)),
     )
+    await Effect.runPromise(migrate(ownerUrl))
     return Deployment.over(ending, ownerUrl)
   }
 
-  /** Over a database that is there. The HTTP process may still be coming up: calls wait for it. */
+  /** Over a database that is there, and migrated. The HTTP process may still be coming up: calls wait for it. */
   static async over(ending: Ending, owner: Redacted.Redacted): Promise<Deployment> {
     const folder = await temporaryFolder(ending)
     const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()])

@@ -1,7 +1,7 @@
 // Runs a campaign of faults by its name: `npm run test:faults imports`, or a small one: `npm run test:faults -- imports
-// --quick`. `SEED=<number>` chooses the same instants again. Ends with 1 when something mattered that must not.
-import { styleText } from "node:util"
-import { parseArgs } from "node:util"
+// --quick`, or the scenarios with a word in their name: `npm run test:faults imports frozen`. `SEED=<number>` chooses the same
+// instants again. Ends with 1 when something mattered that must not.
+import { parseArgs, styleText } from "node:util"
 import { Dice } from "../simulation/Dice.ts"
 import { Ending } from "../support/Ending.ts"
 import type { Campaign } from "./Campaign.ts"
@@ -11,7 +11,7 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
 }
 
 const {
-  positionals: [name = ""],
+  positionals: [name = "", only = ""],
   values: { quick },
 } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean", default: false } } })
 const load = campaigns[name]
@@ -25,7 +25,7 @@ say(`SEED=${seed}`)
 const ending = new Ending()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
 try {
-  const found = await (await load())({ quick, dice: new Dice(seed), ending, say })
+  const found = await (await load())({ quick, only, dice: new Dice(seed), ending, say })
   say(found.length === 0 ? styleText("green", "nothing mattered") : styleText("red", `${found.length} did matter`))
   if (found.length > 0) process.exitCode = 1
 } catch (error) {

@@ -14,11 +14,11 @@ export interface BareTarget {
   readonly run: string
 }
 
-const text = (name: keyof BarePerson, type = "text"): BareColumn<BarePerson> => ({
-  name: name === "id" ? "contact_id" : name,
-  type,
-  values: (people) => texts(people.map((person) => (person[name] === null ? null : String(person[name])))),
-})
+/** A column of text, of the same name unless it has another. */
+const text = (
+  key: Exclude<keyof BarePerson, "custom_fields">,
+  { name = key, type = "text" }: { readonly name?: string; readonly type?: string } = {},
+): BareColumn<BarePerson> => ({ name, type, values: (people) => texts(people.map((person) => person[key])) })
 
 const foldedText = (name: "email" | "first_name" | "last_name" | "company" | "city"): BareColumn<BarePerson> => ({
   name: `${name}_folded`,
@@ -33,11 +33,11 @@ const json = (name: string, of: (person: BarePerson) => unknown): BareColumn<Bar
 })
 
 const columnsOf = (lent: string): ReadonlyArray<BareColumn<BarePerson>> => [
-  text("id", "uuid"),
+  text("id", { name: "contact_id", type: "uuid" }),
   text("email"),
   foldedText("email"),
   text("email_normalized"),
-  ...(["first_name", "last_name", "company", "city"] as const).flatMap((name) => [text(name), foldedText(name)]),
+  ...(["first_name", "last_name", "company", "city"] as const).flatMap((key) => [text(key), foldedText(key)]),
   text("phone"),
   json("custom_fields", ({ custom_fields }) => custom_fields),
   json("custom_fields_folded", ({ custom_fields }) => ({ note: fold(String(custom_fields["note"])) })),

@@ -25,6 +25,9 @@ export const drawMoments = (dice: Dice, count: number, rows_count: number): Read
     )
 }
 
+const told = (moment: Moment): string =>
+  `${moment.at === "row" ? `row ${moment.row}` : "start"} + ${moment.delay_ms} ms`
+
 /** The first kill may come before the run has begun, and a slow machine may be done before the last. */
 export const metRunning_min = (kills_count: number): number => Math.floor(kills_count * 0.8)
 
@@ -42,6 +45,7 @@ export const killAtMoments = async (
   moments: ReadonlyArray<Moment>,
   say: (text: string) => void,
 ): Promise<{ readonly worker: ServiceProcess; readonly met: ReadonlyArray<string> }> => {
+  say(`  drawn: ${moments.map(told).join(", ")}`)
   const met: Array<string> = []
   let worker = first
   for (const moment of moments) {

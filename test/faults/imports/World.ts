@@ -17,7 +17,7 @@ export interface World {
   readonly undisturbed: WorkspaceId
 }
 
-const patience = { within_ms: 30 * 60_000, every_ms: 100 }
+const patience = { within_ms: 10 * 60_000, every_ms: 100 }
 
 export interface RunState {
   readonly status: string
