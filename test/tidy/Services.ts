@@ -30,9 +30,12 @@ const takes = (source: Source, service: Service): number | undefined =>
     ({ specifier, names }) => target(source.path, specifier) === service.path && names.includes(service.name),
   )?.line
 
+/** What tests need besides laws. */
+const besides = /\/(fresh|settings)\.ts$/
+
 /** Every port has laws: a file of core/contract that takes the port, is listed in its index, and is run by a test. */
 export const laws = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation> => {
-  const lawFiles = sources.filter((source) => isLaw(source) && !source.path.endsWith("/fresh.ts"))
+  const lawFiles = sources.filter((source) => isLaw(source) && !besides.test(source.path))
   const index = lawFiles.find(({ path }) => path === "packages/core/contract/index.ts")
   const listed = new Set(
     index === undefined ? [] : importsOf(index).map(({ specifier }) => target(index.path, specifier)),

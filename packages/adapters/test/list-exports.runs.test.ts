@@ -210,11 +210,10 @@ layer(Csv.layer)("what is exported", (it) => {
           ),
         )
         const bytes = encodeText(byte_order_mark + csvText([header, ...texts.map((cells) => cells.map(guardFormula))]))
-        const [names, ...records] = yield* Stream.runCollect(read(Stream.succeed(bytes)))
-        assert.deepStrictEqual(names, header)
+        const records = yield* Stream.runCollect(read(Stream.succeed(bytes)))
         assert.deepStrictEqual(
-          records.map((cells) => cells.map(withoutFormulaGuard)),
-          texts,
+          records.map(({ cells }) => cells.map(withoutFormulaGuard)),
+          [header, ...texts],
         )
       }),
     { arbitrary: { runs: 300 } },
