@@ -3,10 +3,12 @@ import { Effect, type Exit, References, Tracer } from "effect"
 
 const nanoseconds_per_ms = 1e6
 
-/** `insert into contact`: what a statement does first, reads of `with` aside. */
+/** `insert into contact`: what a statement writes first, or what it reads; `for update` writes nothing. */
 const deedOf = (text: string): string => {
   const [, verb, table] =
-    /\b(insert\s+into|update|delete\s+from)\s+(\w+)/i.exec(text) ?? /\b(select)\b[^]*?\bfrom\s+(\w+)/i.exec(text) ?? []
+    /\b(insert\s+into|(?<!\b(?:for|key|do)\s+)update|delete\s+from)\s+(\w+)/i.exec(text) ??
+    /\b(select)\b[^]*?\bfrom\s+(\w+)/i.exec(text) ??
+    []
   return verb === undefined ? "other" : `${verb.toLowerCase().replace(/\s+/, " ")} ${table}`
 }
 
