@@ -148,49 +148,44 @@ const changing: ReadonlyArray<Column> = [
   column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),
 ]
 
-const inserted = [
+const written = [
   idColumn,
   ...changing,
   column("created_at", "timestamptz", (contact) => DateTime.formatIso(contact.createdAt)),
 ]
-const updated = [idColumn, ...changing]
 
-const names = (columns: ReadonlyArray<Column>): string => columns.map(({ name }) => name).join(", ")
-const assignments = [
-  ...changing.map(({ name }) => `${name} = u.${name}`),
-  ...numberValues.map(({ name, value }) => `${name} = ${value}`),
-].join(", ")
-const numberNames = numberValues.map(({ name }) => name).join(", ")
+const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
+const assignments = [...changing, ...numberValues].map(({ name }) => `${name} = excluded.${name}`).join(", ")
 const numbers = numberValues.map(({ value }) => value).join(", ")
 
-/** The contacts as rows, under the alias `u`. */
-const rowsOf = (sql: PgClient.PgClient, columns: ReadonlyArray<Column>, contacts: ReadonlyArray<Contact>) => sql`
-  unnest(${sql.csv(columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`))})
-    as u (${sql.literal(names(columns))})`
+/** An insert of the contacts; the fields of the workspace are looked up once. */
+const insertOf = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) => sql`
+  with lent as materialized (select names, types from ${lentColumns(sql, workspace)})
+  insert into contact as c (workspace_id, ${sql.literal(names([...written, ...numberValues]))})
+  select ${workspace}, u.*, ${sql.literal(numbers)} from lent, unnest(${sql.csv(
+    written.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
+  )}) as u (${sql.literal(names(written))})`
 
+/**
+ * As an insert of what is there already: each contact is found by its key, whatever the planner knows or does not know of
+ * the workspace. An update from a list is a join, for which it may read all contacts.
+ */
 const updateContacts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   contacts: ReadonlyArray<Contact>,
 ) {
   if (contacts.length === 0) return
-  const rows = yield* sql`
-    update contact c set ${sql.literal(assignments)}
-    from ${rowsOf(sql, updated, contacts)}, ${lentColumns(sql, workspace)}
-    where c.workspace_id = ${workspace} and c.contact_id = u.contact_id
-    returning 1`
-  if (rows.length !== contacts.length) {
-    return yield* Effect.die(`${contacts.length - rows.length} contacts of a change are gone: they were not locked`)
-  }
+  const rows = yield* sql<{ readonly gone: boolean }>`
+    ${insertOf(sql, workspace, contacts)}
+    on conflict (workspace_id, contact_id) do update set ${sql.literal(assignments)}
+    returning c.xmax = 0 as gone`
+  const gone_count = rows.filter(({ gone }) => gone).length
+  if (gone_count > 0) return yield* Effect.die(`${gone_count} contacts of a change are gone: they were not locked`)
 })
 
 const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
-  contacts.length === 0
-    ? Effect.void
-    : sql`
-        insert into contact (workspace_id, ${sql.literal(names(inserted))}, ${sql.literal(numberNames)})
-        select ${workspace}, u.*, ${sql.literal(numbers)}
-        from ${rowsOf(sql, inserted, contacts)}, ${lentColumns(sql, workspace)}`
+  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, contacts)
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0

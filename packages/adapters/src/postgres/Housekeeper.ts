@@ -6,6 +6,7 @@ import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect, Layer } from "effect"
 import { orDefect } from "./Postgres.ts"
+import { renewStatistics } from "./Statistics.ts"
 
 export const layer = Layer.effect(
   Housekeeper,
@@ -17,6 +18,7 @@ export const layer = Layer.effect(
     return Housekeeper.of({
       tidy: Effect.gen(function* () {
         yield* orDefect(sql`select tentpole_partitions('activity'), tentpole_partitions('page_view')`)
+        yield* renewStatistics(sql)
         for (const { id } of yield* workspaces.all) yield* transact(outbox.forget(id, event_days_kept))
       }),
     })

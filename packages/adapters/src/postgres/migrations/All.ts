@@ -13,6 +13,7 @@ import { audience } from "./0010_audience.ts"
 import { listExports } from "./0011_list_exports.ts"
 import { importSuggestions } from "./0012_import_suggestions.ts"
 import { importResults } from "./0013_import_results.ts"
+import { statistics } from "./0014_statistics.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -29,4 +30,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0011_list_exports": listExports,
   "0012_import_suggestions": importSuggestions,
   "0013_import_results": importResults,
+  "0014_statistics": statistics,
 }
