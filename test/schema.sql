@@ -486,6 +486,31 @@ create view public.fenced_contact as
   WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
 grant select on public.fenced_contact to tentpole_service;
 
+create table public.generation (
+  workspace_id uuid not null,
+  generation_id uuid not null,
+  document_id uuid not null,
+  status text not null,
+  prompt text not null,
+  version integer,
+  error text,
+  created_by_name text not null,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint generation_pkey PRIMARY KEY (workspace_id, generation_id),
+  constraint generation_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint generation_check CHECK (((status = 'generating'::text) = (completed_at IS NULL))),
+  constraint generation_check1 CHECK (((status = 'completed'::text) = (version IS NOT NULL))),
+  constraint generation_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  constraint generation_status_check CHECK ((status = ANY (ARRAY['generating'::text, 'completed'::text, 'failed'::text]))),
+  constraint generation_version_check CHECK ((version >= 1))
+);
+CREATE INDEX generation_document ON public.generation USING btree (workspace_id, document_id, created_at, generation_id);
+CREATE UNIQUE INDEX generation_going_on ON public.generation USING btree (workspace_id, document_id) WHERE (status = 'generating'::text);
+alter table public.generation enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.generation;
+grant delete, insert, select, update on public.generation to tentpole_service;
+
 create table public.import_row (
   workspace_id uuid not null,
   import_run_id uuid not null,

@@ -31,6 +31,7 @@ const scripted = Layer.effect(
   Effect.map(Script, (script) =>
     Ai.of({
       page: () => Effect.die("no page was asked for"),
+      email: () => Effect.die("no email is asked for"),
       asksForPage: () => Effect.succeed(true),
       matchColumns: (request) => Effect.suspend(() => script.reply(script.asked.push(request))),
     }),

@@ -24,6 +24,7 @@ let gate: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
+    email: () => Effect.die("no email is asked for"),
     asksForPage: (prompt) =>
       prompt.includes("away")
         ? Effect.fail(new AiUnavailable({ reason: "x" }))

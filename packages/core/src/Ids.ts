@@ -46,6 +46,18 @@ export const EmailId = uuid
   .pipe(Schema.brand("EmailId"))
   .annotate({ identifier: "EmailId", description: "Id of an email" })
 export type EmailId = typeof EmailId.Type
+export const EmailTemplateId = uuid
+  .pipe(Schema.brand("EmailTemplateId"))
+  .annotate({ identifier: "EmailTemplateId", description: "Id of an email template" })
+export type EmailTemplateId = typeof EmailTemplateId.Type
+export const TentTemplateId = uuid
+  .pipe(Schema.brand("TentTemplateId"))
+  .annotate({ identifier: "TentTemplateId", description: "Id of a tent template" })
+export type TentTemplateId = typeof TentTemplateId.Type
+export const GenerationId = uuid
+  .pipe(Schema.brand("GenerationId"))
+  .annotate({ identifier: "GenerationId", description: "Id of an AI generation" })
+export type GenerationId = typeof GenerationId.Type
 /** Names what one approval froze; a blast sends by it, whatever becomes of the email. */
 export const ApprovalId = uuid
   .pipe(Schema.brand("ApprovalId"))

@@ -1,6 +1,6 @@
 // The AI that needs no provider: pages and columns by rule, the same for the same request. It makes the service whole
 // without an account anywhere, and tests and simulations repeatable.
-import { Ai, type PageRequest } from "@tentpole/core/ai/Ai"
+import { Ai, type EmailRequest, type PageRequest, type WrittenEmail } from "@tentpole/core/ai/Ai"
 import { elements } from "@tentpole/core/tents/PageDocument"
 import { Effect, Layer } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parse, serialize } from "parse5"
@@ -13,10 +13,24 @@ export const layer = Layer.succeed(
   Ai,
   Ai.of({
     page: (request) => Effect.sync(() => pageFor(request)),
+    email: (request) => Effect.sync(() => emailFor(request)),
     asksForPage: (prompt, options) => Effect.sync(() => asksForPage(prompt, options)),
     matchColumns: (request) => Effect.sync(() => matchesFor(request)),
   }),
 )
+
+export const emailFor = ({ prompt, name, brand, basis }: EmailRequest): WrittenEmail => {
+  const { headline } = readBrief(prompt, name)
+  const html =
+    basis ??
+    composePage({
+      brief: { ...readBrief(prompt, name), form: null },
+      name,
+      brand,
+      palette: palette(brand?.primaryColor ?? null, prompt),
+    })
+  return { html, subject: headline, previewText: null }
+}
 
 export const pageFor = ({ prompt, name, brand, template }: PageRequest): string => {
   const brief = readBrief(prompt, name)

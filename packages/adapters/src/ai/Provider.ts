@@ -73,6 +73,15 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
           const answer = yield* ask("a page", pageConversation(request), page_tokens_max, page_time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
+        email: Effect.fn("Ai.email")(function* ({ prompt, name, brand, basis }) {
+          const answer = yield* ask(
+            "an email",
+            pageConversation({ prompt, name, brand, template: basis }),
+            page_tokens_max,
+            page_time_max,
+          )
+          return { html: yield* Effect.fromResult(readPage(answer)), subject: null, previewText: null }
+        }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
           const answer = ask("an intent", intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)
           return yield* answer.pipe(

@@ -21,6 +21,23 @@ export interface PageRequest {
   readonly template: string | null
 }
 
+export interface EmailRequest {
+  readonly prompt: string
+  readonly name: string
+  readonly brand: Brand | null
+  /** HTML to build on: an approved template, or the email as it is, which the prompt asks to change. */
+  readonly basis: string | null
+}
+
+/** An email as the AI writes it. It is data: the caller checks and cleans it. */
+export interface WrittenEmail {
+  /** A whole HTML document; merge tokens stand in it as they are. */
+  readonly html: string
+  /** Null where it says none. */
+  readonly subject: string | null
+  readonly previewText: string | null
+}
+
 /** A column of a file, without a word of what stands in it. */
 export interface ColumnAsked {
   /** As the file has it, its beginning if it is long. */
@@ -65,6 +82,7 @@ export class Ai extends Context.Service<
   {
     /** A whole HTML document. It is data: the caller cleans it. */
     readonly page: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
+    readonly email: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
     /** Whether the prompt asks for a web page or its content. With a template the judgement is more permissive. */
     readonly asksForPage: (
       prompt: string,

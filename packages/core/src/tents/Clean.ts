@@ -19,6 +19,11 @@ export class Cleaner extends Context.Service<
      * form target, `javascript:` address. The outcome has no `dangersOf`.
      */
     readonly clean: (html: string) => Result.Result<string, Unclean>
+    /**
+     * The same for an email: one that has no `dangersOf` comes back byte for byte; of another one everything stays that may,
+     * merge tokens and the comments for Outlook too.
+     */
+    readonly cleanEmail: (html: string) => Result.Result<string, Unclean>
   }
 >()("tentpole/Cleaner") {}
 

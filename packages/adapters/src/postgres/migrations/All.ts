@@ -14,6 +14,7 @@ import { listExports } from "./0011_list_exports.ts"
 import { importSuggestions } from "./0012_import_suggestions.ts"
 import { importResults } from "./0013_import_results.ts"
 import { statistics } from "./0014_statistics.ts"
+import { generations } from "./0015_generations.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -31,4 +32,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0012_import_suggestions": importSuggestions,
   "0013_import_results": importResults,
   "0014_statistics": statistics,
+  "0015_generations": generations,
 }
