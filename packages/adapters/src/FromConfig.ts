@@ -103,9 +103,7 @@ const database = (config: Configuration, { name, connections_max }: Process) =>
         connections_max,
         statement_timeout_ms: 15_000,
       }
-      return Layer.effectDiscard(checked).pipe(
-        Layer.provideMerge(Layer.merge(Postgres.client(options), Postgres.longReads(options))),
-      )
+      return Layer.effectDiscard(checked).pipe(Layer.provideMerge(Postgres.connections(options)))
     }),
   )
 

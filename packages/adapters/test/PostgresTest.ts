@@ -29,7 +29,5 @@ export const optionsOf = (name: string): Postgres.PostgresOptions => ({
   statement_timeout_ms: 15_000,
 })
 
-/** Both clients, as the service has them: under the service's role, behind row-level security. */
-export const clients = Layer.unwrap(
-  Effect.map(clone, (name) => Layer.merge(Postgres.client(optionsOf(name)), Postgres.longReads(optionsOf(name)))),
-)
+/** Connections as the service has them: under the service's role, behind row-level security. */
+export const clients = Layer.unwrap(Effect.map(clone, (name) => Postgres.connections(optionsOf(name))))

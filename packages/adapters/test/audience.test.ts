@@ -2,13 +2,14 @@
 // numbers stand in columns, and the count of all contacts is kept.
 import { PgClient } from "@effect/sql-pg"
 import { countingCondition } from "@tentpole/adapters/postgres/Counting"
-import { fenced, LongReads } from "@tentpole/adapters/postgres/Postgres"
+import { fenced, LongReads, Reads } from "@tentpole/adapters/postgres/Postgres"
 import { assert, layer } from "@effect/vitest"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Fresh } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
+import { Transactor } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { postgres } from "./Stores.ts"
@@ -161,27 +162,26 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the count
   )
 })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("long reads", (it) => {
-  it.effect(
-    "see the contacts of their own workspace, whoever had the connection before, and whatever became of it",
-    () =>
+layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("reads", (it) => {
+  for (const kind of ["quick", "long"] as const) {
+    it.effect(`${kind} ones see their own workspace, whoever had the connection before, whatever became of it`, () =>
       Effect.gen(function* () {
         const { workspace, add } = yield* begin
         const other = yield* (yield* Fresh).workspace()
         yield* add([{ email: "ann@x.test" }])
         yield* add([{ email: "bob@x.test" }], other)
-        const long = yield* LongReads
+        const { read } = kind === "quick" ? yield* Reads : yield* LongReads
         const seen = (id: WorkspaceId) =>
-          long.read(id, (sql) =>
+          read(id, (sql) =>
             Effect.map(
               Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
               ([rows]) => rows.map(({ email }) => email),
             ),
           )
-        const failing = (id: WorkspaceId) => Effect.exit(long.read(id, (sql) => sql`select 1 / 0`))
+        const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
         const stopped = (id: WorkspaceId) =>
           Effect.timeoutOption(
-            long.read(id, (sql) => sql`select pg_sleep(10)`),
+            read(id, (sql) => sql`select pg_sleep(10)`),
             "5 millis",
           )
         // Six at once on two connections.
@@ -199,9 +199,24 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("long read
           if (answer === null) continue
           assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
         }
-        const within = long.transaction(workspace, (sql) => sql<{ email: string }>`select email from fenced_contact`)
-        assert.deepStrictEqual(yield* within, [{ email: "ann@x.test" }])
       }),
+    )
+  }
+
+  it.effect("quick ones are the transaction's own where one is open, long ones never", () =>
+    Effect.gen(function* () {
+      const { workspace, add } = yield* begin
+      const [quick, long] = [yield* Reads, yield* LongReads]
+      const { transact } = yield* Transactor
+      const count = (sql: PgClient.PgClient) => Effect.map(sql`select email from fenced_contact`, (rows) => rows.length)
+      const seen = yield* transact(
+        Effect.andThen(
+          add([{ email: "ann@x.test" }]),
+          Effect.all([quick.read(workspace, count), long.read(workspace, count), long.transaction(workspace, count)]),
+        ),
+      )
+      assert.deepStrictEqual(seen, [1, 0, 0])
+    }),
   )
 })
 

@@ -17,7 +17,10 @@ import { clone, optionsOf } from "./PostgresTest.ts"
 const clients = Layer.unwrap(
   Effect.map(clone, (name) => {
     const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: 200 })
-    return Layer.merge(Postgres.client(optionsOf(name)), Postgres.longReadsOver.pipe(Layer.provide(hurried)))
+    return Layer.provideMerge(
+      Postgres.longReadsOver.pipe(Layer.provide(hurried)),
+      Postgres.connections(optionsOf(name)),
+    )
   }),
 )
 

@@ -31,7 +31,7 @@ const starter = (url: Redacted.Redacted) => {
   }
   const live = Workspaces.layer.pipe(
     Layer.provide(Stores.stores),
-    Layer.provide(Layer.merge(Postgres.client(options), Postgres.longReads(options))),
+    Layer.provide(Postgres.connections(options)),
     Layer.provide(Layer.mergeAll(Ids.layer, Dns.layer(), settings, secrets)),
   )
   return Effect.gen(function* () {

@@ -32,7 +32,7 @@ const clients = Layer.unwrap(
       connections_max: 4,
       statement_timeout_ms: 15_000,
     }
-    return Layer.merge(Postgres.client(options), Postgres.longReads(options))
+    return Postgres.connections(options)
   }),
 )
 

@@ -47,7 +47,7 @@ const clients = Layer.unwrap(
       connections_max: 10,
       statement_timeout_ms: 15_000,
     }
-    return Layer.merge(Postgres.client(options), Postgres.longReads(options))
+    return Postgres.connections(options)
   }),
 )
 

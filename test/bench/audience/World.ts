@@ -36,7 +36,7 @@ const product = (url: Redacted.Redacted) => {
   const options = { url, applicationName: "tentpole bench", connections_max: 20, statement_timeout_ms: 15_000 }
   return Contacts.layer.pipe(
     Layer.provideMerge(Stores.stores),
-    Layer.provideMerge(Layer.merge(Postgres.client(options), Postgres.longReads(options))),
+    Layer.provideMerge(Postgres.connections(options)),
     Layer.provideMerge(
       Layer.merge(Ids.layer, Secrets.layer({ secret: Redacted.make("a secret for benchmarks, long"), previous: null })),
     ),

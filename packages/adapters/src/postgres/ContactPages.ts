@@ -10,7 +10,7 @@ import type { SqlError, Statement } from "effect/sql"
 import { contactColumns, type ContactRow } from "./ContactRows.ts"
 import type { KeptCount } from "./KeptCounts.ts"
 import { containing } from "./Like.ts"
-import { fenced, type LongReads } from "./Postgres.ts"
+import type { LongReads, Reads } from "./Postgres.ts"
 
 type Sql = PgClient.PgClient
 type Fragment = Statement.Fragment
@@ -96,9 +96,8 @@ export const countSelection = (sql: Sql, { from, where }: Pick<Selection, "from"
     ([row]) => row?.total ?? 0,
   )
 
-/** The client of requests, and long reads. */
-export interface Clients {
-  readonly sql: Sql
+export interface Readers {
+  readonly quick: Reads["Service"]
   readonly long: LongReads["Service"]
 }
 
@@ -107,7 +106,7 @@ export interface Clients {
  * counted, by a long read, which keeps nobody waiting.
  */
 export const countedPage = (
-  { sql, long }: Clients,
+  { quick, long }: Readers,
   workspace: WorkspaceId,
   ask: {
     readonly selection: (sql: Sql) => Effect.Effect<Selection, SqlError.SqlError>
@@ -119,16 +118,15 @@ export const countedPage = (
 ) =>
   Effect.all(
     {
-      rows: fenced(sql)(
-        workspace,
-        Effect.flatMap(ask.selection(sql), (selection) => contactPage(sql, workspace, selection, ask.ordered)),
+      rows: quick.read(workspace, (client) =>
+        Effect.flatMap(ask.selection(client), (selection) => contactPage(client, workspace, selection, ask.ordered)),
       ),
       total:
         ask.total === null
           ? long.read(workspace, (client) =>
               Effect.flatMap((ask.counting ?? ask.selection)(client), (counted) => countSelection(client, counted)),
             )
-          : fenced(sql)(workspace, ask.total(sql)),
+          : quick.read(workspace, ask.total),
     },
     { concurrency: 2 },
   )

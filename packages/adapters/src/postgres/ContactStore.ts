@@ -15,7 +15,7 @@ import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { writeContacts } from "./ContactsChange.ts"
 import { contactsKept } from "./KeptCounts.ts"
-import { fenced, LongReads } from "./Postgres.ts"
+import { fenced, LongReads, Reads } from "./Postgres.ts"
 
 /** Contacts by id, within the caller's fence; those that are gone are missing. */
 export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
@@ -122,29 +122,33 @@ export const layer = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongReads
+    const [quick, long] = [yield* Reads, yield* LongReads]
     const within = fenced(sql)
     const columns = sql.literal(contactColumns)
     return ContactStore.of({
       find: (workspace, id) =>
-        within(
-          workspace,
-          sql<ContactRow>`
-            select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
-        ).pipe(
-          Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(toContact(row)),
+        quick
+          .read(
+            workspace,
+            (client) => client<ContactRow>`
+              select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
+          )
+          .pipe(
+            Effect.flatMap(([row]) =>
+              row === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(toContact(row)),
+            ),
           ),
-        ),
       findByIdentity: (workspace, identities) =>
         isNobody(identities)
           ? Effect.succeed([])
-          : within(
-              workspace,
-              sql<ContactRow>`
-                select ${columns} from (${known(sql, workspace, identities)}) as known
-                join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id`,
-            ).pipe(Effect.map((rows) => rows.map(toContact))),
+          : quick
+              .read(
+                workspace,
+                (client) => client<ContactRow>`
+                  select ${columns} from (${known(client, workspace, identities)}) as known
+                  join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id`,
+              )
+              .pipe(Effect.map((rows) => rows.map(toContact))),
       lock: (workspace, whom) =>
         Effect.andThen(
           Transaction,
@@ -168,13 +172,14 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),
       page: (workspace, query) =>
-        countedPage({ sql, long }, workspace, {
+        countedPage({ quick, long }, workspace, {
           selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
           ordered: { ...query, key: contactSortKeys[query.sort] },
           total: isEverybody(query) ? contactsKept(workspace) : null,
         }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
-      count: (workspace) => within(workspace, contactsKept(workspace)(sql)),
-      activities: (workspace, id, query) => within(workspace, activitiesOf(sql, workspace, id, query)),
+      count: (workspace) => quick.read(workspace, contactsKept(workspace)),
+      activities: (workspace, id, query) =>
+        quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
     })
   }),
 )

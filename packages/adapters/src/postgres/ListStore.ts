@@ -11,13 +11,13 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { type Clients, contactSortKeys, countedPage, countSelection, searchIn, type Selection } from "./ContactPages.ts"
+import { contactSortKeys, countedPage, countSelection, type Readers, searchIn, type Selection } from "./ContactPages.ts"
 import { type ContactRow, toContact } from "./ContactRows.ts"
 import { segmentCounted } from "./Counting.ts"
 import { listKept } from "./KeptCounts.ts"
 import { listUses } from "./ListUses.ts"
 import { applyList } from "./ListWrites.ts"
-import { fenced, LongReads } from "./Postgres.ts"
+import { fenced, LongReads, Reads } from "./Postgres.ts"
 import { audienceCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
@@ -142,8 +142,8 @@ const membersAsked = Effect.fnUntraced(function* (
   } satisfies Selection
 })
 
-const memberPage = (clients: Clients, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
-  countedPage(clients, workspace, {
+const memberPage = (readers: Readers, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
+  countedPage(readers, workspace, {
     selection: (sql) => membersAsked(sql, workspace, audience, query),
     ...(isEverybody(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
     ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
@@ -265,17 +265,20 @@ export const layer = Layer.effect(
   ListStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const long = yield* LongReads
+    const [quick, long] = [yield* Reads, yield* LongReads]
     const within = fenced(sql)
     return ListStore.of({
       find: (workspace, id) =>
-        within(
-          workspace,
-          sql<ListRow>`
-            select ${sql.literal(listColumns)} from list l where l.workspace_id = ${workspace} and l.list_id = ${id}`,
-        ).pipe(Effect.flatMap(found)),
-      page: (workspace, query) => within(workspace, pageOf(sql, workspace, query)),
-      members: (workspace, audience, query) => memberPage({ sql, long }, workspace, audience, query),
+        quick
+          .read(
+            workspace,
+            (client) => client<ListRow>`
+              select ${client.literal(listColumns)} from list l
+              where l.workspace_id = ${workspace} and l.list_id = ${id}`,
+          )
+          .pipe(Effect.flatMap(found)),
+      page: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
+      members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
       countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),

@@ -1,4 +1,4 @@
-// The connection to PostgreSQL: two clients, the tenant fence around statements, and where SQL errors end.
+// The connections to PostgreSQL: what writes and what reads, the tenant fence around statements, and where SQL errors end.
 import { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import { Unavailable } from "@tentpole/core/Refusal"
@@ -27,41 +27,62 @@ const session = (options: PostgresOptions, statement_timeout_ms: number) => ({
   application_name: options.applicationName,
 })
 
-export const client = (options: PostgresOptions) =>
-  PgClient.layer({
-    url: options.url,
-    maxConnections: options.connections_max,
-    connectTimeout: "5 seconds",
-    keepAlive: "10 seconds",
-    startupParameters: session(options, options.statement_timeout_ms),
-  })
+/** For statements of every kind: those that write need a transaction, and those of many workspaces have no fence. */
+export const client = (options: PostgresOptions) => PgClient.layer(poolOf(options))
 
-/**
- * Reads that may take long: counts of everything, exports. They have connections of their own and keep nobody else waiting;
- * those who write read elsewhere. Nothing runs on them but as a workspace, so that a connection may keep a name: whoever
- * comes next gives it the own one first.
- */
-export class LongReads extends Context.Service<
-  LongReads,
-  {
-    /** Statements that each see what is there when they begin. Without a transaction: three messages to the server less. */
-    readonly read: <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
-    /** Statements that need a transaction around them, such as those of a cursor. */
-    readonly transaction: <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
-  }
->()("tentpole/postgres/LongReads") {}
+const poolOf = (options: PostgresOptions) => ({
+  url: options.url,
+  maxConnections: options.connections_max,
+  connectTimeout: "5 seconds" as const,
+  keepAlive: "10 seconds" as const,
+  startupParameters: session(options, options.statement_timeout_ms),
+})
 
 export type Statements<A, E, R> = (sql: PgClient.PgClient) => Effect.Effect<A, E, R>
 type Fenced<A, E, R> = Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
+
+/**
+ * Runs statements that each see what is there when they begin, and write nothing. Without a transaction around them: two
+ * messages to the server less. Nothing runs on these connections but as a workspace, so that one may keep a name: whoever
+ * comes next gives it the own one first.
+ */
+type Read = <A, E, R>(workspace: WorkspaceId, statements: Statements<A, E, R>) => Fenced<A, E, R>
+
+/** Quick reads, as requests make them. In an open transaction they are its own: they see what it has written. */
+export class Reads extends Context.Service<Reads, { readonly read: Read }>()("tentpole/postgres/Reads") {}
+
+/** Reads that may take long: counts of everything, exports. They keep nobody else waiting. */
+export class LongReads extends Context.Service<
+  LongReads,
+  {
+    readonly read: Read
+    /** Statements that need a transaction around them, such as those of a cursor. */
+    readonly transaction: Read
+  }
+>()("tentpole/postgres/LongReads") {}
+
+const reads = (options: PostgresOptions) =>
+  Layer.effect(
+    Reads,
+    Effect.gen(function* () {
+      const writer = yield* PgClient.PgClient
+      const reader = Context.get(yield* Layer.build(client(options)), PgClient.PgClient)
+      return Reads.of({
+        read: (workspace, statements) =>
+          Effect.flatMap(OpenTransaction, (open) =>
+            open === undefined
+              ? named(reader, workspace, statements(reader))
+              : fenced(writer)(workspace, statements(writer)),
+          ),
+      })
+    }),
+  )
 
 const long_statement_timeout_ms = 5 * 60_000
 
 const longClient = (options: PostgresOptions) =>
   PgClient.layer({
-    url: options.url,
-    maxConnections: 2,
-    connectTimeout: "5 seconds",
-    keepAlive: "10 seconds",
+    ...poolOf({ ...options, connections_max: 2 }),
     startupParameters: {
       ...session(options, long_statement_timeout_ms),
       // Room for the ids of a million contacts, twice at most.
@@ -84,7 +105,21 @@ export const longReadsOver = Layer.effect(
   ),
 )
 
-export const longReads = (options: PostgresOptions) => longReadsOver.pipe(Layer.provide(longClient(options)))
+/** Of the connections, those that only read. */
+const readers_share = 1 / 3
+
+/** Every way to the database: for statements of every kind, to read, and besides to read for long. */
+export const connections = (options: PostgresOptions) => {
+  const readers = Math.max(1, Math.floor(options.connections_max * readers_share))
+  const others = Math.max(1, options.connections_max - readers)
+  return Layer.merge(
+    Layer.provideMerge(
+      reads({ ...options, connections_max: readers }),
+      client({ ...options, connections_max: others }),
+    ),
+    longReadsOver.pipe(Layer.provide(longClient(options))),
+  )
+}
 
 /** States of PostgreSQL that pass: no connection to be had, no room, no leave to write, shutting down. */
 const passing = /^(08|53|57P0|58)|^25006$|^XX000$/

@@ -1,5 +1,5 @@
 // The contacts that a rule tree picks, on PostgreSQL.
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
@@ -9,9 +9,9 @@ import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/se
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import {
-  type Clients,
   contactSortKeys,
   countedPage,
+  type Readers,
   searchedColumns,
   searchIn,
   type Selection,
@@ -19,7 +19,7 @@ import {
 import { toContact } from "./ContactRows.ts"
 import { segmentCounted } from "./Counting.ts"
 import { treeKept } from "./KeptCounts.ts"
-import { fenced, LongReads } from "./Postgres.ts"
+import { LongReads, Reads } from "./Postgres.ts"
 import { ruleCondition, withColumns } from "./Segment.ts"
 
 type Sql = PgClient.PgClient
@@ -42,8 +42,8 @@ const selectionOf = Effect.fnUntraced(function* (
   } satisfies Selection
 })
 
-const pageOf = (clients: Clients, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
-  countedPage(clients, workspace, {
+const pageOf = (readers: Readers, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
+  countedPage(readers, workspace, {
     selection: (sql) => selectionOf(sql, workspace, segment, query.search),
     ...(query.search === null ? { counting: (sql: Sql) => segmentCounted(sql, workspace, segment) } : {}),
     ordered: { ...query, key: contactSortKeys[query.sort] },
@@ -107,13 +107,13 @@ const subjectsOf = Effect.fnUntraced(function* (
 export const layer = Layer.effect(
   SegmentStore,
   Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const long = yield* LongReads
-    const within = fenced(sql)
+    const [quick, long] = [yield* Reads, yield* LongReads]
     return SegmentStore.of({
-      page: (workspace, segment, query) => pageOf({ sql, long }, workspace, segment, query),
+      page: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
       subjects: (workspace, contacts, tree) =>
-        contacts.length === 0 ? Effect.succeed([]) : within(workspace, subjectsOf(sql, workspace, contacts, tree)),
+        contacts.length === 0
+          ? Effect.succeed([])
+          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, tree)),
     })
   }),
 )
