@@ -51,7 +51,7 @@ export const composeEmail = ({ brief, name, brand, palette }: EmailParts): Writt
       ...callOf(brief, brand, palette),
       ...sectionsOf(brief, palette),
       rule(),
-      row("20px 40px 32px", paragraph(`${closings[kind]}<br>${escapeHtml(owner)}`)),
+      row("20px 40px", paragraph(`${closings[kind]}<br>${escapeHtml(owner)}`)),
     ],
   })
   return { html, subject: subjectOf(brief), previewText: previewOf(brief, pitch) }

@@ -30,16 +30,19 @@ export interface CouponBrief {
 }
 
 export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
-  const words = prompt.replace(/https?:\/\/\S+/gi, " ")
-  const topic = topicOf(words, introduction)
+  const words = prompt.replace(/https?:\/\/\S+|["“][^"“”\n]*["”]/gi, " ")
+  const date = dateOf(words)
+  // It is said by itself.
+  const undated = date === null ? words : words.replace(whenItIs, "")
+  const topic = topicOf(undated, introduction)
   return {
     topic: topic || name,
     headline: topic === "" ? name : headlineOf(topic),
     kind: kindOf(words),
     cards_count: cardsOf(words),
     button: buttonOf(prompt),
-    coupon: couponOf(words),
-    date: dateOf(words),
+    coupon: couponOf(prompt),
+    date,
   }
 }
 
@@ -53,7 +56,7 @@ const cardsOf = (prompt: string): number => {
 }
 
 const buttonWords =
-  /\b(button|call[ -]to[ -]action|cta|link|register|rsvp|sign[ -]?up|order|buy|book|shop|visit|download|reserve)\b/i
+  /\b(button|call[ -]to[ -]action|cta|link|register|rsvp|sign[ -]?up|download)\b|\b(order|buy|book|shop|reserve) (now|here|online|it|them)\b/i
 
 const label_length_max = 40
 
@@ -61,8 +64,18 @@ const buttonOf = (prompt: string): ButtonBrief | null => {
   const url = /https?:\/\/[^\s"'<>“”)\]]+/i.exec(prompt)?.[0].replace(/[.,;:!?]+$/, "") ?? null
   if (url === null && !buttonWords.test(prompt)) return null
   const quoted = /\bbutton\b[^"“”'.\n]{0,40}["“']([^"“”'\n]{1,60})["”']/i.exec(prompt)?.[1]?.trim()
-  return { label: quoted === undefined || quoted === "" ? null : quoted.slice(0, label_length_max), url }
+  const label = quoted || labels.find(([words]) => words.test(prompt))?.[1]
+  return { label: label === undefined ? null : label.slice(0, label_length_max), url }
 }
+
+const labels: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bregister\b/i, "Register"],
+  [/\brsvp\b/i, "Say that you come"],
+  [/\bsign[ -]?up\b/i, "Sign up"],
+  [/\b(book|reserve)\b/i, "Book now"],
+  [/\b(shop|buy|order)\b/i, "Shop now"],
+  [/\bdownload\b/i, "Download"],
+]
 
 const couponOf = (prompt: string): CouponBrief | null => {
   const code = /\bcode\b[\s:]*(?:is\s+)?["“']?([A-Z0-9][A-Z0-9-]{2,23})\b/.exec(prompt)?.[1] ?? null
@@ -77,10 +90,9 @@ const month =
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 const year = "(?:,? \\d{4})?"
 const time = "(?:,?(?: at| from)? \\d{1,2}(?::\\d{2})? ?(?:[ap]\\.?m\\.?|o'clock|h)|,?(?: at| from)? \\d{1,2}:\\d{2})?"
-const dates = new RegExp(
-  `\\b((?:${weekday},? )?(?:\\d{4}-\\d{2}-\\d{2}|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}\\b${year}|${month} \\d{1,2}(?:st|nd|rd|th)?\\b${year})${time}|(?:next |this )?${weekday}${time})`,
-  "i",
-)
+const day = `((?:${weekday},? )?(?:\\d{4}-\\d{2}-\\d{2}|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}\\b${year}|${month} \\d{1,2}(?:st|nd|rd|th)?\\b${year})${time}|(?:next |this )?${weekday}${time})`
+const dates = new RegExp(`\\b${day}`, "i")
+const whenItIs = new RegExp(`,?\\s*\\b(?:on )?(?:the )?${day}`, "i")
 
 const dateOf = (prompt: string): string | null => {
   const said = dates.exec(prompt)?.[1]?.trim()

@@ -103,7 +103,7 @@ class TagReader extends Parser<DefaultTreeAdapterMap> {
     super.onStartTag(token)
     if (location === null) return
     const { startOffset: from, endOffset: to } = location
-    this.tags.push({ kind: "start", name, from, to, attributes, isVoid: token.ackSelfClosing })
+    this.tags.push({ kind: "start", name, from, to, attributes, isVoid: token.selfClosing && token.ackSelfClosing })
   }
 
   override onEndTag(token: Token.TagToken): void {

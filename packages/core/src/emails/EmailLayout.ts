@@ -96,11 +96,11 @@ export const heading = (html: string): string =>
 export const paragraph = (html: string): string => `<p class="ink" style="margin:0 0 16px;color:${ink}">${html}</p>`
 
 /** A link that looks like a button. The cell is coloured too: some programs give a link neither ground nor padding. */
-export const button = (label: string, href: string, { accent, onAccent }: Palette): string =>
+export const button = (label: string, href: string, { own, onOwn }: Palette): string =>
   `<table role="presentation" cellpadding="0" cellspacing="0" border="0">
 <tr>
-<td class="button" align="center" bgcolor="${accent}" style="background-color:${accent};border-radius:8px;mso-padding-alt:14px 28px">
-<a class="button" href="${escapeHtml(href)}" style="display:inline-block;padding:14px 28px;border-radius:8px;background-color:${accent};color:${onAccent};font-family:${font};font-size:16px;line-height:20px;font-weight:bold;text-decoration:none;mso-padding-alt:0">${escapeHtml(label)}</a>
+<td class="button" align="center" bgcolor="${own}" style="background-color:${own};border-radius:8px;mso-padding-alt:14px 28px">
+<a class="button" href="${escapeHtml(href)}" style="display:inline-block;padding:14px 28px;border-radius:8px;background-color:${own};color:${onOwn};font-family:${font};font-size:16px;line-height:20px;font-weight:bold;text-decoration:none;mso-padding-alt:0">${escapeHtml(label)}</a>
 </td>
 </tr>
 </table>`
@@ -120,10 +120,10 @@ export const small = (html: string): string =>
   `<span class="faint" style="display:block;font-size:14px;line-height:22px;color:${faint}">${html}</span>`
 
 /** One of several things that an email tells. */
-export const section = (title: string, html: string, { accent }: Palette): string =>
+export const section = (title: string, html: string, { own }: Palette): string =>
   `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 <tr>
-<td class="edge" style="padding:2px 0 2px 16px;border-left:4px solid ${accent};font-family:${font};${breaking}">
+<td class="edge" style="padding:2px 0 2px 16px;border-left:4px solid ${own};font-family:${font};${breaking}">
 <h3 class="ink" style="margin:0 0 4px;font-size:17px;line-height:24px;font-weight:bold;color:${ink}">${title}</h3>
 <p class="faint" style="margin:0;font-size:16px;line-height:24px;color:${faint}">${html}</p>
 </td>

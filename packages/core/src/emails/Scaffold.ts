@@ -17,7 +17,7 @@ export const scaffold = ({ workspaceName, brand }: ScaffoldFacts): string => {
     rows: [
       letterhead({ name, logoUrl: brand.logoUrl, domain: brand.domain }),
       row(
-        "24px 40px 40px",
+        "24px 40px",
         [heading("Your headline"), paragraph("Hello {{contact.first_name|there}},"), paragraph(scaffold_text)].join("\n"),
       ),
     ],
