@@ -40,7 +40,14 @@ export const paletteOf = (color: string): Palette | null => {
 /** The palette of a colour, or that of another one where there is none or it can't be read as one. */
 export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette =>
   (color === null ? null : paletteOf(color)) ??
-  paletteOf(otherwise) ?? { own: "#000000", onOwn: paper, accent: "#000000", onAccent: paper, accentDark: paper, onAccentDark: "#000000" }
+  paletteOf(otherwise) ?? {
+    own: "#000000",
+    onOwn: paper,
+    accent: "#000000",
+    onAccent: paper,
+    accentDark: paper,
+    onAccentDark: "#000000",
+  }
 
 export const accents = ["#0f766e", "#1d4ed8", "#7c3aed", "#b45309", "#be123c", "#15803d", "#0369a1", "#a21caf"] as const
 

@@ -1,7 +1,7 @@
 // What providers are told about an email, and what is taken from what they say. The answer is written like an email in a
 // file, a head of two lines and the document: models know that form, and HTML stands in it without a single escape, which
 // in JSON is where long answers break.
-import { type AiRefused, type EmailRequest, type WrittenEmail } from "@tentpole/core/ai/Ai"
+import type { AiRefused, EmailRequest, WrittenEmail } from "@tentpole/core/ai/Ai"
 import { Result } from "effect"
 import { type Conversation, findDocument } from "./Conversation.ts"
 
@@ -46,7 +46,8 @@ const preview_length_max = 200
  * than cut: a model that goes on so long has not understood the question.
  */
 const lineOf = (head: string, label: string, length_max: number): string | null => {
-  const said = new RegExp(`^[\\s>#*_-]{0,10}${label}(?:[ -]?(?:line|text))?[\\s*_]{0,5}:([^\\r\\n]*)`, "im").exec(head)?.[1] ?? ""
+  const said =
+    new RegExp(`^[\\s>#*_-]{0,10}${label}(?:[ -]?(?:line|text))?[\\s*_]{0,5}:([^\\r\\n]*)`, "im").exec(head)?.[1] ?? ""
   const text = said
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[\s*_]+|[\s*_]+$/g, "")

@@ -111,7 +111,8 @@ const sectionsOf = ({ kind, topic, cards_count }: EmailBrief, palette: Palette):
 const subject_length_max = 78
 
 const subjectOf = ({ headline, coupon }: EmailBrief): string => {
-  const said = coupon?.discount && !headline.includes(coupon.discount) ? `${coupon.discount} off: ${headline}` : headline
+  const said =
+    coupon?.discount && !headline.includes(coupon.discount) ? `${coupon.discount} off: ${headline}` : headline
   return shortened(said, subject_length_max)
 }
 
@@ -119,12 +120,17 @@ const preview_length_max = 120
 
 /** What the subject has not said yet. */
 const previewOf = ({ date, coupon }: EmailBrief, pitch: string): string =>
-  shortened([date, coupon?.code ? `Code ${coupon.code}` : null, pitch].filter((text) => text !== null).join(" · "), preview_length_max)
+  shortened(
+    [date, coupon?.code ? `Code ${coupon.code}` : null, pitch].filter((text) => text !== null).join(" · "),
+    preview_length_max,
+  )
 
 /** One line, of whole words where it has to be cut. */
 const shortened = (text: string, length_max: number): string => {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
-  return line.length <= length_max ? line : `${line
+  return line.length <= length_max
+    ? line
+    : `${line
         .slice(0, length_max - 2)
         .replace(/\s+\S*$/, "")
         // Half a merge token is none.

@@ -110,7 +110,14 @@ class TagReader extends Parser<DefaultTreeAdapterMap> {
     const { tagName: name, location } = token
     super.onEndTag(token)
     if (location === null) return
-    this.tags.push({ kind: "end", name, from: location.startOffset, to: location.endOffset, attributes: [], isVoid: true })
+    this.tags.push({
+      kind: "end",
+      name,
+      from: location.startOffset,
+      to: location.endOffset,
+      attributes: [],
+      isVoid: true,
+    })
   }
 }
 
@@ -158,7 +165,10 @@ const tagEdits = (source: string, tag: Tag, judge: Judge): ReadonlyArray<Edit> =
   const kept = judge.keeps(tag)
   if (kept.length === tag.attributes.length) return []
   const isNothing = tag.name === "meta" && !kept.some(({ name }) => name !== "content")
-  const written = [source.slice(tag.from, tag.from + 1 + tag.name.length), ...kept.map(({ from, to }) => source.slice(from, to))]
+  const written = [
+    source.slice(tag.from, tag.from + 1 + tag.name.length),
+    ...kept.map(({ from, to }) => source.slice(from, to)),
+  ]
   const end = source.slice(tag.from, tag.to).endsWith("/>") ? " />" : ">"
   return [{ from: tag.from, to: tag.to, text: isNothing ? "" : written.join(" ") + end }]
 }
@@ -226,7 +236,11 @@ const escape = (text: string): string =>
 
 /** Tells the encoding that mail is sent in, or asks for an old browser's newest mode. */
 const isPlainMeta = ({ name, attributes }: Tag): boolean => {
-  const value = (of: string) => attributes.find((each) => each.name === of)?.value.trim().toLowerCase() ?? ""
+  const value = (of: string) =>
+    attributes
+      .find((each) => each.name === of)
+      ?.value.trim()
+      .toLowerCase() ?? ""
   return name === "meta" && plainMetas.has(`${value("http-equiv")} ${value("content")}`)
 }
 
@@ -257,9 +271,7 @@ const allowedTags = new Set(
 /** Of Office too, whose elements stand in conditional comments: vector drawings and settings. */
 const isAllowed = (tag: string): boolean => allowedTags.has(tag) || /^[vow]:[a-z0-9]+$/.test(tag)
 
-const addressAttributes = new Set(
-  words("href src srcset poster background cite longdesc lowsrc dynsrc xlink:href"),
-)
+const addressAttributes = new Set(words("href src srcset poster background cite longdesc lowsrc dynsrc xlink:href"))
 
 const options: sanitizeHtml.IOptions = {
   // Which tags stay is judged above; of these it is asked for the attributes.

@@ -18,7 +18,8 @@ export const layer = Layer.effect(
     const proof = clean(probe)
     const works =
       Result.isSuccess(proof) && kept.every((text) => proof.success.includes(text)) && !forbidden.test(proof.success)
-    if (!works || !isEmailCleanerAtWork()) return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
+    if (!works || !isEmailCleanerAtWork())
+      return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
     return Cleaner.of({ clean, cleanEmail })
   }),
 )

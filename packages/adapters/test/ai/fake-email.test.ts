@@ -113,22 +113,34 @@ describe("an email", () => {
 
   it("without a place to lead to has a button that shows it in a browser", () => {
     assert.include(emailFor(request("an email with a button")).html, 'href="{{view_in_browser_url}}"')
-    assert.include(emailFor({ ...request("an email with a button"), brand: acme }).html, '<a class="button" href="https://acme.test"')
+    assert.include(
+      emailFor({ ...request("an email with a button"), brand: acme }).html,
+      '<a class="button" href="https://acme.test"',
+    )
   })
 
   it.prop(
     "is clean as it is, can be kept with its subject and preview text, and is the same for the same request",
     [AnyText, AnyText, Schema.NullOr(AnyText)],
     ([prompt, name, description]) => {
-      const asked = { ...request(prompt), name, brand: description === null ? null : { ...noBrand, description, domain: description } }
+      const asked = {
+        ...request(prompt),
+        name,
+        brand: description === null ? null : { ...noBrand, description, domain: description },
+      }
       const written = emailFor(asked)
       assert.deepStrictEqual(emailFor(asked), written)
       assert.deepStrictEqual(emailDangersOf(written.html), [])
       assert.strictEqual(Result.getOrThrow(cleanEmail(written.html)), written.html)
-      for (const part of ["<h1", "prefers-color-scheme: dark", 'role="presentation"']) assert.include(written.html, part)
+      for (const part of ["<h1", "prefers-color-scheme: dark", 'role="presentation"'])
+        assert.include(written.html, part)
       const kept = EmailChange.create({
         id: EmailId.make("0190a0de-0000-7000-8000-00000000000a"),
-        fields: { name: "n", previewText: written.previewText, ...(written.subject ? { subject: written.subject } : {}) },
+        fields: {
+          name: "n",
+          previewText: written.previewText,
+          ...(written.subject ? { subject: written.subject } : {}),
+        },
         html: written.html,
         createdByName: "a key",
         now: DateTime.makeUnsafe(0),
@@ -153,7 +165,10 @@ describe("a template", () => {
       html,
       template
         .replace("<title>Old<", "<title>&lt;club&gt; &amp; more<")
-        .replace("Old <b>head</b></h1>", "&lt;club&gt; &amp; more</h1>\n<p>An email about the &lt;club&gt; &amp; more</p>"),
+        .replace(
+          "Old <b>head</b></h1>",
+          "&lt;club&gt; &amp; more</h1>\n<p>An email about the &lt;club&gt; &amp; more</p>",
+        ),
     )
     assert.strictEqual(subject, "<club> & more")
   })
@@ -165,7 +180,10 @@ describe("a template", () => {
   })
 
   it("that is the scaffold has its words replaced, and keeps the greeting", () => {
-    const { html } = emailFor({ ...request("Announce the winter menu"), basis: scaffold({ workspaceName: "W", brand: acme }) })
+    const { html } = emailFor({
+      ...request("Announce the winter menu"),
+      basis: scaffold({ workspaceName: "W", brand: acme }),
+    })
     for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">Announce the winter menu</p>"]) {
       assert.include(html, part)
     }

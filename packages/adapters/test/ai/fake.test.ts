@@ -86,6 +86,7 @@ it.prop(
       [palette.accent, paper],
       [palette.accent, softPaper],
       [palette.onAccent, palette.accent],
+      [palette.onOwn, palette.own],
       [palette.accentDark, night],
       [palette.accentDark, softNight],
       [palette.onAccentDark, palette.accentDark],

@@ -227,14 +227,24 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const said = `Here it is!\n\n**Subject:** "Spring, {{contact.first_name|friend}}"\nPreview: From 5 °C\n\n\`\`\`html\n${email}\n\`\`\``
         const { ai, seen } = yield* ask({ body: provider.says(said) })
-        assert.deepStrictEqual(yield* ai.email({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }), {
-          html: email,
-          subject: "Spring, {{contact.first_name|friend}}",
-          previewText: "From 5 °C",
-        })
+        assert.deepStrictEqual(
+          yield* ai.email({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
+          {
+            html: email,
+            subject: "Spring, {{contact.first_name|friend}}",
+            previewText: "From 5 °C",
+          },
+        )
         assert.strictEqual(seen[0]?.url, provider.path)
         const text = JSON.stringify(seen[0]?.body)
-        for (const part of ["an email", "Acme", "<p>T</p>", "{{contact.first_name|there}}", "unsubscribe_url", "Subject: "]) {
+        for (const part of [
+          "an email",
+          "Acme",
+          "<p>T</p>",
+          "{{contact.first_name|there}}",
+          "unsubscribe_url",
+          "Subject: ",
+        ]) {
           assert.include(text, part)
         }
       }).pipe(Effect.scoped),
@@ -263,7 +273,11 @@ for (const [name, provider] of Object.entries(providers)) {
 
     it.live("a busy provider is asked for the email again", () =>
       Effect.gen(function* () {
-        const { ai, seen } = yield* ask({ status: 503, body: "" }, { status: 429, body: {} }, { body: provider.says(email) })
+        const { ai, seen } = yield* ask(
+          { status: 503, body: "" },
+          { status: 429, body: {} },
+          { body: provider.says(email) },
+        )
         assert.strictEqual((yield* ai.email(emailRequest)).html, email)
         assert.strictEqual(seen.length, 3)
       }).pipe(Effect.scoped),

@@ -18,7 +18,9 @@ export const scaffold = ({ workspaceName, brand }: ScaffoldFacts): string => {
       letterhead({ name, logoUrl: brand.logoUrl, domain: brand.domain }),
       row(
         "24px 40px",
-        [heading("Your headline"), paragraph("Hello {{contact.first_name|there}},"), paragraph(scaffold_text)].join("\n"),
+        [heading("Your headline"), paragraph("Hello {{contact.first_name|there}},"), paragraph(scaffold_text)].join(
+          "\n",
+        ),
       ),
     ],
   })

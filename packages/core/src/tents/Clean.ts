@@ -69,9 +69,9 @@ const forbiddenTags = new Set([
 
 const forbiddenAttributes = new Set(["srcdoc", "formaction", "http-equiv", "ping", "action"])
 
-const addressAttributes = new Set([
-  ..."href src srcset poster background cite data longdesc lowsrc dynsrc xlink:href".split(" "),
-])
+const addressAttributes = new Set(
+  "href src srcset poster background cite data longdesc lowsrc dynsrc xlink:href".split(" "),
+)
 
 const attributeDangers = (
   element: DefaultTreeAdapterMap["element"],

@@ -14,8 +14,8 @@ describe("a reading", () => {
   })
 
   it("opens what Outlook reads, and has away what it does not", () => {
-    const [first, opened, away] = readingsOf(`a${forOutlook("<b>")}c${revealed("<d>")}e<![if !mso]><f><![endif]>g`).map((each) =>
-      each.replaceAll(/<!(--)?(<!)?\[endif\](--)?>|<!-->|<!\[if !mso\]>/g, "").replaceAll(" ", ""),
+    const [first, opened, away] = readingsOf(`a${forOutlook("<b>")}c${revealed("<d>")}e<![if !mso]><f><![endif]>g`).map(
+      (each) => each.replaceAll(/<!(--)?(<!)?\[endif\](--)?>|<!-->|<!\[if !mso\]>/g, "").replaceAll(" ", ""),
     )
     assert.strictEqual(first, "a<!--[ifmso]><b>c<!--[if!mso]><d>e<f>g")
     assert.strictEqual(opened, "a<b>c<d>e<f>g")
@@ -26,7 +26,17 @@ describe("a reading", () => {
     "has everything in its place",
     [
       Schema.Array(
-        Schema.Literals(["<!--[if mso]>", "<!--[if !mso]><!-->", "<![if x]>", "<!--<![endif]-->", "<![endif]-->", "<p>", "-->", "<!--", "x"]),
+        Schema.Literals([
+          "<!--[if mso]>",
+          "<!--[if !mso]><!-->",
+          "<![if x]>",
+          "<!--<![endif]-->",
+          "<![endif]-->",
+          "<p>",
+          "-->",
+          "<!--",
+          "x",
+        ]),
       ),
     ],
     ([scraps]) => {
