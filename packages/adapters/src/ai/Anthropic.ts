@@ -2,7 +2,7 @@
 import { AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Redacted, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { cut_off, declined } from "./PagePrompt.ts"
+import { cut_off, declined } from "./Conversation.ts"
 import { type Dialect, layerOf, type ProviderOptions } from "./Provider.ts"
 
 export const default_base_url = "https://api.anthropic.com/v1"

@@ -2,7 +2,7 @@
 // and may tell the model what they like: its answer is compared with the names that were sent, and nothing else is done with it.
 import { AiRefused, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ai/Ai"
 import { Result, Schema } from "effect"
-import type { Conversation } from "./PagePrompt.ts"
+import type { Conversation } from "./Conversation.ts"
 
 export const columnsConversation = ({ columns, fields }: ColumnsRequest): Conversation => ({
   system: [

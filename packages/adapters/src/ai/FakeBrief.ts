@@ -1,5 +1,5 @@
 // What the fake understands of a prompt: whether it asks for a page, what the page is about, and which parts it wants. Word
-// lists, no more; the same prompt is always read the same way.
+// lists, no more; the same prompt is always read the same way. What emails want besides is in FakeEmailBrief.ts.
 
 export type Kind = "event" | "place" | "software" | "community" | "person" | "offer"
 
@@ -49,9 +49,9 @@ export const readBrief = (prompt: string, name: string): Brief => {
   const topic = topicOf(prompt)
   return {
     topic: topic || name,
-    headline: topic === "" ? name : capital(topic.replace(/^(a|an|the|my)\s+/i, "")),
+    headline: topic === "" ? name : headlineOf(topic),
     kind: kindOf(prompt),
-    cards_count: cardsOf(prompt),
+    cards_count: cardsAsked(prompt) ?? 3,
     form: formOf(prompt),
   }
 }
@@ -65,17 +65,20 @@ const instruction =
 const ending =
   /\s*(?:[.;:!?\n]|,?\s+\b(?:with|that has|that have|that asks|that includes|that shows|that contains|which|including|featuring|containing|where|so that|and (?:a|an|the) (?:sign|contact|waiting|form|booking|registration|footer))\b|,\s*(?:(?:a|an|the|one|two|three|four|five|six)\s)).*$/is
 
-/** What is left when a prompt only says that a page is wanted, and not what of. */
-const hollow = /^(?:(?:we|i)\b.*|(?:an?|the|my|our)?\s*(?:[\w-]+\s+)?(?:web ?)?(?:page|site))$/i
+/** What is left when a prompt only says that a page or an email is wanted, and not what of. */
+const hollow =
+  /^(?:(?:we|i)\b.*|(?:an?|the|my|our)?\s*(?:[\w-]+\s+)?(?:(?:web ?)?(?:page|site)|e-?mail|newsletter|message|mailing))$/i
 
-/** Empty when the prompt does not say. */
-const topicOf = (prompt: string): string => {
-  const said = introduction.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
+/** Empty when the prompt does not say. `introduces` finds the words that say it. */
+export const topicOf = (prompt: string, introduces: RegExp = introduction): string => {
+  const said = introduces.exec(prompt)?.[1] ?? instruction.exec(prompt)?.[1] ?? prompt
   const topic = said.replace(ending, "").replace(/\s+/g, " ").trim()
   if (hollow.test(topic)) return ""
   if (topic.length <= topic_length_max) return topic
   return `${topic.slice(0, topic_length_max).replace(/\s+\S*$/, "")} …`
 }
+
+export const headlineOf = (topic: string): string => capital(topic.replace(/^(a|an|the|my)\s+/i, ""))
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -87,16 +90,17 @@ const kinds: ReadonlyArray<readonly [Kind, RegExp]> = [
   ["place", /\b(restaurant|caf[eé]|bakery|bar|studio|gym|salon|hotel|clinic|practice|shop|store)\b/i],
 ]
 
-const kindOf = (prompt: string): Kind => kinds.find(([, words]) => words.test(prompt))?.[0] ?? "offer"
+export const kindOf = (prompt: string): Kind => kinds.find(([, words]) => words.test(prompt))?.[0] ?? "offer"
 
 const numbers: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }
 
-const cardsOf = (prompt: string): number => {
+/** How many sections, features or the like a prompt asks for; null when it gives no number. */
+export const cardsAsked = (prompt: string): number | null => {
   const said =
     /\b(two|three|four|five|six|[2-6])\s+(?:\w+\s+){0,2}?(?:sections|features|cards|products|columns|benefits|reasons|blocks)\b/i.exec(
       prompt,
     )?.[1]
-  return said === undefined ? 3 : (numbers[said.toLowerCase()] ?? Number(said))
+  return said === undefined ? null : (numbers[said.toLowerCase()] ?? Number(said))
 }
 
 interface FormKind extends Omit<FormBrief, "fields"> {

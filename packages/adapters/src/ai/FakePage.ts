@@ -2,7 +2,7 @@
 // style sheet, the visitor's own fonts and colour scheme.
 import type { Brand } from "@tentpole/core/ai/Ai"
 import type { Brief, Field, FormBrief, Kind } from "./FakeBrief.ts"
-import { night, type Palette, paper, softNight, softPaper } from "./Palette.ts"
+import { night, type Palette, paper, softNight, softPaper } from "@tentpole/core/Palette"
 
 export interface PageParts {
   readonly brief: Brief
@@ -62,7 +62,7 @@ const logo = (brand: Brand | null, owner: string): string =>
 const domainLink = (domain: string | null): string =>
   domain === null ? "" : `<p><a href="https://${escape(domain)}">${escape(domain)}</a></p>`
 
-const pitches: Readonly<Record<Kind, (topic: string) => string>> = {
+export const pitches: Readonly<Record<Kind, (topic: string) => string>> = {
   event: (topic) => `All you need to know about ${topic}: what happens, who it is for, and how to be there.`,
   place: (topic) => `Welcome to ${topic}. Come by, look around, and stay as long as you like.`,
   software: (topic) => `See what ${topic} does for you, and how little it takes to begin.`,
@@ -80,7 +80,7 @@ const navLabels: Readonly<Record<Kind, string>> = {
   offer: "Details",
 }
 
-const callLabels: Readonly<Record<Kind, string>> = {
+export const callLabels: Readonly<Record<Kind, string>> = {
   event: "See the programme",
   place: "See what awaits you",
   software: "See the features",
@@ -89,7 +89,7 @@ const callLabels: Readonly<Record<Kind, string>> = {
   offer: "See the details",
 }
 
-const moreTitles: Readonly<Record<Kind, string>> = {
+export const moreTitles: Readonly<Record<Kind, string>> = {
   event: "What to expect",
   place: "What awaits you",
   software: "What it does",
@@ -99,7 +99,7 @@ const moreTitles: Readonly<Record<Kind, string>> = {
 }
 
 /** Title and text of each card; `{}` stands for what the page is about. */
-const cards: Readonly<Record<Kind, ReadonlyArray<readonly [string, string]>>> = {
+export const cards: Readonly<Record<Kind, ReadonlyArray<readonly [string, string]>>> = {
   event: [
     ["Something for everyone", "Whether you come for an hour or stay to the end: {} has something for you."],
     ["Meet people", "The best part is who you meet. Bring a friend, or leave with a new one."],

@@ -1,11 +1,7 @@
-// What providers are told, and what is taken from what they say. A prompt and a brand are data within the words.
-import { type PageRequest, AiRefused } from "@tentpole/core/ai/Ai"
+// What providers are told about a page, and what is taken from what they say. A prompt and a brand are data within the words.
+import type { AiRefused, PageRequest } from "@tentpole/core/ai/Ai"
 import { Result } from "effect"
-
-export interface Conversation {
-  readonly system: string
-  readonly user: string
-}
+import { type Conversation, findDocument } from "./Conversation.ts"
 
 export const pageConversation = ({ prompt, name, brand, template }: PageRequest): Conversation => ({
   system: [
@@ -38,19 +34,7 @@ export const intentConversation = (prompt: string, hasTemplate: boolean): Conver
 /** An answer that is neither is taken as a yes: who pays for a page is not sent away by a doubt. */
 export const readIntent = (answer: string): boolean => !/^\W*no\b/i.test(answer)
 
-/** The document in an answer, which models like to wrap in a fence or in words. */
-export const readPage = (answer: string): Result.Result<string, AiRefused> => {
-  const begin = answer.search(/<!doctype\s+html|<html[\s>]/i)
-  if (begin < 0) {
-    return Result.fail(
-      new AiRefused({ reason: "The AI answered with something that is no web page. Say more about the page you want" }),
-    )
-  }
-  const end = answer.toLowerCase().lastIndexOf("</html>")
-  return end < begin
-    ? Result.fail(new AiRefused({ reason: cut_off }))
-    : Result.succeed(answer.slice(begin, end + "</html>".length))
-}
+export const readPage = (answer: string): Result.Result<string, AiRefused> =>
+  Result.map(findDocument(answer, no_page), ({ html }) => html)
 
-export const cut_off = "The page became too long and was cut off. Ask for a shorter one"
-export const declined = "The AI declined to write this page. Change the prompt and try again"
+const no_page = "The AI answered with something that is no web page. Say more about the page you want"

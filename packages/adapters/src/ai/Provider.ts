@@ -4,7 +4,10 @@ import { Ai, AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
-import { type Conversation, intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
+import type { Conversation } from "./Conversation.ts"
+import { emailConversation, readEmail } from "./EmailPrompt.ts"
+import { inlined } from "./InlineStyles.ts"
+import { intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
 
 export interface ProviderOptions {
   readonly apiKey: Redacted.Redacted
@@ -28,10 +31,11 @@ export interface Dialect {
 
 /** Answers of the same request fit in this; more is no answer. */
 const answer_bytes_max = 5 * 2 ** 20
-const page_tokens_max = 16_000
+/** A page or an email. */
+const document_tokens_max = 16_000
 /** Room for a model that thinks before it says one word. */
 const intent_tokens_max = 1_000
-const page_time_max = Duration.minutes(3)
+const document_time_max = Duration.minutes(3)
 const intent_time_max = Duration.seconds(20)
 /** Two hundred columns, and room to think about them. */
 const columns_tokens_max = 16_000
@@ -70,17 +74,13 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
 
       return Ai.of({
         page: Effect.fn("Ai.page")(function* (request) {
-          const answer = yield* ask("a page", pageConversation(request), page_tokens_max, page_time_max)
+          const answer = yield* ask("a page", pageConversation(request), document_tokens_max, document_time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
-        email: Effect.fn("Ai.email")(function* ({ prompt, name, brand, basis }) {
-          const answer = yield* ask(
-            "an email",
-            pageConversation({ prompt, name, brand, template: basis }),
-            page_tokens_max,
-            page_time_max,
-          )
-          return { html: yield* Effect.fromResult(readPage(answer)), subject: null, previewText: null }
+        email: Effect.fn("Ai.email")(function* (request) {
+          const answer = yield* ask("an email", emailConversation(request), document_tokens_max, document_time_max)
+          const written = yield* Effect.fromResult(readEmail(answer))
+          return { ...written, html: yield* inlined(written.html) }
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
           const answer = ask("an intent", intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)

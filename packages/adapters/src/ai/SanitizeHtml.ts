@@ -1,11 +1,12 @@
-// Cleans pages with sanitize-html. The body goes through its allow-list; the head is made anew from what a head may say, so
-// that nothing of it has to be judged.
+// The cleaner, with sanitize-html. Of a page the body goes through its allow-list; the head is made anew from what a head may
+// say, so that nothing of it has to be judged. Emails are cleaned in another way (SanitizeEmail.ts).
 import { Cleaner, dangersOf, Unclean } from "@tentpole/core/tents/Clean"
 import { elements } from "@tentpole/core/tents/PageDocument"
-import { html_bytes_max } from "@tentpole/core/tents/Tent"
 import { Effect, Layer, Result } from "effect"
-import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, parse, serialize } from "parse5"
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"
+import { bounded } from "./HtmlBounds.ts"
+import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
 type Document = DefaultTreeAdapterMap["document"]
@@ -17,37 +18,28 @@ export const layer = Layer.effect(
     const proof = clean(probe)
     const works =
       Result.isSuccess(proof) && kept.every((text) => proof.success.includes(text)) && !forbidden.test(proof.success)
-    if (!works) return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
+    if (!works || !isEmailCleanerAtWork())
+      return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
     return Cleaner.of({ clean, cleanEmail })
   }),
 )
 
-export const clean = (html: string): Result.Result<string, Unclean> => {
-  if (html.length > html_bytes_max) {
-    return Result.fail(new Unclean({ reason: `is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one` }))
-  }
-  // Parsers take time with the square of what stays open: such a page is refused before one sees it.
-  if (leftOpen(html) > left_open_max) return Result.fail(new Unclean({ reason: "leaves too many elements open" }))
-  // Text that can't be stored: NUL, and halves of surrogate pairs.
-  const document = parse(html.replaceAll("\0", "").toWellFormed(), { scriptingEnabled: false })
-  if (depthOf(document) > depth_max) {
-    return Result.fail(new Unclean({ reason: `nests its elements deeper than ${depth_max} levels` }))
-  }
+export const clean = (source: string): Result.Result<string, Unclean> =>
+  Result.flatMap(bounded(source), ({ document }) => cleanPage(document))
+
+const cleanPage = (document: Document): Result.Result<string, Unclean> => {
   const head = headOf(document)
   const body = elements(document).find((element) => element.tagName === "body")
   if (body === undefined) return Result.fail(new Unclean({ reason: "has no body" }))
   removeStyles(document)
   const attributes = attributesOf(body)
-  const source = serialize(body)
+  const inner = serialize(body)
   for (const svg of [true, false]) {
-    const whole = compose(head, attributes, sanitizeHtml(source, options(svg)))
+    const whole = compose(head, attributes, sanitizeHtml(inner, options(svg)))
     if (dangersOf(whole).length === 0) return Result.succeed(whole)
   }
   return Result.fail(new Unclean({ reason: "could not be made safe" }))
 }
-
-export const cleanEmail = (html: string): Result.Result<string, Unclean> =>
-  dangersOf(html).length === 0 ? Result.succeed(html) : clean(html)
 
 const probe =
   `<title>kept</title><style>p{color:red}</style><base href=//x><p onclick=x() style="color:red">kept too</p><script>x()</script>` +
@@ -55,42 +47,6 @@ const probe =
   `<svg><style><img src=x onerror=x()></style><script>x()</script></svg><meta http-equiv=refresh content=0>`
 const kept = ["<title>kept</title>", "p{color:red}", 'style="color:red"', "kept too", '<form id="f">', 'name="email"']
 const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
-
-const depth_max = 200
-const left_open_max = 500
-
-/** Elements that need no end, and those that have none. */
-const endless = new Set(
-  "p li dt dd tr td th thead tbody tfoot colgroup col option optgroup rt rp html head body area base br embed hr img input link meta source track wbr path circle rect line stop".split(
-    " ",
-  ),
-)
-
-/** About how many elements are open at once at most; what stands in comments and attributes counts too. */
-const leftOpen = (html: string): number => {
-  let open = 0
-  let most = 0
-  for (const [, end, name = "", closed] of html.matchAll(/<(\/?)([a-z][a-z0-9:-]{0,30})(?:[^<>]{0,2000}(\/)>)?/gi)) {
-    if (endless.has(name.toLowerCase()) || closed !== undefined) continue
-    open = end === "" ? open + 1 : Math.max(0, open - 1)
-    most = Math.max(most, open)
-  }
-  return most
-}
-
-const depthOf = (root: Document): number => {
-  let deepest = 0
-  const open: Array<{ readonly node: DefaultTreeAdapterMap["node"]; readonly depth: number }> = [
-    { node: root, depth: 0 },
-  ]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const { node, depth } = at
-    deepest = Math.max(deepest, depth)
-    for (const child of "childNodes" in node ? node.childNodes : []) open.push({ node: child, depth: depth + 1 })
-    if ("content" in node) open.push({ node: node.content, depth: depth + 1 })
-  }
-  return deepest
-}
 
 interface Head {
   readonly lang: string

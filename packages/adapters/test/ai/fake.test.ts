@@ -1,7 +1,7 @@
 import { pageFor } from "@tentpole/adapters/ai/FakeAi"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/FakeBrief"
 import { matchesFor } from "@tentpole/adapters/ai/FakeColumns"
-import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/adapters/ai/Palette"
+import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/core/Palette"
 import { clean } from "@tentpole/adapters/ai/SanitizeHtml"
 import { dangersOf } from "@tentpole/core/tents/Clean"
 import { assert, it } from "@effect/vitest"
@@ -86,6 +86,7 @@ it.prop(
       [palette.accent, paper],
       [palette.accent, softPaper],
       [palette.onAccent, palette.accent],
+      [palette.onOwn, palette.own],
       [palette.accentDark, night],
       [palette.accentDark, softNight],
       [palette.onAccentDark, palette.accentDark],

@@ -2,10 +2,11 @@
 import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
 import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
 import { type ProviderOptions, retryAfter_ms } from "@tentpole/adapters/ai/Provider"
-import { Ai, type ColumnsRequest, type PageRequest } from "@tentpole/core/ai/Ai"
+import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { FetchHttpClient, type HttpClient } from "effect/http"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -51,6 +52,9 @@ const server = (...replies: ReadonlyArray<Reply>) =>
 
 const html = "<!doctype html><html><body><h1>Hi</h1></body></html>"
 const request: PageRequest = { prompt: "a page", name: "N", brand: null, template: null }
+
+const emailRequest: EmailRequest = { prompt: "an email", name: "N", brand: null, basis: null }
+const email = `<!DOCTYPE html><html><body><h1>Hi {{contact.first_name|there}}</h1></body></html>`
 
 const columnsRequest: ColumnsRequest = {
   columns: [
@@ -217,6 +221,86 @@ for (const [name, provider] of Object.entries(providers)) {
           assert.notInclude(reason, "key-1")
         }
       }).pipe(Effect.scoped),
+    )
+
+    it.live("asks for an email with its tokens and takes the three parts out of what it says", () =>
+      Effect.gen(function* () {
+        const said = `Here it is!\n\n**Subject:** "Spring, {{contact.first_name|friend}}"\nPreview: From 5 °C\n\n\`\`\`html\n${email}\n\`\`\``
+        const { ai, seen } = yield* ask({ body: provider.says(said) })
+        assert.deepStrictEqual(
+          yield* ai.email({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
+          {
+            html: email,
+            subject: "Spring, {{contact.first_name|friend}}",
+            previewText: "From 5 °C",
+          },
+        )
+        assert.strictEqual(seen[0]?.url, provider.path)
+        const text = JSON.stringify(seen[0]?.body)
+        for (const part of [
+          "an email",
+          "Acme",
+          "<p>T</p>",
+          "{{contact.first_name|there}}",
+          "unsubscribe_url",
+          "Subject: ",
+        ]) {
+          assert.include(text, part)
+        }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("an email without a subject is one; an answer without an email, or with half of it, is none", () =>
+      Effect.gen(function* () {
+        const bare = yield* ask({ body: provider.says(email) })
+        assert.deepStrictEqual(yield* bare.ai.email(emailRequest), { html: email, subject: null, previewText: null })
+        for (const [body, tag, sentence] of [
+          [provider.says("Subject: Spring\nPreview: It is here"), "AiRefused", "no email"],
+          [provider.says(`Subject: Spring\nPreview: x\n${email.slice(0, -7)}`), "AiRefused", "cut off"],
+          [provider.says(JSON.stringify({ subject: "Spring", html: "<p>x</p>" })), "AiRefused", "no email"],
+          [provider.says(""), "AiRefused", "no email"],
+          [provider.cutOff, "AiRefused", "cut off"],
+          [provider.declines, "AiRefused", "declined"],
+          ["{", "AiUnavailable", "no JSON"],
+        ] as const) {
+          const { ai, seen } = yield* ask({ body })
+          const error = yield* Effect.flip(ai.email(emailRequest))
+          assert.deepStrictEqual([error._tag, seen.length], [tag, 1])
+          assert.include(error.reason, sentence)
+        }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a busy provider is asked for the email again", () =>
+      Effect.gen(function* () {
+        const { ai, seen } = yield* ask(
+          { status: 503, body: "" },
+          { status: 429, body: {} },
+          { body: provider.says(email) },
+        )
+        assert.strictEqual((yield* ai.email(emailRequest)).html, email)
+        assert.strictEqual(seen.length, 3)
+      }).pipe(Effect.scoped),
+    )
+
+    it.effect("a provider that says nothing is asked four times of three minutes, and no longer", () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const silent = HttpClient.make(() => Effect.suspend(() => (asked++, Effect.never)))
+        const options = { apiKey: Redacted.make("k"), baseUrl: "http://provider.test/v1", model: "m" }
+        const ai = yield* Effect.provide(
+          Ai,
+          provider.layer(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, silent))),
+        )
+        const waiting = yield* Effect.forkChild(Effect.flip(ai.email(emailRequest)))
+        yield* TestClock.adjust("11 minutes")
+        assert.strictEqual(asked, 4)
+        assert.isUndefined(waiting.pollUnsafe())
+        yield* TestClock.adjust("90 seconds")
+        const error = yield* Fiber.join(waiting)
+        assert.strictEqual(error._tag, "AiUnavailable")
+        assert.include(error.reason, "no answer in time")
+      }),
     )
 
     it.live("a provider that is not there is unavailable", () =>

@@ -1,13 +1,17 @@
-// Pages are written by models, by people and by mixtures of both: what they say is data. Before a page is kept it is
+// Pages and emails are written by models, by people and by mixtures of both: what they say is data. Before it is kept it is
 // cleaned by a sanitiser, and what comes out is looked at again by a check that shares no code with it.
 import { Context, type Result, Schema } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 import { elements } from "./PageDocument.ts"
 
-/** The page can't be made safe, or is none. `reason` ends a sentence that begins with "The page". */
-export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", { reason: Schema.String }) {
+/** The HTML can't be made safe, or is none. `reason` ends a sentence that begins with "The page" or "The email". */
+export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", {
+  reason: Schema.String,
+  /** A page, where it is not said. */
+  document: Schema.optional(Schema.Literals(["page", "email"])),
+}) {
   override get message(): string {
-    return `The page ${this.reason}`
+    return `The ${this.document ?? "page"} ${this.reason}`
   }
 }
 
@@ -20,18 +24,25 @@ export class Cleaner extends Context.Service<
      */
     readonly clean: (html: string) => Result.Result<string, Unclean>
     /**
-     * The same for an email: one that has no `dangersOf` comes back byte for byte; of another one everything stays that may,
-     * merge tokens and the comments for Outlook too.
+     * The same for an email: one that has no `emailDangersOf` comes back byte for byte, but for what is no text (NUL, halves
+     * of surrogate pairs). Of another one everything stays that may, as it was written: merge tokens, styles and the comments
+     * for Outlook too. The outcome has no `emailDangersOf`.
      */
     readonly cleanEmail: (html: string) => Result.Result<string, Unclean>
   }
 >()("tentpole/Cleaner") {}
 
-/** What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean. */
-export const dangersOf = (html: string): ReadonlyArray<string> =>
+/**
+ * What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean.
+ * `isHarmless` judges an address; left out, it is taken as it stands.
+ */
+export const dangersOf = (
+  html: string,
+  isHarmless: (address: string) => boolean = isHarmlessAddress,
+): ReadonlyArray<string> =>
   elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(forbiddenTags.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
-    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute)),
+    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute, isHarmless)),
   ])
 
 const forbiddenTags = new Set([
@@ -58,25 +69,37 @@ const forbiddenTags = new Set([
 
 const forbiddenAttributes = new Set(["srcdoc", "formaction", "http-equiv", "ping", "action"])
 
-const addressAttributes = new Set(["href", "src", "srcset", "poster", "background", "cite", "data", "longdesc"])
+const addressAttributes = new Set(
+  "href src srcset poster background cite data longdesc lowsrc dynsrc xlink:href".split(" "),
+)
 
 const attributeDangers = (
   element: DefaultTreeAdapterMap["element"],
   attribute: { readonly name: string; readonly value: string },
+  isHarmless: (address: string) => boolean,
 ): ReadonlyArray<string> => {
   const name = attribute.name.toLowerCase()
   const here = `${name} of <${element.tagName}>`
+  if (name === "http-equiv" && saysWhatItIs(element)) return []
   if (name.startsWith("on") || forbiddenAttributes.has(name)) return [here]
-  return addressAttributes.has(name) && !isHarmlessAddress(attribute.value)
-    ? [`${here}: ${attribute.value.slice(0, 40)}`]
-    : []
+  return addressAttributes.has(name) && !isHarmless(attribute.value) ? [`${here}: ${attribute.value.slice(0, 40)}`] : []
+}
+
+/** A `<meta>` that tells the encoding that every document here has, or the newest mode of an old browser: it does nothing. */
+const saysWhatItIs = ({ tagName, attrs }: DefaultTreeAdapterMap["element"]): boolean => {
+  const value = (name: string) => attrs.find((each) => each.name === name)?.value.trim() ?? ""
+  const equivalent = value("http-equiv").toLowerCase()
+  if (tagName !== "meta") return false
+  return equivalent === "content-type"
+    ? /^text\/html; ?charset=["']?utf-8["']?$/i.test(value("content"))
+    : equivalent === "x-ua-compatible" && /^ie=(edge|\d+)$/i.test(value("content"))
 }
 
 /** Browsers drop white space and control characters of an address before they read its scheme. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const ignored = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g
 
-const isHarmlessAddress = (address: string): boolean => {
+export const isHarmlessAddress = (address: string): boolean => {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replace(ignored, ""))?.[1]?.toLowerCase()
   if (scheme === undefined || ["http", "https", "mailto", "tel"].includes(scheme)) return true
   return scheme === "data" && /^data:image\/(png|jpeg|gif|webp|avif);/i.test(address.trim())

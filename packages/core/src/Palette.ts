@@ -1,6 +1,10 @@
-// Colours that can be read: whatever colour a brand has, text on it and text of it keep WCAG's contrast of 4.5 to 1.
+// Colours that can be read: whatever colour a brand has, text on it and text of it keep WCAG's contrast of 4.5 to 1, on
+// pages and in emails, by day and by night.
 
 export interface Palette {
+  /** The colour itself, `#rrggbb`, as a ground or an ornament, and what is written on it. */
+  readonly own: string
+  readonly onOwn: string
   /** The accent on light ground, and what is written on it. */
   readonly accent: string
   readonly onAccent: string
@@ -24,12 +28,26 @@ export const paletteOf = (color: string): Palette | null => {
   const accent = towards(rgb, black, (candidate) => contrast(candidate, parseOwn(softPaper)) >= contrast_min)
   const accentDark = towards(rgb, white, (candidate) => contrast(candidate, parseOwn(softNight)) >= contrast_min)
   return {
+    own: spell(rgb),
+    onOwn: textOn(rgb),
     accent: spell(accent),
     onAccent: textOn(accent),
     accentDark: spell(accentDark),
     onAccentDark: textOn(accentDark),
   }
 }
+
+/** The palette of a colour, or that of another one where there is none or it can't be read as one. */
+export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette =>
+  (color === null ? null : paletteOf(color)) ??
+  paletteOf(otherwise) ?? {
+    own: "#000000",
+    onOwn: paper,
+    accent: "#000000",
+    onAccent: paper,
+    accentDark: paper,
+    onAccentDark: "#000000",
+  }
 
 export const accents = ["#0f766e", "#1d4ed8", "#7c3aed", "#b45309", "#be123c", "#15803d", "#0369a1", "#a21caf"] as const
 

@@ -1,0 +1,192 @@
+// The emails of the AI that needs no provider: what it understands of a prompt, and what it writes.
+import { emailFor } from "@tentpole/adapters/ai/FakeAi"
+import { readEmailBrief } from "@tentpole/adapters/ai/FakeEmailBrief"
+import { cleanEmail } from "@tentpole/adapters/ai/SanitizeEmail"
+import type { Brand } from "@tentpole/core/ai/Ai"
+import { EmailChange } from "@tentpole/core/emails/Email"
+import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
+import { plainText } from "@tentpole/core/emails/PlainText"
+import { scaffold, scaffold_text } from "@tentpole/core/emails/Scaffold"
+import { unresolvedTokens } from "@tentpole/core/emails/Tokens"
+import { EmailId } from "@tentpole/core/Ids"
+import { noBrand } from "@tentpole/core/workspaces/Workspace"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Result, Schema } from "effect"
+
+const request = (prompt: string) => ({ prompt, name: "An email", brand: null, basis: null })
+const acme: Brand = {
+  ...noBrand,
+  name: "Acme <b>",
+  logoUrl: "https://cdn.test/l.png?a=1&b=2",
+  primaryColor: "#123456",
+  domain: "acme.test",
+  description: "We bake & sell",
+}
+
+describe("a prompt", () => {
+  it.each([
+    ["Write an email that announces our spring sale with a button", "Our spring sale"],
+    ["Create an invitation to the summer fair on Saturday, 5 June 2027 at 3 pm, with a map", "Summer fair"],
+    ["A monthly newsletter for our climbing club with four sections", "Our climbing club"],
+    ["Send a reminder about the open invoice.", "Open invoice"],
+    ["Announce the winter menu", "Winter menu"],
+    ["Write an email", "An email"],
+    ["", "An email"],
+  ])("says what the email is about: %s", (prompt, headline) => {
+    assert.strictEqual(readEmailBrief(prompt, "An email").headline, headline)
+  })
+
+  it.each([
+    ["an email with a button", { label: null, url: null }],
+    ["an email with a button to https://a.test/x?y=1, please", { label: null, url: "https://a.test/x?y=1" }],
+    ['an email with a button that says "Get it" to https://a.test/x.', { label: "Get it", url: "https://a.test/x" }],
+    ["an email where people register", { label: "Register", url: null }],
+    ["an email that says thank you", null],
+  ])("asks for a button, or does not: %s", (prompt, button) => {
+    assert.deepStrictEqual(readEmailBrief(prompt, "n").button, button)
+  })
+
+  it.each([
+    ["a sale, 20% off with code SPRING20", { code: "SPRING20", discount: "20%" }],
+    ['a sale with the coupon code "XY"', { code: null, discount: null }],
+    ['a sale with the coupon code "XYZ-9" for 5 percent', { code: "XYZ-9", discount: "5%" }],
+    ["an email with a voucher", { code: null, discount: null }],
+    ["an email on how we code", null],
+  ])("asks for a code, or does not: %s", (prompt, coupon) => {
+    assert.deepStrictEqual(readEmailBrief(prompt, "n").coupon, coupon)
+  })
+
+  it.each([
+    ["the fair on 2026-12-05 at 19:00", "2026-12-05 at 19:00"],
+    ["the fair on Saturday, 5 December 2026 at 7 pm, with music", "Saturday, 5 December 2026 at 7 pm"],
+    ["the fair on December 5th", "December 5th"],
+    ["the fair next friday at 7pm", "Next friday at 7pm"],
+    ["the fair in summer with 5 stalls", null],
+  ])("says when, or does not: %s", (prompt, date) => {
+    assert.strictEqual(readEmailBrief(prompt, "n").date, date)
+  })
+
+  it("as long as prompts can be is read in a moment", () => {
+    for (const scrap of ["email ", "email about ", "on 5 ", "with ", "https://", '"button ', "code ", "a"]) {
+      const began = performance.now()
+      emailFor(request(scrap.repeat(Math.ceil(10_000 / scrap.length))))
+      assert.isBelow(performance.now() - began, 1_000, scrap)
+    }
+  })
+})
+
+const AnyText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 .,:;<>"'&/=äß{}|%-]{0,200}$/))
+
+describe("an email", () => {
+  it("says everything that is asked for, by the brand", () => {
+    const prompt =
+      'Write an email that announces our spring sale on 5 May 2027 with 20% off, coupon code SPRING20, three reasons and a button "Shop it" to https://acme.test/sale?a=1&b=2'
+    const { html, subject, previewText } = emailFor({ ...request(prompt), brand: acme })
+    for (const text of [
+      "Acme &lt;b&gt;",
+      'src="https://cdn.test/l.png?a=1&amp;b=2"',
+      "#123456",
+      'href="https://acme.test"',
+      "We bake &amp; sell",
+      "Our spring sale",
+      "Hello {{contact.first_name|there}},",
+      "5 May 2027",
+      "20% off",
+      "SPRING20",
+      'href="https://acme.test/sale?a=1&amp;b=2"',
+      ">Shop it</a>",
+    ]) {
+      assert.include(html, text)
+    }
+    assert.strictEqual(html.match(/<h3/g)?.length, 3)
+    assert.strictEqual(subject, "20% off: Our spring sale")
+    assert.match(previewText ?? "", /^5 May 2027 · Code SPRING20 · /)
+    const text = plainText(html)
+    for (const part of ["Our spring sale", "SPRING20", "https://acme.test/sale?a=1&b=2"]) assert.include(text, part)
+  })
+
+  it("invents nothing: no code, date, button or section that nobody asked for", () => {
+    const { html, subject } = emailFor(request("Write an email that thanks people for their visit"))
+    for (const part of ["When", "code", "<h3", 'class="button"', "http://", "%</"]) assert.notInclude(html, part)
+    assert.notInclude(subject ?? "", "%")
+  })
+
+  it("without a place to lead to has a button that shows it in a browser", () => {
+    assert.include(emailFor(request("an email with a button")).html, 'href="{{view_in_browser_url}}"')
+    assert.include(
+      emailFor({ ...request("an email with a button"), brand: acme }).html,
+      '<a class="button" href="https://acme.test"',
+    )
+  })
+
+  it.prop(
+    "is clean as it is, can be kept with its subject and preview text, and is the same for the same request",
+    [AnyText, AnyText, Schema.NullOr(AnyText)],
+    ([prompt, name, description]) => {
+      const asked = {
+        ...request(prompt),
+        name,
+        brand: description === null ? null : { ...noBrand, description, domain: description },
+      }
+      const written = emailFor(asked)
+      assert.deepStrictEqual(emailFor(asked), written)
+      assert.deepStrictEqual(emailDangersOf(written.html), [])
+      assert.strictEqual(Result.getOrThrow(cleanEmail(written.html)), written.html)
+      for (const part of ["<h1", "prefers-color-scheme: dark", 'role="presentation"'])
+        assert.include(written.html, part)
+      const kept = EmailChange.create({
+        id: EmailId.make("0190a0de-0000-7000-8000-00000000000a"),
+        fields: {
+          name: "n",
+          previewText: written.previewText,
+          ...(written.subject ? { subject: written.subject } : {}),
+        },
+        html: written.html,
+        createdByName: "a key",
+        now: DateTime.makeUnsafe(0),
+      })
+      assert.isTrue(Result.isSuccess(kept))
+    },
+  )
+
+  it("has no token that nobody can fill in", () => {
+    const { html, subject, previewText } = emailFor(request("A newsletter with a coupon and a button"))
+    assert.deepStrictEqual(unresolvedTokens([html, subject, previewText]), [])
+  })
+})
+
+describe("a template", () => {
+  const template = `<!DOCTYPE html>\r\n<HTML><head><title>Old</title><!--[if mso]><xml></xml><![endif]--></head><body bgcolor=#fff>
+<table><tr>{{#each}}<td><h2 class=a>Small</h2><h1 align=center>Old <b>head</b></h1><a href={{unsubscribe_url}}>out &amp; away</a></td></tr></table></body></HTML>`
+
+  it("keeps every byte but its title and its first heading, and says what was asked for", () => {
+    const { html, subject } = emailFor({ ...request("An email about the <club> & more"), basis: template })
+    assert.strictEqual(
+      html,
+      template
+        .replace("<title>Old<", "<title>&lt;club&gt; &amp; more<")
+        .replace(
+          "Old <b>head</b></h1>",
+          "&lt;club&gt; &amp; more</h1>\n<p>An email about the &lt;club&gt; &amp; more</p>",
+        ),
+    )
+    assert.strictEqual(subject, "<club> & more")
+  })
+
+  it("without a heading says it at its beginning, without a body too", () => {
+    const said = (basis: string) => emailFor({ ...request("Write $& more"), basis }).html
+    assert.strictEqual(said("<body class=a>x</body>"), "<body class=a>\n<p>Write $&amp; more</p>x</body>")
+    assert.strictEqual(said("x"), "x\n<p>Write $&amp; more</p>")
+  })
+
+  it("that is the scaffold has its words replaced, and keeps the greeting", () => {
+    const { html } = emailFor({
+      ...request("Announce the winter menu"),
+      basis: scaffold({ workspaceName: "W", brand: acme }),
+    })
+    for (const part of [">Winter menu</h1>", "{{contact.first_name|there}}", ">Announce the winter menu</p>"]) {
+      assert.include(html, part)
+    }
+    for (const part of ["Your headline", scaffold_text]) assert.notInclude(html, part)
+  })
+})
