@@ -24,6 +24,7 @@ export interface SecretsOptions {
 const tag_length_min = 8
 const nonce_length = 12
 const auth_length = 16
+const block_length = 16
 
 /** A key for a purpose: HKDF (RFC 5869), so that what is signed for one can't pass for another. */
 const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => {
@@ -36,6 +37,20 @@ const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => 
     return key
   }
 }
+
+/** What AES-256 makes of this many numbers: of each a block of its own, the number in its last four bytes. */
+const numbers = (from: number, count: number): Uint8Array => {
+  const blocks = Buffer.alloc(count * block_length)
+  for (let at = 0; at < count; at++) blocks.writeUInt32BE(from + at, at * block_length + block_length - 4)
+  return blocks
+}
+
+/**
+ * The message's HMAC is the key (as in NIST SP 800-108), and AES under it the pseudorandom function of a number: whoever
+ * has the MACs of some numbers of a message learns nothing of those of the others. Nothing is padded: blocks are whole.
+ */
+const numberedMacs = (key: KeyObject, message: Uint8Array, from: number, count: number): Uint8Array =>
+  createCipheriv("aes-256-ecb", createHmac("sha256", key).update(message).digest(), null).update(numbers(from, count))
 
 const generate = promisify(generateKeyPair)
 
@@ -78,6 +93,13 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
             .subarray(0, tag.length)
           return timingSafeEqual(made, tag)
         }),
+      macs: (purpose, message, from, count) => numberedMacs(current(`macs:${purpose}`), message, from, count),
+      verifiesNumbered: (purpose, message, number, tag) =>
+        tag.length >= tag_length_min &&
+        tag.length <= block_length &&
+        accepted.some((keys) =>
+          timingSafeEqual(numberedMacs(keys(`macs:${purpose}`), message, number, 1).subarray(0, tag.length), tag),
+        ),
       seal: (purpose, plain) =>
         Effect.sync(() => {
           const nonce = randomBytes(nonce_length)

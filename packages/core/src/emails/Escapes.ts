@@ -12,8 +12,12 @@ const references: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** Within style and script, which know no escapes: letters, digits and a few signs that can end nothing. */
-export const plainWords = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N} #%.,_+-]/gu, "")
+/**
+ * Within style and script, which know no escapes: letters, digits and a few signs that can end nothing. Of hyphens only
+ * those that begin a word, a name or a number: two of them begin and end comments.
+ */
+export const plainWords = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N} #%.,_+-]/gu, "").replace(/-(?![\p{L}\p{N}])/gu, "")
 
 /** As a part of a URL that the author began. */
 export const escapeUrlPart = (text: string): string =>
@@ -30,6 +34,9 @@ export const safeUrl = (text: string): string => {
   const url = trimUrl(text)
   return /^(?:https?:\/\/|mailto:|tel:)/i.test(url) ? url : ""
 }
+
+/** A URL that is itself a script or a document: browsers decode it before they run it, and no escape holds in it. */
+export const isProgram = (url: string): boolean => /^(?:javascript|vbscript|data):/i.test(url)
 
 export const trimUrl = (text: string): string => urlPart(text, { first: true, last: true })
 
