@@ -125,9 +125,9 @@ it.effect("a message's links take one HMAC together, and one more for every 32 l
     const counting = Secrets.of({
       ...real,
       mac: () => assert.fail("links need no MAC of their own"),
-      macs: (...asked) => {
+      longMac: (...asked) => {
         hmacs += 1
-        return real.macs(...asked)
+        return real.longMac(...asked)
       },
     })
     const counted = Links.layer.pipe(Layer.provide(Layer.merge(Layer.succeed(Secrets, counting), settings)))

@@ -32,28 +32,34 @@ it.effect("a MAC verifies for its purpose and message, whole or cut to 8 bytes, 
   ),
 )
 
-it.effect("numbered MACs verify for their purpose, message and number, whole or cut to 8 bytes, and for nothing else", () =>
+it.effect("a piece of a long MAC verifies for its purpose, message and place, and for nothing else", () =>
   under({ secret: now, previous: null }, (secrets) =>
     Effect.sync(() => {
-      const tags = secrets.macs("links", message, 5, 300)
-      const tagOf = (number: number) => tags.subarray((number - 5) * 16, (number - 4) * 16)
-      for (const number of [5, 6, 255, 256, 304]) {
-        const tag = tagOf(number)
-        assert.deepStrictEqual(Array.from(secrets.macs("links", message, number, 1)), Array.from(tag))
-        assert.isTrue(secrets.verifiesNumbered("links", message, number, tag))
-        assert.isTrue(secrets.verifiesNumbered("links", message, number, tag.subarray(0, 8)))
-        assert.isFalse(secrets.verifiesNumbered("links", message, number, tag.subarray(0, 7)))
-        assert.isFalse(secrets.verifiesNumbered("links", message, number, tags.subarray(0, 17)))
-        assert.isFalse(secrets.verifiesNumbered("links", message, number + 1, tag))
-        assert.isFalse(secrets.verifiesNumbered("other", message, number, tag))
-        assert.isFalse(secrets.verifiesNumbered("links", encodeText("another"), number, tag))
-        for (let bit = 0; bit < 128; bit++) {
-          const flipped = Uint8Array.from(tag)
-          flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-          assert.isFalse(secrets.verifiesNumbered("links", message, number, flipped))
+      const long = secrets.longMac("links", message, 700)
+      assert.match(long, /^[\w-]{700}$/)
+      for (const length of [1, 43, 639]) {
+        assert.strictEqual(secrets.longMac("links", message, length), long.slice(0, length))
+      }
+      for (const [start, length] of [
+        [0, 12],
+        [20, 20],
+        [620, 20],
+        [7, 43],
+      ] as const) {
+        const piece = long.slice(start, start + length)
+        assert.isTrue(secrets.verifiesPiece("links", message, start, piece))
+        assert.isFalse(secrets.verifiesPiece("links", message, start, piece.slice(0, 11)))
+        assert.isFalse(secrets.verifiesPiece("links", message, start, long.slice(start, start + 44)))
+        assert.isFalse(secrets.verifiesPiece("links", message, start + 1, piece))
+        assert.isFalse(secrets.verifiesPiece("other", message, start, piece))
+        assert.isFalse(secrets.verifiesPiece("links", encodeText("another"), start, piece))
+        for (let at = 0; at < length; at++) {
+          for (const other of ["A", "_", "é"]) {
+            const changed = piece.slice(0, at) + other + piece.slice(at + 1)
+            assert.strictEqual(secrets.verifiesPiece("links", message, start, changed), changed === piece)
+          }
         }
       }
-      assert.strictEqual(new Set(Array.from({ length: 300 }, (_, at) => String(tagOf(at + 5)))).size, 300)
     }),
   ),
 )
@@ -64,20 +70,20 @@ it.effect("after the secret is changed, what the previous one signed and sealed 
       Effect.map(secrets.seal("dkim", message), (sealed) => ({
         sealed,
         tag: secrets.mac("open", message),
-        numbered: secrets.macs("links", message, 7, 1),
+        piece: secrets.longMac("links", message, 40).slice(20),
       })),
     )
     yield* under({ secret: now, previous: old }, (secrets) =>
       Effect.gen(function* () {
         assert.isTrue(secrets.verifies("open", message, before.tag))
-        assert.isTrue(secrets.verifiesNumbered("links", message, 7, before.numbered))
+        assert.isTrue(secrets.verifiesPiece("links", message, 20, before.piece))
         assert.deepStrictEqual(Array.from(yield* secrets.open("dkim", before.sealed)), Array.from(message))
       }),
     )
     yield* under({ secret: now, previous: null }, (secrets) =>
       Effect.gen(function* () {
         assert.isFalse(secrets.verifies("open", message, before.tag))
-        assert.isFalse(secrets.verifiesNumbered("links", message, 7, before.numbered))
+        assert.isFalse(secrets.verifiesPiece("links", message, 20, before.piece))
         assert.strictEqual((yield* Effect.flip(secrets.open("dkim", before.sealed)))._tag, "Unsealable")
       }),
     )

@@ -36,12 +36,31 @@ const sections = [
 const paragraph = (from: number, count: number): string =>
   Array.from({ length: count }, (_, each) => sentence(from + each)).join(" ")
 
+const font = "font-family:Arial,Helvetica,sans-serif"
+const table = `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="border-collapse:collapse">`
+
+/** Laid out as emails are: tables in tables, every style on its element, and a button that Outlook draws by itself. */
 const section = (heading: string, number: number): string => `
       <tr>
-        <td class="cell" style="padding:24px 32px;font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:24px;color:#1f2937">
-          <h2 style="margin:0 0 12px;font-size:20px;line-height:28px">${heading}</h2>
-          <p style="margin:0 0 16px">${paragraph(number * 11, 13)}</p>
-          <a href="https://www.harbour.example/stories/${number}?utm_source=newsletter&amp;utm_medium=email&amp;n=${number}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0f766e;color:#ffffff;text-decoration:none">Read on</a>
+        <td class="cell" align="left" valign="top" style="padding:24px 32px 8px;${font};font-size:16px;line-height:24px;color:#1f2937">
+          ${table}
+            <tr>
+              <td width="96" valign="top" style="padding:0 16px 0 0">
+                <img src="https://cdn.harbour.example/stories/${number}.png" width="80" height="80" alt="" style="display:block;border:0;border-radius:8px;outline:none">
+              </td>
+              <td valign="top" style="padding:0;${font};font-size:16px;line-height:24px;color:#1f2937">
+                <h2 style="margin:0 0 12px;${font};font-size:20px;line-height:28px;font-weight:700;color:#0f172a">${heading}</h2>
+                <p style="margin:0 0 16px;${font};font-size:16px;line-height:24px;color:#1f2937">${paragraph(number * 11, 5)}</p>
+              </td>
+            </tr>
+          </table>
+          ${table}
+            <tr>
+              <td align="left" bgcolor="#0f766e" style="border-radius:6px;background-color:#0f766e;mso-padding-alt:12px 20px">
+                <a href="https://www.harbour.example/stories/${number}?utm_source=newsletter&amp;utm_medium=email&amp;n=${number}" target="_blank" style="display:inline-block;padding:12px 20px;${font};font-size:16px;line-height:20px;font-weight:700;color:#ffffff;text-decoration:none">Read on</a>
+              </td>
+            </tr>
+          </table>
         </td>
       </tr>`
 

@@ -8,6 +8,7 @@ import {
   createHmac,
   createSecretKey,
   generateKeyPair,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -22,9 +23,10 @@ export interface SecretsOptions {
 }
 
 const tag_length_min = 8
+const piece_length_min = 12
+const piece_length_max = 43
 const nonce_length = 12
 const auth_length = 16
-const block_length = 16
 
 /** A key for a purpose: HKDF (RFC 5869), so that what is signed for one can't pass for another. */
 const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => {
@@ -38,19 +40,15 @@ const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => 
   }
 }
 
-/** What AES-256 makes of this many numbers: of each a block of its own, the number in its last four bytes. */
-const numbers = (from: number, count: number): Uint8Array => {
-  const blocks = Buffer.alloc(count * block_length)
-  for (let at = 0; at < count; at++) blocks.writeUInt32BE(from + at, at * block_length + block_length - 4)
-  return blocks
-}
-
 /**
- * The message's HMAC is the key (as in NIST SP 800-108), and AES under it the pseudorandom function of a number: whoever
- * has the MACs of some numbers of a message learns nothing of those of the others. Nothing is padded: blocks are whole.
+ * The message's HMAC is the key of all further bytes, as in NIST SP 800-108; SHAKE256 of it makes them. That takes 6 µs for a
+ * message with all its links, an HMAC for each of them 40 µs, and AES 20 µs: a cipher is dear to set up.
  */
-const numberedMacs = (key: KeyObject, message: Uint8Array, from: number, count: number): Uint8Array =>
-  createCipheriv("aes-256-ecb", createHmac("sha256", key).update(message).digest(), null).update(numbers(from, count))
+const stretched = (key: KeyObject, message: Uint8Array, length: number): string =>
+  hash("shake256", createHmac("sha256", key).update(message).digest(), {
+    outputEncoding: "base64url",
+    outputLength: Math.ceil((length * 3) / 4),
+  }).slice(0, length)
 
 const generate = promisify(generateKeyPair)
 
@@ -93,13 +91,15 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
             .subarray(0, tag.length)
           return timingSafeEqual(made, tag)
         }),
-      macs: (purpose, message, from, count) => numberedMacs(current(`macs:${purpose}`), message, from, count),
-      verifiesNumbered: (purpose, message, number, tag) =>
-        tag.length >= tag_length_min &&
-        tag.length <= block_length &&
-        accepted.some((keys) =>
-          timingSafeEqual(numberedMacs(keys(`macs:${purpose}`), message, number, 1).subarray(0, tag.length), tag),
-        ),
+      longMac: (purpose, message, length) => stretched(current(`mac:long:${purpose}`), message, length),
+      verifiesPiece: (purpose, message, start, piece) =>
+        piece.length >= piece_length_min &&
+        piece.length <= piece_length_max &&
+        /^[\w-]*$/.test(piece) &&
+        accepted.some((keys) => {
+          const made = stretched(keys(`mac:long:${purpose}`), message, start + piece.length)
+          return timingSafeEqual(Buffer.from(made.slice(start)), Buffer.from(piece))
+        }),
       seal: (purpose, plain) =>
         Effect.sync(() => {
           const nonce = randomBytes(nonce_length)

@@ -3,6 +3,7 @@
 // Nothing in it is secret, nothing in it can be changed, and it stays the same on every try.
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Base64Url } from "effect/encoding"
+import { base64UrlOf } from "../Bytes.ts"
 import type { MessageLinks } from "../emails/Message.ts"
 import { DeliveryId, WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
@@ -38,15 +39,16 @@ export class Links extends Context.Service<
       const secrets = yield* Secrets
       const { publicPagesUrl } = yield* Settings
 
-      /** What the token is for is known by its last byte before the index: a MAC for one purpose never passes for another. */
       const open = (kind: Kind, token: string): Option.Option<LinkTarget & { readonly index: number }> => {
-        const bytes = canonical(token)
-        const payload_bytes = kind === "click" ? head_bytes + index_bytes : head_bytes
-        if (bytes?.length !== payload_bytes + tagBytes(kind) || bytes[target_bytes] !== kinds[kind]) return Option.none()
-        const index = bytes.slice(head_bytes, payload_bytes).reduce((sum, byte) => sum * 256 + byte, 0)
-        const target = bytes.slice(0, target_bytes)
-        return secrets.verifiesNumbered(purpose, target, kinds[kind] + index, bytes.slice(payload_bytes))
-          ? Option.some({ ...targetOf(target), index })
+        const tag_start = kind === "click" ? head_length + index_length : head_length
+        if (token.length !== tag_start + tagLength(kind) || !/^[\w-]*$/.test(token)) return Option.none()
+        const named = Base64Url.decode(token.slice(0, tag_start))
+        if (Result.isFailure(named) || named.success[target_bytes] !== kinds[kind]) return Option.none()
+        const index = named.success.slice(target_bytes + 1).reduce((sum, byte) => sum * 256 + byte, 0)
+        const number = kinds[kind] + index
+        const message = batchOf(named.success, Math.floor(number / batch_size))
+        return secrets.verifiesPiece(purpose, message, startOf(number), token.slice(tag_start))
+          ? Option.some({ ...targetOf(named.success), index })
           : Option.none()
       }
 
@@ -88,47 +90,53 @@ type Kind = LinkKind | "returnPath"
 /** The byte in the token, and the number of the MAC. Links have all numbers from theirs on, each its index further. */
 const kinds: { readonly [Each in Kind]: number } = { open: 0, unsubscribe: 1, view: 2, returnPath: 3, click: 4 }
 
+/**
+ * A token is base64url of the target, the byte that says what it is for, for a redirect three bytes of index (more links than
+ * any HTML of the size allowed can hold), and the MAC. Each part fills whole characters, and has one spelling only.
+ */
 const target_bytes = 32
-/** The target, and the byte that says what the token is for. */
-const head_bytes = 33
-/** More links than any HTML of the size allowed can hold. */
-const index_bytes = 3
-/** Each part of a token fills whole characters of base64, so that a token is its parts laid side by side. */
-const tagBytes = (kind: Kind): number => (kind === "returnPath" ? 12 : 15)
+const head_length = 44
+const index_length = 4
+const tag_length_max = 20
+const tagLength = (kind: Kind): number => (kind === "returnPath" ? 16 : tag_length_max)
 
 /** MACs are made so many at a time: most messages have fewer links than that. */
 const batch_size = 32
-const mac_bytes = 16
+
+const startOf = (number: number): number => (number % batch_size) * tag_length_max
+
+/** What the MACs of a batch are made of: the target, and which batch it is. */
+const batchOf = (named: Uint8Array, batch: number): Uint8Array => {
+  const message = new Uint8Array(target_bytes + 3)
+  message.set(named.subarray(0, target_bytes))
+  message.set([batch >> 16, (batch >> 8) & 0xff, batch & 0xff], target_bytes)
+  return message
+}
 
 /** Makes the tokens of one message. */
-const tokensOf = (secrets: Secrets["Service"], target: LinkTarget): ((kind: Kind, index?: number) => string) => {
-  const named = bytesOf(target)
-  const beginning = Base64Url.encode(named.subarray(0, 30))
-  const [last = 0, but_one = 0] = [named[31], named[30]]
-  const batches = new Map<number, Uint8Array>()
+const tokensOf = (
+  secrets: Secrets["Service"],
+  { workspaceId, deliveryId }: LinkTarget,
+): ((kind: Kind, index?: number) => string) => {
+  const named = new Uint8Array(target_bytes)
+  writeUuid(workspaceId, named, 0)
+  writeUuid(deliveryId, named, 16)
+  const threeAt = (at: number): number => ((named[at] ?? 0) << 16) | ((named[at + 1] ?? 0) << 8) | (named[at + 2] ?? 0)
+  let beginning = ""
+  for (let at = 0; at + 3 <= target_bytes; at += 3) beginning += base64UrlOf(threeAt(at))
 
-  const macOf = (number: number, length_bytes: number): Uint8Array => {
-    const from = number - (number % batch_size)
-    let macs = batches.get(from)
-    if (macs === undefined) batches.set(from, (macs = secrets.macs(purpose, named, from, batch_size)))
-    const start = (number - from) * mac_bytes
-    return macs.subarray(start, start + length_bytes)
+  const batches: Array<string> = []
+  const tagOf = (number: number, length: number): string => {
+    const batch = Math.floor(number / batch_size)
+    const macs = (batches[batch] ??= secrets.longMac(purpose, batchOf(named, batch), batch_size * tag_length_max))
+    return macs.slice(startOf(number), startOf(number) + length)
   }
 
   return (kind, index) => {
-    const head = beginning + Base64Url.encode(Uint8Array.of(but_one, last, kinds[kind]))
-    const tag = Base64Url.encode(macOf(kinds[kind] + (index ?? 0), tagBytes(kind)))
-    return index === undefined ? head + tag : head + Base64Url.encode(indexBytes(index)) + tag
+    const head = beginning + base64UrlOf(threeAt(target_bytes - 2) | kinds[kind])
+    const tag = tagOf(kinds[kind] + (index ?? 0), tagLength(kind))
+    return index === undefined ? head + tag : head + base64UrlOf(index) + tag
   }
-}
-
-const indexBytes = (index: number): Uint8Array => Uint8Array.of(index >> 16, (index >> 8) & 0xff, index & 0xff)
-
-const bytesOf = ({ workspaceId, deliveryId }: LinkTarget): Uint8Array => {
-  const bytes = new Uint8Array(target_bytes)
-  writeUuid(workspaceId, bytes, 0)
-  writeUuid(deliveryId, bytes, 16)
-  return bytes
 }
 
 /** Runs for every message: digit by digit, without a text between. */
@@ -155,9 +163,3 @@ const targetOf = (payload: Uint8Array): LinkTarget => ({
   workspaceId: WorkspaceId.make(uuidText(payload.slice(0, 16))),
   deliveryId: DeliveryId.make(uuidText(payload.slice(16, target_bytes))),
 })
-
-/** The bytes of a token that is spelled as we spell it: base64 has unused bits, in which a forged twin could differ. */
-const canonical = (token: string): Uint8Array | undefined => {
-  const bytes = Result.getOrUndefined(Base64Url.decode(token))
-  return bytes !== undefined && Base64Url.encode(bytes) === token ? bytes : undefined
-}

@@ -54,4 +54,5 @@ export const urlPart = (text: string, { first, last }: { readonly first: boolean
 export const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url)
 
 /** In a header: one line. CR, LF and other controls are taken out, a tab reads as a space. */
-export const oneLine = (text: string): string => text.replaceAll("\t", " ").replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "")
+export const oneLine = (text: string): string =>
+  /^[ -~]*$/.test(text) ? text : text.replaceAll("\t", " ").replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "")

@@ -9,16 +9,22 @@ import { fill, fillSpot, type Filling } from "./Template.ts"
 
 export const render = (compiled: CompiledEmail, recipient: Recipient): RenderedMessage => {
   const filling = fillingOf(compiled, recipient)
-  return { headers: headersOf(compiled, recipient, filling), body: bodyOf(compiled, filling) }
+  return { headers: headersOf(compiled, recipient, filling), body: bodyOf(compiled, filling), headroom_bytes }
 }
 
-/** Everything is written into one array: a hundred small ones a message would cost more than all the rest. */
+/** Ours take about 1,500 with a signature, most of it the unsubscribe address. */
+const headroom_bytes = 3072
+
+/**
+ * Everything is written into one buffer, with room for the headers: most of what a message costs is asking for memory. A
+ * hundred small arrays, or a second large one, would cost more than all the rest.
+ */
 const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
   const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : octetsOf(fillSpot(piece, filling))))
-  let room = 0
+  let room = headroom_bytes
   for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
   const out = new Uint8Array(room)
-  let at = 0
+  let at = headroom_bytes
   for (const piece of pieces) {
     if (typeof piece === "string") at = writeQuotedPrintable(piece, soft_break, out, at)
     else {
@@ -26,7 +32,7 @@ const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
       at += piece.length
     }
   }
-  return out.subarray(0, at)
+  return out.subarray(headroom_bytes, at)
 }
 
 /** What a message says, before it is encoded: for previews, and for reading it in a browser. */
