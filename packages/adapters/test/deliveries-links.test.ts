@@ -103,7 +103,10 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
     Effect.gen(function* () {
       const links = yield* Links
       const made = links.of(targetOf(ids))
-      const [open, click] = [Buffer.from(tokenOf(made.open), "base64url"), Buffer.from(tokenOf(made.click(0)), "base64url")]
+      const [open, click] = [
+        Buffer.from(tokenOf(made.open), "base64url"),
+        Buffer.from(tokenOf(made.click(0)), "base64url"),
+      ]
       for (const kind of [1, 2, 3, 4]) {
         const forged = Buffer.from(open).fill(kind, 32, 33).toString("base64url")
         for (const other of ["open", "unsubscribe", "view"] as const) {

@@ -12,7 +12,7 @@ import { DateTime, Effect, Layer, Redacted } from "effect"
 import PostalMime from "postal-mime"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { rateAtLeast, ratioAtLeast } from "../Report.ts"
-import { rateSpreadOf, timed } from "../Timing.ts"
+import { rateSpreadOf } from "../Timing.ts"
 import { renderByHand } from "./ByHand.ts"
 import { domain, letter, people, type Person, sender } from "./Letter.ts"
 import { partsOf } from "./Parts.ts"
@@ -52,27 +52,41 @@ const agree = async (one: Uint8Array, other: Uint8Array): Promise<void> => {
   if (links(ours.html) !== 10 || links(theirs.html) !== 10) throw new Error("both should have ten links, signed")
 }
 
+/** Of all threads of this process, while the work is done: what one core would take if it did nothing else. */
+const processor_ms = async (work: () => Promise<void>): Promise<number> => {
+  const used = process.cpuUsage()
+  await work()
+  const { system, user } = process.cpuUsage(used)
+  return (system + user) / 1000
+}
+
 const compared = async ({ quick, report }: Bench, ours: ReturnType<typeof rendererOf>) => {
   const byHand = renderByHand(secret)
   const everyone = people(2000)
   const some = everyone.slice(0, 60)
-  const rates: { readonly ours: Array<number>; readonly byHand: Array<number> } = { ours: [], byHand: [] }
+  const rates: { readonly [Which in "ours" | "byHand" | "elapsed"]: Array<number> } = {
+    ours: [],
+    byHand: [],
+    elapsed: [],
+  }
   let bytes = 0
   const rounds = quick ? 2 : 9
   for (let round = -2; round < rounds; round++) {
-    const theirs_ms = await timed(async () => {
+    const theirs_ms = await processor_ms(async () => {
       for (const person of some) bytes += (await byHand(person)).length
     })
-    const ours_ms = await timed(async () => {
+    const began = performance.now()
+    const ours_ms = await processor_ms(async () => {
       for (const person of everyone) bytes += ours(person).bytes.length
       for (const person of everyone) bytes += ours(person).bytes.length
     })
     if (round < 0) continue
     rates.byHand.push((some.length / theirs_ms) * 1000)
     rates.ours.push(((2 * everyone.length) / ours_ms) * 1000)
+    rates.elapsed.push(((2 * everyone.length) / (performance.now() - began)) * 1000)
   }
   report.say(`${Math.round(bytes / 2 ** 20)} MB of mail were written`)
-  return { ours: rateSpreadOf(rates.ours), byHand: rateSpreadOf(rates.byHand) }
+  return { ours: rateSpreadOf(rates.ours), byHand: rateSpreadOf(rates.byHand), elapsed: rateSpreadOf(rates.elapsed) }
 }
 
 /** What a signature costs besides: computed by the thread pool, so that messages a second and time of this thread differ. */
@@ -104,11 +118,14 @@ export const rendering: Benchmark = {
     if (first === undefined) throw new Error("nobody is to be mailed")
     const { bytes } = ours(first)
     await agree(bytes, await renderByHand(secret)(first))
-    bench.report.fact("email", `HTML of ${letter.html.length} characters, ${bytes.length} bytes on the wire, both parts`)
+    bench.report.fact(
+      "email",
+      `HTML of ${letter.html.length} characters, ${bytes.length} bytes on the wire, both parts`,
+    )
     const seen = await compared(bench, ours)
     const ratio = seen.ours.median / seen.byHand.median
     const row = {
-      what: "messages, on one core",
+      what: "messages, by the time of one core",
       unit: "/s",
       reference: seen.byHand,
       ours: seen.ours,
@@ -118,7 +135,11 @@ export const rendering: Benchmark = {
     bench.report.section(
       "An approved email as messages ready for the wire, beside parsing and composing for each recipient",
       [row],
-      [...partsOf(links, people(2000), bench.quick ? 2 : 9), await signing(ours, bench.quick ? 200 : 1000)],
+      [
+        `by the clock, beside whatever else the machine did: ${Math.round(seen.elapsed.median).toLocaleString("en-US")}/s`,
+        ...partsOf(links, people(2000), bench.quick ? 2 : 9),
+        await signing(ours, bench.quick ? 200 : 1000),
+      ],
     )
   },
 }

@@ -93,7 +93,8 @@ const frameOf = (node: Node): ReadonlyArray<unknown> => {
   }
   const children = "childNodes" in node ? node.childNodes.flatMap(frameOf) : []
   if (!defaultTreeAdapter.isElementNode(node)) return children
-  const attributes = node.attrs.map(({ name, value }) => [name, addresses.has(name) && isScripted(value)])
+  // No value may stand in a script's URL: it is the author's word for word, or nobody's.
+  const attributes = node.attrs.map(({ name, value }) => [name, addresses.has(name) && isScripted(value) ? value : ""])
   return [[node.tagName, attributes, children]]
 }
 
