@@ -21,7 +21,7 @@ const htmlFor = (html: string, value: string): string =>
 /** What could end a place, begin another one, or be taken for something that it is not. */
 const breaking = [
   ..."<>\"'&`=/!-{}()[];:#%\\\0\r\n\t ".split(""),
-  ..."<!-- --> --!> ]]> </style> </script> </title> </textarea> </p> <![endif]--> <b> /> /script> !-- ?php".split(" "),
+  ..."<!-- --> --!> ]] ]]> </style> </script> </title> </textarea> </p> <![endif]--> <b> /> /script> !-- ?php".split(" "),
   " onmouseover=alert(1) ",
   "img src=x onerror=alert(1) ",
   "javascript:alert(1)",
@@ -74,7 +74,11 @@ const places = [
   `<!--[if mso]><a href="${value}">${value}</a><a href=${value}>a</a><p>-${value}></p><![endif]-->`,
   `<![if !mso]>${value}<![endif]>`,
   `<svg><title>${value}</title><style>${value}</style><a xlink:href="${value}">s</a><text>${value}</text></svg>`,
+  `<svg><![CDATA[${value}> <${value} ]${value}]></svg><math><![CDATA[]]${value}></math>`,
   `<math><mi>${value}</mi><annotation-xml encoding="text/html">${value}</annotation-xml></math>`,
+  `<img srcset="${value} 1x, ${value} 2x, https://x.example/${value} 3x"><object data="${value}"></object>`,
+  `<meta http-equiv="refresh" content="0;url=${value}"><base href="${value}"><link href=${value}>`,
+  `<template>${value}<p title=${value}></template><pre>${value}</pre><plaintext>${value} <${value}`,
   `<table>${value}<tr><td>${value}</table>`,
   `<select><option>${value}</select>`,
   `<${value}><p ${value}><p ${value}="x"><b${value}>`,
