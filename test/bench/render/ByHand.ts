@@ -71,7 +71,7 @@ const htmlFor = (person: Person, key: KeyObject, unsubscribe: string): string =>
       const appended = parseFragment(
         `<div>${sender.workspaceName}<br>${sender.postalAddress}<br><a href="${unsubscribe}">Unsubscribe</a></div><img src="${address(key, person, "o")}" width="1" height="1" alt="">`,
       )
-      for (const child of [...appended.childNodes]) defaultTreeAdapter.appendChild(node, child)
+      for (const child of appended.childNodes) defaultTreeAdapter.appendChild(node, child)
     }
   }
   walk(document)

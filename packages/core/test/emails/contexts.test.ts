@@ -21,7 +21,9 @@ const htmlFor = (html: string, value: string): string =>
 /** What could end a place, begin another one, or be taken for something that it is not. */
 const breaking = [
   ..."<>\"'&`=/!-{}()[];:#%\\\0\r\n\t ".split(""),
-  ..."<!-- --> --!> ]] ]]> </style> </script> </title> </textarea> </p> <![endif]--> <b> /> /script> !-- ?php".split(" "),
+  ..."<!-- --> --!> ]] ]]> </style> </script> </title> </textarea> </p> <![endif]--> <b> /> /script> !-- ?php".split(
+    " ",
+  ),
   " onmouseover=alert(1) ",
   "img src=x onerror=alert(1) ",
   "javascript:alert(1)",
