@@ -2,12 +2,12 @@
 // unsubscribe and return path signed, encoded. Beside a renderer that parses for every recipient, in the same run.
 import * as DkimSignerLayer from "@tentpole/adapters/crypto/DkimSigner"
 import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
-import { settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { unsigned } from "@tentpole/core/deliveries/OutgoingMail"
 import { compile } from "@tentpole/core/emails/Compile"
 import { dkimSigned, toBytes } from "@tentpole/core/emails/Dkim"
 import { Secrets } from "@tentpole/core/Secrets"
+import { Settings } from "@tentpole/core/Settings"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { hash } from "node:crypto"
 import PostalMime from "postal-mime"
@@ -20,13 +20,20 @@ import { partsOf } from "./Parts.ts"
 
 const secret = "a secret of a benchmark, long enough"
 const secrets = SecretsLayer.layer({ secret: Redacted.make(secret), previous: null })
-const settings = settingsLayer({
-  publicApiUrl: "https://api.harbour.example",
-  publicPagesUrl: "https://pages.harbour.example",
-  pagesHost: "pages.harbour.example",
-  mailHost: "mail.harbour.example",
-  developmentDomains: false,
-})
+const settings = Layer.succeed(
+  Settings,
+  Settings.of({
+    publicApiUrl: "https://api.harbour.example",
+    publicPagesUrl: "https://pages.harbour.example",
+    pagesHost: "pages.harbour.example",
+    mailHost: "mail.harbour.example",
+    sending: "on",
+    import_bytes_max: 1,
+    smtpConnections: 1,
+    acceptMeansDelivered: true,
+    developmentDomains: false,
+  }),
+)
 const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))
 
 const rate_min = 20_000

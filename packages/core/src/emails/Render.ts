@@ -21,11 +21,14 @@ const headroom_bytes = 3072
  */
 const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
   const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : octetsOf(fillSpot(piece, filling))))
-  let room = headroom_bytes
-  for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
-  const out = new Uint8Array(room)
+  let room = headroom_bytes + slack_bytes
+  // As long as it is, with its soft breaks: few values have much in them that takes three characters.
+  for (const piece of pieces) room += typeof piece === "string" ? piece.length + (piece.length >> 4) + 4 : piece.length
+  let out = new Uint8Array(room)
   let at = headroom_bytes
   for (const piece of pieces) {
+    const needed = at + (typeof piece === "string" ? roomFor(piece.length) : piece.length)
+    if (needed > out.length) out = enlarged(out, 2 * needed)
     if (typeof piece === "string") at = writeQuotedPrintable(piece, soft_break, out, at)
     else {
       out.set(piece, at)
@@ -33,6 +36,15 @@ const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
     }
   }
   return out.subarray(headroom_bytes, at)
+}
+
+/** What the last values may take more than they were expected to before more room is asked for. */
+const slack_bytes = 512
+
+const enlarged = (bytes: Uint8Array, size_bytes: number): Uint8Array<ArrayBuffer> => {
+  const larger = new Uint8Array(size_bytes)
+  larger.set(bytes)
+  return larger
 }
 
 /** What a message says, before it is encoded: for previews, and for reading it in a browser. */
