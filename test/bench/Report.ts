@@ -26,6 +26,10 @@ export interface Row {
 
 export const ratioAtMost = (max: number, ratio: number): Bar => ({ says: `≤ ${max}×`, met: ratio <= max })
 export const ratioAtLeast = (min: number, ratio: number): Bar => ({ says: `≥ ${min}×`, met: ratio >= min })
+export const rateAtLeast = (min: number, rate: number): Bar => ({
+  says: `≥ ${min.toLocaleString("en-US")}/s`,
+  met: rate >= min,
+})
 export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
   says: `≤ ${max} MB`,
   met: megabytes <= max,

@@ -9,6 +9,7 @@ import { Report } from "./Report.ts"
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   audience: async () => (await import("./audience/Audience.ts")).audience,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  render: async () => (await import("./render/Render.ts")).rendering,
 }
 
 const {

@@ -1,7 +1,8 @@
 import { settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
-import { assert, layer } from "@effect/vitest"
+import { Secrets } from "@tentpole/core/Secrets"
+import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { secrets } from "./Stores.ts"
 
@@ -51,7 +52,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
       const links = yield* Links
       assert.deepStrictEqual(links.of(target).open, links.of(target).open)
       assert.deepStrictEqual(links.of(target).click(3), links.of(target).click(3))
-      assert.strictEqual(links.returnPath(target, "x.test"), links.returnPath(target, "x.test"))
+      assert.strictEqual(links.of(target).returnPath("x.test"), links.of(target).returnPath("x.test"))
     }),
   )
 
@@ -79,7 +80,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
     Effect.gen(function* () {
       const target = targetOf(ids)
       const links = yield* Links
-      const address = links.returnPath(target, "mail.example.com")
+      const address = links.of(target).returnPath("mail.example.com")
       assert.match(address, /^b\+[\w-]+@bounce\.mail\.example\.com$/)
       assert.isAtMost(address.indexOf("@"), 64)
       assert.deepStrictEqual(links.readReturnPath(address), Option.some(target))
@@ -97,4 +98,50 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
       assert.deepStrictEqual(links.readReturnPath(token), Option.none())
     }),
   )
+
+  it.effect.prop("a token is bound to its purpose and its index: one made into another is nothing", Ids, (ids) =>
+    Effect.gen(function* () {
+      const links = yield* Links
+      const made = links.of(targetOf(ids))
+      const [open, click] = [
+        Buffer.from(tokenOf(made.open), "base64url"),
+        Buffer.from(tokenOf(made.click(0)), "base64url"),
+      ]
+      for (const kind of [1, 2, 3, 4]) {
+        const forged = Buffer.from(open).fill(kind, 32, 33).toString("base64url")
+        for (const other of ["open", "unsubscribe", "view"] as const) {
+          assert.deepStrictEqual(links.read(other, forged), Option.none())
+        }
+      }
+      for (const index of [1, 2, 31, 32, 255]) {
+        const forged = Buffer.from(click).fill(index, 35, 36).toString("base64url")
+        assert.deepStrictEqual(links.readClick(forged), Option.none())
+      }
+    }),
+  )
 })
+
+it.effect("a message's links take one HMAC together, and one more for every 32 links beyond its first 28", () =>
+  Effect.gen(function* () {
+    const real = yield* Secrets
+    let hmacs = 0
+    const counting = Secrets.of({
+      ...real,
+      mac: () => assert.fail("links need no MAC of their own"),
+      longMac: (...asked) => {
+        hmacs += 1
+        return real.longMac(...asked)
+      },
+    })
+    const counted = Links.layer.pipe(Layer.provide(Layer.merge(Layer.succeed(Secrets, counting), settings)))
+    const links = yield* Effect.provide(Links, counted)
+    const made = links.of(targetOf(ids))
+    for (let index = 0; index < 28; index++) made.click(index)
+    made.returnPath("mail.example.com")
+    assert.strictEqual(hmacs, 1)
+    for (let index = 28; index < 60; index++) made.click(index)
+    assert.strictEqual(hmacs, 2)
+  }).pipe(Effect.provide(secrets)),
+)
+
+const ids = { workspace: "0190a0de-0000-4000-8000-000000000001", delivery: "0190a0de-0000-4000-8000-000000000002" }

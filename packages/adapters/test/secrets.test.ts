@@ -32,20 +32,58 @@ it.effect("a MAC verifies for its purpose and message, whole or cut to 8 bytes, 
   ),
 )
 
+it.effect("a piece of a long MAC verifies for its purpose, message and place, and for nothing else", () =>
+  under({ secret: now, previous: null }, (secrets) =>
+    Effect.sync(() => {
+      const long = secrets.longMac("links", message, 700)
+      assert.match(long, /^[\w-]{700}$/)
+      for (const length of [1, 43, 639]) {
+        assert.strictEqual(secrets.longMac("links", message, length), long.slice(0, length))
+      }
+      for (const [start, length] of [
+        [0, 12],
+        [20, 20],
+        [620, 20],
+        [7, 43],
+      ] as const) {
+        const piece = long.slice(start, start + length)
+        assert.isTrue(secrets.verifiesPiece("links", message, start, piece))
+        assert.isFalse(secrets.verifiesPiece("links", message, start, piece.slice(0, 11)))
+        assert.isFalse(secrets.verifiesPiece("links", message, start, long.slice(start, start + 44)))
+        assert.isFalse(secrets.verifiesPiece("links", message, start + 1, piece))
+        assert.isFalse(secrets.verifiesPiece("other", message, start, piece))
+        assert.isFalse(secrets.verifiesPiece("links", encodeText("another"), start, piece))
+        for (let at = 0; at < length; at++) {
+          for (const other of ["A", "_", "é"]) {
+            const changed = piece.slice(0, at) + other + piece.slice(at + 1)
+            assert.strictEqual(secrets.verifiesPiece("links", message, start, changed), changed === piece)
+          }
+        }
+      }
+    }),
+  ),
+)
+
 it.effect("after the secret is changed, what the previous one signed and sealed is still good", () =>
   Effect.gen(function* () {
     const before = yield* under({ secret: old, previous: null }, (secrets) =>
-      Effect.map(secrets.seal("dkim", message), (sealed) => ({ sealed, tag: secrets.mac("open", message) })),
+      Effect.map(secrets.seal("dkim", message), (sealed) => ({
+        sealed,
+        tag: secrets.mac("open", message),
+        piece: secrets.longMac("links", message, 40).slice(20),
+      })),
     )
     yield* under({ secret: now, previous: old }, (secrets) =>
       Effect.gen(function* () {
         assert.isTrue(secrets.verifies("open", message, before.tag))
+        assert.isTrue(secrets.verifiesPiece("links", message, 20, before.piece))
         assert.deepStrictEqual(Array.from(yield* secrets.open("dkim", before.sealed)), Array.from(message))
       }),
     )
     yield* under({ secret: now, previous: null }, (secrets) =>
       Effect.gen(function* () {
         assert.isFalse(secrets.verifies("open", message, before.tag))
+        assert.isFalse(secrets.verifiesPiece("links", message, 20, before.piece))
         assert.strictEqual((yield* Effect.flip(secrets.open("dkim", before.sealed)))._tag, "Unsealable")
       }),
     )

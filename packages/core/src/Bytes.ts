@@ -21,3 +21,10 @@ export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   }
   return whole
 }
+
+/** Four characters of base64url (RFC 4648 §5) for three bytes, given as one number. */
+export const base64UrlOf = (three: number): string => (pairs[three >> 12] ?? "") + (pairs[three & 0xfff] ?? "")
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+/** Two characters for every twelve bits. */
+const pairs = Array.from(alphabet, (first) => Array.from(alphabet, (second) => first + second)).flat()

@@ -20,6 +20,14 @@ export class Secrets extends Context.Service<
      * the previous one. Constant in time.
      */
     readonly verifies: (purpose: string, message: Uint8Array, tag: Uint8Array) => boolean
+    /**
+     * A MAC as long as one likes: the HMAC-SHA256 of purpose and message, stretched to so many characters of base64url (six
+     * bits each). Pieces of it that don't overlap are MACs of their own, and whoever has some of them can't tell the others:
+     * many for the price of one.
+     */
+    readonly longMac: (purpose: string, message: Uint8Array, length: number) => string
+    /** As `verifies`: whether `piece` (12 to 43 characters) stands in the long MAC at `start`. */
+    readonly verifiesPiece: (purpose: string, message: Uint8Array, start: number, piece: string) => boolean
     /** Encrypts and authenticates what must be kept but not read in the database: DKIM keys. */
     readonly seal: (purpose: string, plain: Uint8Array) => Effect.Effect<Uint8Array>
     readonly open: (purpose: string, sealed: Uint8Array) => Effect.Effect<Uint8Array, Unsealable>

@@ -8,6 +8,7 @@ import {
   createHmac,
   createSecretKey,
   generateKeyPair,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -22,6 +23,8 @@ export interface SecretsOptions {
 }
 
 const tag_length_min = 8
+const piece_length_min = 12
+const piece_length_max = 43
 const nonce_length = 12
 const auth_length = 16
 
@@ -36,6 +39,16 @@ const keysOf = (secret: Redacted.Redacted): ((purpose: string) => KeyObject) => 
     return key
   }
 }
+
+/**
+ * The message's HMAC is the key of all further bytes, as in NIST SP 800-108; SHAKE256 of it makes them. That takes 6 µs for a
+ * message with all its links, an HMAC for each of them 40 µs, and AES 20 µs: a cipher is dear to set up.
+ */
+const stretched = (key: KeyObject, message: Uint8Array, length: number): string =>
+  hash("shake256", createHmac("sha256", key).update(message).digest(), {
+    outputEncoding: "base64url",
+    outputLength: Math.ceil((length * 3) / 4),
+  }).slice(0, length)
 
 const generate = promisify(generateKeyPair)
 
@@ -77,6 +90,15 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
             .digest()
             .subarray(0, tag.length)
           return timingSafeEqual(made, tag)
+        }),
+      longMac: (purpose, message, length) => stretched(current(`mac:long:${purpose}`), message, length),
+      verifiesPiece: (purpose, message, start, piece) =>
+        piece.length >= piece_length_min &&
+        piece.length <= piece_length_max &&
+        /^[\w-]*$/.test(piece) &&
+        accepted.some((keys) => {
+          const made = stretched(keys(`mac:long:${purpose}`), message, start + piece.length)
+          return timingSafeEqual(Buffer.from(made.slice(start)), Buffer.from(piece))
         }),
       seal: (purpose, plain) =>
         Effect.sync(() => {

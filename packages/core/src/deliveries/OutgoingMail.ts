@@ -2,11 +2,12 @@
 // its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { decodeText } from "../Bytes.ts"
+import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../emails/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../emails/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../emails/Headers.ts"
-import type { Recipient } from "../emails/Message.ts"
+import type { RenderedMessage } from "../emails/Message.ts"
 import { render } from "../emails/Render.ts"
 import type { ApprovalId, WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
@@ -101,30 +102,41 @@ export class OutgoingMail extends Context.Service<
 
       return OutgoingMail.of({
         make: Effect.fnUntraced(function* (workspace, claimed) {
-          const { address, approvalId, blastId, contact, id, operational } = claimed
+          const { approvalId, contact, operational } = claimed
           const { compiled, key } = yield* Cache.get(cache, { workspace, approvalId, operational })
           if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
-          const target = { workspaceId: workspace, deliveryId: id }
-          const recipient: Recipient = {
-            deliveryId: id,
-            contact,
-            address,
-            dynamic: {},
-            links: links.of(target),
-            messageId: `${id}@${key.domain}`,
-            date: yield* DateTime.now,
-            listId: `${workspace}.${key.domain}`,
-            // Gmail's form: up to four parts, the last one the sender's.
-            feedbackId: `${blastId}:${approvalId}:${workspace}:tentpole`,
-          }
-          const message = yield* Effect.try({
-            try: () => render(compiled, recipient),
+          const date = yield* DateTime.now
+          const { envelope, message } = yield* Effect.try({
+            try: () => unsigned({ compiled, domain: key.domain }, { ...claimed, contact }, links, date),
             catch: (error) => new NotRendered({ why: String(error) }),
           })
-          const bytes = yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer))
-          return { envelope: { from: links.returnPath(target, key.domain), to: wireAddress(address) }, bytes }
+          return { envelope, bytes: yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer)) }
         }),
       })
     }),
   )
+}
+
+/** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */
+export const unsigned = (
+  { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
+  { address, approvalId, blastId, contact, id }: ClaimedDelivery & { readonly contact: Contact },
+  links: Links["Service"],
+  date: DateTime.Utc,
+): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
+  const { workspaceId } = compiled.sender
+  const ofDelivery = links.of({ workspaceId, deliveryId: id })
+  const message = render(compiled, {
+    deliveryId: id,
+    contact,
+    address,
+    dynamic: {},
+    links: ofDelivery,
+    messageId: `${id}@${domain}`,
+    date,
+    listId: `${workspaceId}.${domain}`,
+    // Gmail's form: up to four parts, the last one the sender's.
+    feedbackId: `${blastId}:${approvalId}:${workspaceId}:tentpole`,
+  })
+  return { envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) }, message }
 }

@@ -3,7 +3,7 @@
 import { encodeText } from "../Bytes.ts"
 import type { ApprovalId } from "../Ids.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
-import { escapeHtml, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
+import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
 import type { Sender } from "./Message.ts"
 import { encodeQuotedPrintable, soft_break } from "./QuotedPrintable.ts"
@@ -91,9 +91,14 @@ const compileHtml = (
   const { regions, bodyEnd } = scan(source)
   const links: Array<Template> = []
   const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
-    if (region.kind !== "attribute") return textEdits(source, region)
-    const link = options.tracked ? asLink(source, region) : null
-    return link === null ? attributeEdits(source, region) : [redirect(region, link, links.push(link) - 1)]
+    const link = options.tracked && region.kind === "attribute" ? asLink(source, region) : null
+    const made =
+      region.kind !== "attribute"
+        ? textEdits(source, region)
+        : link === null
+          ? attributeEdits(source, region)
+          : [redirect(region, link, links.push(link) - 1)]
+    return region.conditional ? made.map(commented) : made
   })
   const offered = regions.some(({ kind, conditional, start, end }) => {
     return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
@@ -119,19 +124,31 @@ const applied = (source: string, edits: ReadonlyArray<Edit>): Template => {
 const offersUnsubscribe = (text: string): boolean =>
   findTokens(text).some(({ token }) => token.name === "unsubscribe_url" && !token.malformed)
 
-/** Nobody reads what stands in a comment: it stays as it is. */
-const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> =>
-  kind === "comment"
-    ? []
-    : findTokens(source.slice(start, end)).map((found) => ({
-        start: start + found.start,
-        end: start + found.end,
-        pieces: [
-          kind === "raw"
-            ? { kind: "token", place: "raw", token: found.token }
-            : { kind: "token", place: "html", token: decoded(found.token) },
-        ],
-      }))
+/** The addresses of redirects stay as they are: nothing of theirs ends a comment, and Outlook reads them the plainer. */
+const commented = (edit: Edit): Edit => ({
+  ...edit,
+  pieces: edit.pieces.map((piece) => {
+    if (typeof piece === "string") return piece
+    const ofValues = piece.kind === "token" ? piece.place !== "raw" : piece.kind === "click" && piece.target !== null
+    return ofValues ? { kind: "commented", spot: piece } : piece
+  }),
+})
+
+/**
+ * Nobody reads what stands in a comment: it stays as it is. A `<` right before a token is text, and is written so: before
+ * a value that begins with a letter it would begin a tag.
+ */
+const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> => {
+  if (kind === "comment") return []
+  return findTokens(source.slice(start, end)).map(({ token, ...found }): Edit => {
+    const at = { start: start + found.start, end: start + found.end }
+    if (kind === "raw") return { ...at, pieces: [{ kind: "token", place: "raw", token }] }
+    const spot: Spot = { kind: "token", place: "html", token: decoded(token) }
+    return found.start > 0 && source[at.start - 1] === "<"
+      ? { start: at.start - 1, end: at.end, pieces: ["&lt;", spot] }
+      : { ...at, pieces: [spot] }
+  })
+}
 
 /** A fallback is written in the author's HTML: it is read before it is formatted, and escaped again as a value is. */
 const decoded = (token: Token, quote?: AttributeRegion["quote"]): Token =>
@@ -149,17 +166,30 @@ const attributeEdits = (source: string, region: AttributeRegion): ReadonlyArray<
   const raw = source.slice(region.start, region.end)
   const found = findTokens(raw)
   if (found.length === 0) return []
-  const place = (start: number): Place => {
-    if (isRaw(region.name)) return "raw"
-    if (!urlAttributes.has(region.name)) return "html"
-    return raw.slice(0, start).trim() === "" ? "address" : "url"
-  }
-  const spots = found.map(({ start, end, token }): Edit => ({
-    start,
-    end,
-    pieces: [{ kind: "token", place: place(start), token: decoded(token, region.quote) }],
-  }))
+  let before = ""
+  let at = 0
+  const spots = found.map(({ start, end, token }): Edit => {
+    before += raw.slice(at, start)
+    at = end
+    const place = placeIn(region, { before, isFirst: raw.slice(0, start).trim() === "" })
+    return {
+      start,
+      end,
+      pieces: place === null ? [] : [{ kind: "token", place, token: decoded(token, region.quote) }],
+    }
+  })
   return [quoted(region, applied(raw, spots))]
+}
+
+/** `before` is what the author wrote in front of the token, without other tokens. Null: no value may stand there. */
+const placeIn = (
+  { name, quote }: AttributeRegion,
+  { before, isFirst }: { readonly before: string; readonly isFirst: boolean },
+): Place | null => {
+  if (isRaw(name)) return "raw"
+  if (!urlAttributes.has(name)) return "html"
+  if (isFirst) return "address"
+  return isProgram(trimUrl(decodeReferences(before, quote))) ? null : "url"
 }
 
 /** A value may be empty or hold white space: what the author left unquoted gets its quotes. */

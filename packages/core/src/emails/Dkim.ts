@@ -24,12 +24,22 @@ export class DkimSigner extends Context.Service<
 /** The message as it goes out, signed. */
 export const dkimSigned = Effect.fnUntraced(function* (message: RenderedMessage, key: DkimKey) {
   const signature = yield* (yield* DkimSigner).sign(message.headers, message.body, key)
-  return toBytes({ headers: [["DKIM-Signature", signature], ...message.headers], body: message.body })
+  return toBytes({ ...message, headers: [["DKIM-Signature", signature], ...message.headers] })
 })
 
-/** The message as it goes out: headers, an empty line, the body. */
-export const toBytes = ({ headers, body }: RenderedMessage): Uint8Array =>
-  concat([encodeText(`${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`), body])
+/**
+ * The message as it goes out: headers, an empty line, the body. Where the body has room in front of it the headers are
+ * written there: a message becomes bytes once.
+ */
+export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage): Uint8Array => {
+  let lines = ""
+  for (const [name, value] of headers) lines += `${name}: ${value}\r\n`
+  const head = encodeText(`${lines}\r\n`)
+  if (head.length > headroom_bytes) return concat([head, body])
+  const whole = new Uint8Array(body.buffer, body.byteOffset - head.length, head.length + body.length)
+  whole.set(head)
+  return whole
+}
 
 /**
  * What is signed. Both unsubscribe headers must be (RFC 8058 §4). The first three are named once more than they occur, so

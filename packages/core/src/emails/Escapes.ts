@@ -12,8 +12,12 @@ const references: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** Within style and script, which know no escapes: letters, digits and a few signs that can end nothing. */
-export const plainWords = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N} #%.,_+-]/gu, "")
+/**
+ * Within style and script, which know no escapes: letters, digits and a few signs that can end nothing. Of hyphens only
+ * those that begin a word, a name or a number: two of them begin and end comments.
+ */
+export const plainWords = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N} #%.,_+-]/gu, "").replace(/-(?![\p{L}\p{N}])/gu, "")
 
 /** As a part of a URL that the author began. */
 export const escapeUrlPart = (text: string): string =>
@@ -31,6 +35,9 @@ export const safeUrl = (text: string): string => {
   return /^(?:https?:\/\/|mailto:|tel:)/i.test(url) ? url : ""
 }
 
+/** A URL that is itself a script or a document: browsers decode it before they run it, and no escape holds in it. */
+export const isProgram = (url: string): boolean => /^(?:javascript|vbscript|data):/i.test(url)
+
 export const trimUrl = (text: string): string => urlPart(text, { first: true, last: true })
 
 /** A piece of such a URL: only its very ends lose their white space. */
@@ -47,4 +54,5 @@ export const urlPart = (text: string, { first, last }: { readonly first: boolean
 export const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url)
 
 /** In a header: one line. CR, LF and other controls are taken out, a tab reads as a space. */
-export const oneLine = (text: string): string => text.replaceAll("\t", " ").replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "")
+export const oneLine = (text: string): string =>
+  /^[ -~]*$/.test(text) ? text : text.replaceAll("\t", " ").replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "")

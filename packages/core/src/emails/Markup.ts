@@ -4,7 +4,7 @@ import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, 
 
 /** A stretch of the source where tokens may stand. */
 export interface Region {
-  /** `raw`: style, script and the like, which know no escapes. `comment`: one that no mail program reads. */
+  /** `raw`: style, script and the like, which know no escapes. `comment`: one that no mail program reads, or CDATA. */
   readonly kind: "text" | "raw" | "comment"
   readonly start: number
   readonly end: number
@@ -54,11 +54,28 @@ export const scan = (html: string): Markup => {
   parser.run()
   const body = bodyOf(parser.document)
   return {
-    regions: parser.regions,
+    regions: parser.regions.flatMap((region) => withoutSections(html, region)),
     bodyStart: body?.sourceCodeLocation?.startTag?.endOffset ?? contentStart(body) ?? html.length,
     bodyEnd: body?.sourceCodeLocation?.endTag?.startOffset ?? parser.bodyEnd ?? parser.htmlEnd ?? html.length,
     preheader: body === undefined ? null : findPreheader(body),
   }
+}
+
+const section_start = "<![CDATA["
+
+/** In SVG and MathML: to the parser text like other text, but it knows no escapes and a value could end it. */
+const withoutSections = (html: string, region: Region | AttributeRegion): ReadonlyArray<Region | AttributeRegion> => {
+  if (region.kind !== "text") return [region]
+  const begun = html.startsWith(section_start, region.start - section_start.length)
+  const from = begun ? region.start - section_start.length : region.start
+  const parts: Array<Region> = []
+  let at = region.start
+  for (const found of html.slice(from, region.end).matchAll(/<!\[CDATA\[.*?(?:\]\]>|$)/gs)) {
+    const [start, end] = [Math.max(at, from + found.index), from + found.index + found[0].length]
+    parts.push({ ...region, start: at, end: start }, { ...region, kind: "comment", start, end })
+    at = end
+  }
+  return [...parts, { ...region, start: at }]
 }
 
 /** Reads character references as a browser does. `quote` is the attribute's; none: text. */

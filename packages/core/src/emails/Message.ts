@@ -43,4 +43,6 @@ export interface Recipient {
 export interface RenderedMessage {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Uint8Array
+  /** So many bytes in front of the body, in the same buffer, are its own and free: headers fit there without a copy. */
+  readonly headroom_bytes?: number
 }

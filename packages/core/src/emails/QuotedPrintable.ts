@@ -10,9 +10,9 @@ const line_length_max = 75
 
 /** The bytes of a text's UTF-8 as characters of a string, line breaks of every kind as LF. */
 export const octetsOf = (text: string): string => {
-  const lines = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text
-  // oxlint-disable-next-line no-control-regex -- ASCII is its own UTF-8
-  if (/^[\0-\x7f]*$/.test(lines)) return lines
+  // oxlint-disable-next-line no-control-regex -- ASCII without CR is what it is to be
+  if (/^[\0-\x0c\x0e-\x7f]*$/.test(text)) return text
+  const lines = text.replace(/\r\n?/g, "\n")
   let octets = ""
   for (const byte of encodeText(lines)) octets += String.fromCharCode(byte)
   return octets
@@ -43,12 +43,18 @@ export const writeQuotedPrintable = (
   let column = 0
   for (let at = 0; at < octets.length; at++) {
     const octet = octets.charCodeAt(at)
+    // Most of what there is, by far, is neither special nor at a line's begin or end.
+    if (plainOctets[octet] === 1 && column > 0 && column < line_length_max) {
+      out[length++] = octet
+      column += 1
+      continue
+    }
     if (octet === line_feed) {
       length = writeLineEnd(out, length)
       column = 0
       continue
     }
-    const plain = isPlain(octet) || (isBlank(octet) && !endsLine(octets, at, ending))
+    const plain = plainOctets[octet] === 1 || (isBlank(octet) && !endsLine(octets, at, ending))
     if (column + (plain ? 1 : 3) > line_length_max) {
       out[length++] = equals_sign
       length = writeLineEnd(out, length)
@@ -79,7 +85,10 @@ const writeLineEnd = (out: Uint8Array, at: number): number => {
   return at + 2
 }
 
-const isPlain = (octet: number): boolean => octet >= 33 && octet <= 126 && octet !== equals_sign
+/** 1 for each octet that may stand for itself. */
+const plainOctets = Uint8Array.from({ length: 256 }, (_, octet) =>
+  octet >= 33 && octet <= 126 && octet !== equals_sign ? 1 : 0,
+)
 const isBlank = (octet: number): boolean => octet === 32 || octet === 9
 
 /** White space at the end of a line is taken away in transport. */

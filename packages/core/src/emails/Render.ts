@@ -9,24 +9,42 @@ import { fill, fillSpot, type Filling } from "./Template.ts"
 
 export const render = (compiled: CompiledEmail, recipient: Recipient): RenderedMessage => {
   const filling = fillingOf(compiled, recipient)
-  return { headers: headersOf(compiled, recipient, filling), body: bodyOf(compiled, filling) }
+  return { headers: headersOf(compiled, recipient, filling), body: bodyOf(compiled, filling), headroom_bytes }
 }
 
-/** Everything is written into one array: a hundred small ones a message would cost more than all the rest. */
+/** Ours take about 1,500 with a signature, most of it the unsubscribe address. */
+const headroom_bytes = 3072
+
+/**
+ * Everything is written into one buffer, with room for the headers: most of what a message costs is asking for memory. A
+ * hundred small arrays, or a second large one, would cost more than all the rest.
+ */
 const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
   const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : octetsOf(fillSpot(piece, filling))))
-  let room = 0
-  for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
-  const out = new Uint8Array(room)
-  let at = 0
+  let room = headroom_bytes + slack_bytes
+  // As long as it is, with its soft breaks: few values have much in them that takes three characters.
+  for (const piece of pieces) room += typeof piece === "string" ? piece.length + (piece.length >> 4) + 4 : piece.length
+  let out = new Uint8Array(room)
+  let at = headroom_bytes
   for (const piece of pieces) {
+    const needed = at + (typeof piece === "string" ? roomFor(piece.length) : piece.length)
+    if (needed > out.length) out = enlarged(out, 2 * needed)
     if (typeof piece === "string") at = writeQuotedPrintable(piece, soft_break, out, at)
     else {
       out.set(piece, at)
       at += piece.length
     }
   }
-  return out.subarray(0, at)
+  return out.subarray(headroom_bytes, at)
+}
+
+/** What the last values may take more than they were expected to before more room is asked for. */
+const slack_bytes = 512
+
+const enlarged = (bytes: Uint8Array, size_bytes: number): Uint8Array<ArrayBuffer> => {
+  const larger = new Uint8Array(size_bytes)
+  larger.set(bytes)
+  return larger
 }
 
 /** What a message says, before it is encoded: for previews, and for reading it in a browser. */

@@ -19,6 +19,8 @@ export type Spot =
   | { readonly kind: "click"; readonly index: number; readonly target: Template | null }
   /** In an attribute: the address of the pixel. */
   | { readonly kind: "open" }
+  /** In a conditional comment, in text or a quoted attribute: two hyphens before an author's `>` would end the comment. */
+  | { readonly kind: "commented"; readonly spot: Spot }
 
 export type Template = ReadonlyArray<string | Spot>
 
@@ -69,6 +71,8 @@ export const fillSpot = (spot: Spot, filling: Filling): string => {
     }
     case "open":
       return escapeHtml(filling.links.open)
+    case "commented":
+      return fillSpot(spot.spot, filling).replaceAll("-", "&#45;")
   }
 }
 

@@ -159,7 +159,7 @@ const standardValue = (contact: Contact, name: string): string | null => {
 const apply: { readonly [F in Format]: (text: string) => string } = {
   uppercase: (text) => text.toUpperCase(),
   lowercase: (text) => text.toLowerCase(),
-  capitalize: (text) => text.replace(/^\P{L}*?\p{L}/u, (start) => start.toUpperCase()),
+  capitalize: (text) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase()),
   titlecase: (text) =>
-    text.replace(/\p{L}[\p{L}\p{M}\p{N}'’]*/gu, (word) => word.replace(/^./u, (letter) => letter.toUpperCase())),
+    text.replace(/(\p{L})([\p{L}\p{M}\p{N}'’]*)/gu, (_, first: string, rest: string) => first.toUpperCase() + rest),
 }

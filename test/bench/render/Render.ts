@@ -1,0 +1,164 @@
+// How fast an approved email becomes messages, each for its recipient and ready for the wire: tokens, links, pixel,
+// unsubscribe and return path signed, encoded. Beside a renderer that parses for every recipient, in the same run.
+import * as DkimSignerLayer from "@tentpole/adapters/crypto/DkimSigner"
+import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
+import { Links } from "@tentpole/core/deliveries/Links"
+import { unsigned } from "@tentpole/core/deliveries/OutgoingMail"
+import { compile } from "@tentpole/core/emails/Compile"
+import { dkimSigned, toBytes } from "@tentpole/core/emails/Dkim"
+import { Secrets } from "@tentpole/core/Secrets"
+import { Settings } from "@tentpole/core/Settings"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { hash } from "node:crypto"
+import PostalMime from "postal-mime"
+import type { Bench, Benchmark } from "../Benchmark.ts"
+import { rateAtLeast, ratioAtLeast } from "../Report.ts"
+import { rateSpreadOf } from "../Timing.ts"
+import { renderByHand } from "./ByHand.ts"
+import { domain, letter, people, type Person, sender } from "./Letter.ts"
+import { partsOf } from "./Parts.ts"
+
+const secret = "a secret of a benchmark, long enough"
+const secrets = SecretsLayer.layer({ secret: Redacted.make(secret), previous: null })
+const settings = Layer.succeed(
+  Settings,
+  Settings.of({
+    publicApiUrl: "https://api.harbour.example",
+    publicPagesUrl: "https://pages.harbour.example",
+    pagesHost: "pages.harbour.example",
+    mailHost: "mail.harbour.example",
+    sending: "on",
+    import_bytes_max: 1,
+    smtpConnections: 1,
+    acceptMeansDelivered: true,
+    developmentDomains: false,
+  }),
+)
+const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))
+
+const rate_min = 20_000
+const ratio_min = 10
+
+/** The path of a blast's message, without the database before it and the signature and the wire behind it. */
+const rendererOf = (links: Links["Service"]) => {
+  const prepared = { compiled: compile(letter, sender, { operational: false, tracked: true }), domain }
+  return (person: Person) => {
+    const { envelope, message } = unsigned(prepared, person, links, date)
+    return { envelope, message, bytes: toBytes(message) }
+  }
+}
+
+/** Both made the same letter, or there is nothing to compare. */
+const agree = async (one: Uint8Array, other: Uint8Array): Promise<void> => {
+  const [ours, theirs] = await Promise.all([PostalMime.parse(one), PostalMime.parse(other)])
+  const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&#39;", "'")
+  const readable = (html = "") => unescaped(html.replace(/<div.*$/s, "").replace(/(?:<[^>]*>|\s)+/g, " "))
+  const links = (html = "") => html.match(/<a [^>]*href="https:\/\/pages\.harbour\.example\/c\/[^"]+"/g)?.length
+  if (ours.subject !== theirs.subject || readable(ours.html) !== readable(theirs.html)) {
+    throw new Error("the renderer by hand does not write the same letter: the comparison would say nothing")
+  }
+  if (links(ours.html) !== 10 || links(theirs.html) !== 10) throw new Error("both should have ten links, signed")
+}
+
+/** Of all threads of this process, while the work is done: what one core would take if it did nothing else. */
+const processor_ms = async (work: () => Promise<void>): Promise<number> => {
+  const used = process.cpuUsage()
+  await work()
+  const { system, user } = process.cpuUsage(used)
+  return (system + user) / 1000
+}
+
+const compared = async ({ quick, report }: Bench, ours: ReturnType<typeof rendererOf>) => {
+  const byHand = renderByHand(secret)
+  const everyone = people(2000)
+  const some = everyone.slice(0, 60)
+  const rates: { readonly [Which in "ours" | "byHand" | "elapsed"]: Array<number> } = {
+    ours: [],
+    byHand: [],
+    elapsed: [],
+  }
+  let bytes = 0
+  const rounds = quick ? 2 : 9
+  for (let round = -2; round < rounds; round++) {
+    const theirs_ms = await processor_ms(async () => {
+      for (const person of some) bytes += (await byHand(person)).length
+    })
+    const began = performance.now()
+    const ours_ms = await processor_ms(async () => {
+      for (const person of everyone) bytes += ours(person).bytes.length
+      for (const person of everyone) bytes += ours(person).bytes.length
+    })
+    if (round < 0) continue
+    rates.byHand.push((some.length / theirs_ms) * 1000)
+    rates.ours.push(((2 * everyone.length) / ours_ms) * 1000)
+    rates.elapsed.push(((2 * everyone.length) / (performance.now() - began)) * 1000)
+  }
+  report.say(`${Math.round(bytes / 2 ** 20)} MB of mail were written`)
+  return { ours: rateSpreadOf(rates.ours), byHand: rateSpreadOf(rates.byHand), elapsed: rateSpreadOf(rates.elapsed) }
+}
+
+/** How fast this core is at the moment, by work that has nothing to do with ours: figures of two machines can be compared. */
+const yardstick = async (): Promise<string> => {
+  const bytes = new Uint8Array(20_000).fill(7)
+  const count = 4000
+  const used_ms = await processor_ms(async () => {
+    for (let each = 0; each < count; each++) hash("sha256", bytes, "base64")
+  })
+  return `a core of this machine hashes 20 KB (SHA-256) ${Math.round((count / used_ms) * 1000).toLocaleString("en-US")} times a second meanwhile`
+}
+
+/** What a signature costs besides: computed by the thread pool, so that messages a second and time of this thread differ. */
+const signing = async (ours: ReturnType<typeof rendererOf>, count: number): Promise<string> => {
+  const program = Effect.gen(function* () {
+    const { privateKeyPem } = yield* (yield* Secrets).rsaKeyPair
+    const key = { domain, selector: "bench", privateKeyPem }
+    const messages = people(count).map((person) => ours(person).message)
+    yield* Effect.forEach(messages, (message) => dkimSigned(message, key), { concurrency: 32, discard: true })
+    const [began, used] = [performance.now(), process.cpuUsage()]
+    yield* Effect.forEach(messages, (message) => dkimSigned(message, key), { concurrency: 32, discard: true })
+    const elapsed_ms = performance.now() - began
+    const { system, user } = process.cpuUsage(used)
+    return { elapsed_ms, processor_us: user + system }
+  })
+  const { elapsed_ms, processor_us } = await Effect.runPromise(
+    Effect.provide(program, Layer.merge(DkimSignerLayer.layer, secrets)),
+  )
+  return `DKIM besides (RSA 2048, no part of the bar): ${Math.round(processor_us / count)} µs of processor a message, on the thread pool for the most part; ${Math.round((count / elapsed_ms) * 1000)} signatures/s, 32 under way`
+}
+
+export const rendering: Benchmark = {
+  run: async (bench) => {
+    const links = await Effect.runPromise(
+      Effect.provide(Links, Layer.provide(Links.layer, Layer.merge(secrets, settings))),
+    )
+    const ours = rendererOf(links)
+    const [first] = people(1)
+    if (first === undefined) throw new Error("nobody is to be mailed")
+    const { bytes } = ours(first)
+    await agree(bytes, await renderByHand(secret)(first))
+    bench.report.fact(
+      "email",
+      `HTML of ${letter.html.length} characters, ${bytes.length} bytes on the wire, both parts`,
+    )
+    const seen = await compared(bench, ours)
+    const ratio = seen.ours.median / seen.byHand.median
+    const row = {
+      what: "messages, by the time of one core",
+      unit: "/s",
+      reference: seen.byHand,
+      ours: seen.ours,
+      ratio,
+      bars: [rateAtLeast(rate_min, seen.ours.median), ratioAtLeast(ratio_min, ratio)],
+    } as const
+    bench.report.section(
+      "An approved email as messages ready for the wire, beside parsing and composing for each recipient",
+      [row],
+      [
+        `by the clock, beside whatever else the machine did: ${Math.round(seen.elapsed.median).toLocaleString("en-US")}/s`,
+        await yardstick(),
+        ...partsOf(links, people(2000), bench.quick ? 2 : 9),
+        await signing(ours, bench.quick ? 200 : 1000),
+      ],
+    )
+  },
+}
