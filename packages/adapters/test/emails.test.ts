@@ -270,10 +270,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         ]
         for (const [wrong, paths] of wrongs) {
           const refused = yield* Effect.flip(made(wrong))
-          assert.deepStrictEqual(
-            refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag,
-            [...paths],
-          )
+          assert.deepStrictEqual(refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag, [
+            ...paths,
+          ])
         }
       }),
     )

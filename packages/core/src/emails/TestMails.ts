@@ -170,5 +170,7 @@ const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<
   )
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const addresses = read.filter((address) => address !== null)
-  return Result.succeed([...new Map(addresses.map((address) => [address.normalized, address])).values()])
+  const isFirst = ({ normalized }: EmailAddress, at: number) =>
+    addresses.findIndex((each) => each.normalized === normalized) === at
+  return Result.succeed(addresses.filter(isFirst))
 }
