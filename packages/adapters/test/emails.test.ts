@@ -197,6 +197,9 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id, generation } = yield* prompted("chairs")
         const write = emails.generate(workspace, id, generation)
         yield* Effect.all([write, write, write], { concurrency: 3 })
+        const times = asked.length
+        yield* write
+        assert.strictEqual(asked.length, times)
         assert.strictEqual((yield* emails.find(workspace, id)).currentVersion, 1)
         assert.strictEqual(yield* credits, 2)
       }),

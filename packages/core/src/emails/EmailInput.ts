@@ -3,6 +3,7 @@ import { Result, Schema, SchemaIssue } from "effect"
 import { encodeText } from "../Bytes.ts"
 import { parseEmail } from "../contacts/Email.ts"
 import { Invalid } from "../Refusal.ts"
+import type { Cleaner } from "../tents/Clean.ts"
 import { isBlank } from "../Text.ts"
 import {
   type EmailFields,
@@ -50,6 +51,12 @@ export const checkHtml = (html: string): Result.Result<string, Invalid | HtmlToo
   const size_bytes = html.length > html_size_bytes_max ? html.length : encodeText(html).length
   return size_bytes > html_size_bytes_max ? Result.fail(new HtmlTooLarge({ size_bytes })) : Result.succeed(html)
 }
+
+/** The same, without what could act by itself; what can't be made safe is refused, as the field `html`. */
+export const cleanHtml = (cleaner: Cleaner["Service"], html: string): Result.Result<string, Invalid | HtmlTooLarge> =>
+  Result.flatMap(checkHtml(html), (checked) =>
+    Result.mapError(cleaner.cleanEmail(checked), ({ reason }) => Invalid.at("html", reason)),
+  )
 
 /** A subject as a model wrote it, made one that may be kept; null when it says nothing. */
 export const subjectFrom = (text: string | null): string | null => lineOf(text, subject_length_max)

@@ -1,10 +1,10 @@
 // What can be done with emails. The API calls these, the worker calls `generate` and `giveUp`.
-import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { Generation, GenerationInProgress } from "../content/Generation.ts"
 import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../Page.ts"
-import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { Cleaner } from "../tents/Clean.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
@@ -12,7 +12,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Email, type EmailStatus, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import { checkHtml } from "./EmailInput.ts"
+import { cleanHtml } from "./EmailInput.ts"
 import type {
   ApprovalVersionStale,
   EmailInUse,
@@ -142,13 +142,7 @@ export class Emails extends Context.Service<
       const apply = <After extends Email | null>(workspace: WorkspaceId, change: EmailChange<After>) =>
         Effect.catchTag(write(workspace, change), "InsufficientCredits", Effect.die)
 
-      /** HTML that a user wrote: of bearable size, and without what could act by itself. */
-      const cleaned = (html: string) =>
-        Effect.fromResult(
-          Result.flatMap(checkHtml(html), (checked) =>
-            Result.mapError(cleaner.cleanEmail(checked), ({ reason }) => Invalid.at("html", reason)),
-          ),
-        )
+      const cleaned = (html: string) => Effect.fromResult(cleanHtml(cleaner, html))
 
       const first = Effect.fnUntraced(function* (workspaceId: WorkspaceId, asked: NewEmail, createdByName: string) {
         yield* Effect.fromResult(checkNewEmail(asked))
