@@ -375,8 +375,10 @@ create table public.email (
   created_by_name text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  basis text,
   constraint email_pkey PRIMARY KEY (workspace_id, email_id),
   constraint email_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint email_basis CHECK (((basis IS NULL) OR (current_version = 0))),
   constraint email_check CHECK (((status = 'approved'::text) = (approved_version IS NOT NULL))),
   constraint email_check1 CHECK (((approved_version IS NULL) = (approval_id IS NULL))),
   constraint email_check2 CHECK (((plain_text IS NULL) = (plain_text_overridden_at IS NULL))),
@@ -858,6 +860,24 @@ create table public.tent_alias (
 alter table public.tent_alias enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
 grant delete, insert, select, update on public.tent_alias to tentpole_service;
+
+create table public.test_mail (
+  workspace_id uuid not null,
+  test_mail_id uuid not null,
+  email_id uuid not null,
+  version integer not null,
+  contact_id uuid,
+  address text not null,
+  address_normalized text not null,
+  handed_over boolean not null default false,
+  constraint test_mail_pkey PRIMARY KEY (workspace_id, test_mail_id),
+  constraint test_mail_workspace_id_email_id_fkey FOREIGN KEY (workspace_id, email_id) REFERENCES email(workspace_id, email_id) ON DELETE CASCADE,
+  constraint test_mail_version_check CHECK ((version >= 1))
+);
+CREATE INDEX test_mail_email ON public.test_mail USING btree (workspace_id, email_id);
+alter table public.test_mail enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.test_mail;
+grant delete, insert, select, update on public.test_mail to tentpole_service;
 
 create table public.visitor_salt (
   day date not null,

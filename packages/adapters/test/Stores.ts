@@ -1,5 +1,6 @@
 // The two worlds that laws are held in: every store in memory, and every store on a PostgreSQL of this run.
 import { Fresh } from "@tentpole/core/contract"
+import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
 import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
@@ -22,11 +23,11 @@ const quick: PersistedJobs.JobsOptions = {
 
 export const memory = Layer.merge(Fresh.layer, MemoryJobs.layer(quick)).pipe(
   Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets)),
+  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer)),
 )
 
 export const postgres = Layer.merge(Fresh.layer, PersistedJobs.layer(quick)).pipe(
   Layer.provideMerge(Postgres.stores),
   Layer.provideMerge(clients),
-  Layer.provideMerge(Layer.merge(ids, secrets)),
+  Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer)),
 )

@@ -3,3 +3,9 @@ import { memory, postgres } from "./Stores.ts"
 
 contract.emails("memory", memory)
 contract.emails("postgres", postgres)
+
+contract.emailGenerations("memory", memory)
+contract.emailGenerations("postgres", postgres)
+
+contract.testMails("memory", memory)
+contract.testMails("postgres", postgres)

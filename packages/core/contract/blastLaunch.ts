@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
-import { EmailChange } from "../src/emails/Email.ts"
+import { EmailChange } from "../src/emails/EmailChange.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
 
 const day_ms = 86_400_000
@@ -126,7 +126,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* Effect.sleep("50 millis")
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(launch)
-        assert.deepStrictEqual(yield* Fiber.join(uses), [{ kind: "email blast", name: "a" }])
+        assert.deepStrictEqual(yield* Fiber.join(uses), { users: [{ type: "blast", id, name: "a" }], count: 1 })
       }),
     )
 

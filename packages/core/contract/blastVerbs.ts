@@ -3,12 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { Blasts } from "../src/blasts/Blasts.ts"
 import type { AudienceChoice } from "../src/blasts/Choices.ts"
-import { BlastId, ContactId, EmailId, type Ids, ListId } from "../src/Ids.ts"
-import { JobQueue, type Jobs } from "../src/Jobs.ts"
-import type { RuleFactsStore } from "../src/segments/RuleFacts.ts"
+import { BlastId, ContactId, EmailId, ListId } from "../src/Ids.ts"
+import { JobQueue } from "../src/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
 
-type Needs = Rooms | Ids | Jobs | JobQueue | RuleFactsStore
+type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
 
 const lease_ms = 60_000
 

@@ -7,8 +7,10 @@ import { BlastStore } from "../src/blasts/BlastStore.ts"
 import type { LaunchFacts } from "../src/blasts/Launch.ts"
 import { ContactFieldStore } from "../src/contacts/ContactFieldStore.ts"
 import { FieldChange } from "../src/contacts/CustomField.ts"
-import { type Email, EmailChange } from "../src/emails/Email.ts"
+import type { Email, LockedEmail } from "../src/emails/Email.ts"
+import { EmailChange } from "../src/emails/EmailChange.ts"
 import type { EmailFields } from "../src/emails/EmailFields.ts"
+import type { EmailUses } from "../src/emails/EmailRefusals.ts"
 import { type EmailQuery, EmailStore } from "../src/emails/EmailStore.ts"
 import { ApprovalId, BlastId, DomainId, EmailId, FieldDefinitionId, type WorkspaceId } from "../src/Ids.ts"
 import type { NotFound } from "../src/Refusal.ts"
@@ -29,6 +31,7 @@ const whole: Omit<EmailFields, "name"> = {
 }
 const everything: EmailQuery = { status: null, search: null, after: null, limit: 100 }
 const ready = { verifiedDomains: ["example.test"] }
+const unused: EmailUses = { users: [], count: 0 }
 
 export const emails = <E>(
   name: string,
@@ -64,7 +67,7 @@ export const emails = <E>(
     const change = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       id: EmailId,
-      decide: (current: { readonly email: Email; readonly html: string | null }) => Result.Result<EmailChange, unknown>,
+      decide: (current: LockedEmail) => Result.Result<EmailChange<Email>, unknown>,
     ) {
       const store = yield* EmailStore
       const { transact } = yield* Transactor
@@ -95,7 +98,7 @@ export const emails = <E>(
         const email = yield* made(workspace, {}, { html })
         assert.deepStrictEqual(yield* store.find(workspace, email.id), email)
         assert.deepStrictEqual(yield* store.current(workspace, email.id), { email, html })
-        assert.deepStrictEqual(yield* transact(store.lock(workspace, email.id)), { email, html })
+        assert.deepStrictEqual(yield* transact(store.lock(workspace, email.id)), { email, html, generation: null })
         const bare = yield* made(workspace, {
           name: "bare",
           subject: null,
@@ -154,7 +157,7 @@ export const emails = <E>(
         })
         yield* setContent(workspace, id, "<p>two</p>")
         const second = yield* approve(workspace, id)
-        yield* change(workspace, id, ({ email }) => EmailChange.unapprove(email, [], at(4_000)))
+        yield* change(workspace, id, ({ email }) => EmailChange.unapprove(email, unused, at(4_000)))
         assert.isNull((yield* store.find(workspace, id)).approval)
         assert.deepStrictEqual(yield* store.approval(workspace, approvalId), frozen)
         assert.strictEqual((yield* store.approval(workspace, second.approvalId)).version, 2)
@@ -288,22 +291,23 @@ export const emails = <E>(
         const { store, workspace } = yield* begin
         const { id } = yield* made(workspace)
         const other = yield* made(workspace)
-        assert.deepStrictEqual(yield* store.uses(workspace, id), [])
-        yield* blast(workspace, id, "b scheduled", (draft, facts) =>
+        assert.deepStrictEqual(yield* store.uses(workspace, id), unused)
+        const scheduled = yield* blast(workspace, id, "b scheduled", (draft, facts) =>
           BlastChange.schedule(draft, facts, { scheduledAt: at(90_000), operational: false }, at(5)),
         )
-        yield* blast(workspace, id, "A sending", (draft, facts) =>
+        const sending = yield* blast(workspace, id, "A sending", (draft, facts) =>
           BlastChange.launch(draft, facts, { operational: false }, at(5)),
         )
         yield* blast(workspace, id, "c draft", null)
         yield* blast(workspace, other.id, "d other", (draft, facts) =>
           BlastChange.launch(draft, facts, { operational: false }, at(5)),
         )
-        assert.deepStrictEqual(yield* store.uses(workspace, id), [
-          { kind: "email blast", name: "A sending" },
-          { kind: "email blast", name: "b scheduled" },
-        ])
-        assert.deepStrictEqual(yield* store.uses(yield* (yield* Fresh).workspace(), id), [])
+        const users = [
+          { type: "blast" as const, id: sending, name: "A sending" },
+          { type: "blast" as const, id: scheduled, name: "b scheduled" },
+        ]
+        assert.deepStrictEqual(yield* store.uses(workspace, id), { users, count: 2 })
+        assert.deepStrictEqual(yield* store.uses(yield* (yield* Fresh).workspace(), id), unused)
       }),
     )
 
@@ -370,6 +374,7 @@ const blast = Effect.fnUntraced(function* (
   const written = Result.getOrThrow(BlastChange.setEmail(heard.after, { emailId, source: "existing" }, null, at(4)))
   yield* transact(store.apply(workspace, written))
   if (move !== null) yield* transact(store.apply(workspace, Result.getOrThrow(move(written.after, facts))))
+  return id
 })
 
 const newFields = (...ids: ReadonlyArray<string>) =>

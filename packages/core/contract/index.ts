@@ -6,6 +6,7 @@ import { contacts } from "./contacts.ts"
 import { housekeeper } from "./housekeeper.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
+import { emailGenerations } from "./emailGenerations.ts"
 import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
@@ -17,6 +18,7 @@ import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
 import { tents } from "./tents.ts"
+import { testMails } from "./testMails.ts"
 import { traffic } from "./traffic.ts"
 
 export type { Send } from "./blobs.ts"
@@ -30,6 +32,7 @@ export const contract = {
   contacts,
   deliveries,
   dkim,
+  emailGenerations,
   emails,
   housekeeper,
   imports,
@@ -42,5 +45,6 @@ export const contract = {
   workspaces,
   pages,
   tents,
+  testMails,
   traffic,
 }

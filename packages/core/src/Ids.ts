@@ -58,6 +58,10 @@ export const GenerationId = uuid
   .pipe(Schema.brand("GenerationId"))
   .annotate({ identifier: "GenerationId", description: "Id of an AI generation" })
 export type GenerationId = typeof GenerationId.Type
+export const TestMailId = uuid
+  .pipe(Schema.brand("TestMailId"))
+  .annotate({ identifier: "TestMailId", description: "Id of one test message of an email" })
+export type TestMailId = typeof TestMailId.Type
 /** Names what one approval froze; a blast sends by it, whatever becomes of the email. */
 export const ApprovalId = uuid
   .pipe(Schema.brand("ApprovalId"))

@@ -9,6 +9,7 @@ import { Links } from "./deliveries/Links.ts"
 import { OutgoingMail } from "./deliveries/OutgoingMail.ts"
 import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
+import { TestMails } from "./emails/TestMails.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { ListExports } from "./lists/ListExports.ts"
@@ -32,6 +33,7 @@ export const useCases = Layer.mergeAll(
   OutgoingMail.layer,
   Segments.layer,
   Tents.layer,
+  TestMails.layer,
   Tracking.layer,
   Traffic.layer,
   Workspaces.layer,

@@ -42,9 +42,10 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   upload_missing: "The file has not been uploaded yet: PUT it to `upload_url` first.",
   import_unreadable: "The file is empty, or no CSV at all.",
   link_refused: "The signed link has been changed or has expired. Ask for a new one.",
-  email_not_ready: "The email lacks something that approval needs: `details.missing` lists it.",
-  email_in_use: "A scheduled or sending blast or an active flow uses the email.",
-  template_not_ready: "The template has no completed version yet.",
+  email_not_ready: "The email lacks something that approving or testing it needs: `details.missing` lists it.",
+  email_in_use:
+    "A scheduled or sending blast or an active flow uses the email: `used_by` names them, `used_by_count` counts them.",
+  template_not_ready: "The email or template has no HTML yet: wait for its generation, or set the content.",
   template_not_approved: "The template must be approved before it can be used.",
   approval_version_stale: "A newer version was completed meanwhile. Look at it, and approve that one.",
   generation_in_progress: "A generation is running. Wait for its end.",

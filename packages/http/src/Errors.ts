@@ -1,6 +1,7 @@
 // The one table of errors: every code the core knows, with its HTTP status and title. Endpoints declare the codes they can
 // answer with `errors(…)`; a handler that can fail with another one does not compile.
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
+import { EmailUser } from "@tentpole/core/emails/EmailRefusals"
 import { ListUser } from "@tentpole/core/lists/ListUse"
 import type { Refusal } from "@tentpole/core/Refusal"
 import { Schema } from "effect"
@@ -83,6 +84,7 @@ const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
   publish_limit_exceeded: limits,
   field_definition_cap_exceeded: { limit: Count, current_active_count: Count, attempted_count: Count },
   field_definition_collision: { conflicts: Extra },
+  email_in_use: { used_by: Schema.optionalKey(Schema.Array(EmailUser)), used_by_count: Count },
   contact_list_in_use: { used_by: Schema.optionalKey(Schema.Array(ListUser)), used_by_count: Count },
 }
 

@@ -25,7 +25,11 @@ export const Text = (length_max: number, length_min = 0) => {
 }
 
 /** The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). */
-export const Nothing = Schema.Struct({}).annotate({ identifier: "Nothing" })
+export const Nothing = Schema.Record(
+  Schema.String,
+  // A struct without fields would take anything at all.
+  Schema.Never.annotate({ message: "is not a field of this call" }),
+).annotate({ identifier: "Nothing" })
 
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
 const anything: Schema.Codec<unknown> = Schema.Any

@@ -173,6 +173,7 @@ it.live("malformed ids are 400, unknown ones 404, and bodies are told everything
       { source: "inline", from_address: "nobody" },
       { source: "inline", html: "<p>x</p>", template_id: unknown },
       { source: "inline", html: 5 },
+      { source: "inline", html: `<script></script>${"<div>".repeat(5_000)}` },
     ]) {
       assert.deepStrictEqual(code(yield* put(draft, "email", json)), [400, "validation_failed"], JSON.stringify(json))
     }
@@ -205,7 +206,11 @@ it.live("an inline audience and an inline email are shown with the blast, under 
     })
     const list = yield* call("GET", `/v1/contact-lists/${addressed.json.audience_list_id}`)
     assert.strictEqual(list.json.owner_campaign_id, draft.blast_id)
-    const written = yield* put(draft, "email", { source: "inline", subject: "Hi", html: "<p>Hi</p>" })
+    const html = `<p onclick="x()">Hi</p><script>x()</script>`
+    const written = yield* put(draft, "email", { source: "inline", subject: "Hi", html })
+    const kept = yield* call("GET", `/v1/emails/${written.json.email.email_id}/content`)
+    assert.include(kept.text, "<p>Hi</p>")
+    assert.notMatch(kept.text, /script|onclick/)
     assert.deepStrictEqual(written.json.email, {
       email_id: written.json.email_id,
       source: "inline",

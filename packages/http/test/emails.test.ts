@@ -245,6 +245,8 @@ it.live("the description has every call on emails", () =>
       "post /v1/emails",
       "get /v1/emails/{emailId}",
       "patch /v1/emails/{emailId}",
+      "delete /v1/emails/{emailId}",
+      "post /v1/emails/{emailId}/duplicate",
       "get /v1/emails/{emailId}/content",
       "put /v1/emails/{emailId}/content",
       "get /v1/emails/{emailId}/plain-text",
@@ -252,6 +254,10 @@ it.live("the description has every call on emails", () =>
       "delete /v1/emails/{emailId}/plain-text",
       "post /v1/emails/{emailId}/approve",
       "post /v1/emails/{emailId}/unapprove",
+      "post /v1/emails/{emailId}/generations",
+      "get /v1/emails/{emailId}/generations/{generationId}",
+      "get /v1/emails/{emailId}/preview",
+      "post /v1/emails/{emailId}/test-send",
     ])
   }).pipe(Effect.scoped),
 )

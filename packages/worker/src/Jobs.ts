@@ -5,14 +5,29 @@ import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
 import type { ListExports } from "@tentpole/core/lists/ListExports"
+import type { MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import type { Emails } from "@tentpole/core/emails/Emails"
+import type { TestMails } from "@tentpole/core/emails/TestMails"
+import type { Settings } from "@tentpole/core/Settings"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Effect, Layer } from "effect"
+import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { importExpiry, importRun } from "./ImportRuns.ts"
 import { listExport, listExportExpiry } from "./ListExports.ts"
 
 const concurrency = 4
 
-type Needs = Blasts | Deliveries | ImportRuns | Imports | ListExports | Tents
+type Needs =
+  | Blasts
+  | Deliveries
+  | Emails
+  | ImportRuns
+  | Imports
+  | ListExports
+  | MailConnections
+  | Settings
+  | Tents
+  | TestMails
 
 const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Needs> => {
   switch (job.type) {
@@ -28,6 +43,10 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastStart(job)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+    case "email_generation":
+      return emailGeneration(job, attempt)
+    case "test_mail":
+      return testMail(job, attempt)
   }
 }
 

@@ -1,5 +1,6 @@
 // A worker's surroundings in tests: every store on a PostgreSQL of this run, and a workspace that can send.
 import { PgClient } from "@effect/sql-pg"
+import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
@@ -59,7 +60,7 @@ export const world = Layer.mergeAll(Fresh.layer, Blasts.layer, Deliveries.layer,
   Layer.provideMerge(Layer.mergeAll(Stores.stores, PersistedJobs.layer(), Links.layer)),
   Layer.provideMerge(clients),
   Layer.provideMerge(
-    Layer.mergeAll(Ids.layer, secrets, DkimSigner.layer, Layer.succeed(Settings, Settings.of(settings))),
+    Layer.mergeAll(Ids.layer, secrets, Cleaner.layer, DkimSigner.layer, Layer.succeed(Settings, Settings.of(settings))),
   ),
 )
 

@@ -17,6 +17,7 @@ import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { parseEmail } from "@tentpole/core/contacts/Email"
 import { Fresh } from "@tentpole/core/contract"
+import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { ContactId } from "@tentpole/core/Ids"
 import { exportKey, isPending, type ListExport } from "@tentpole/core/lists/ListExport"
 import { ListExports } from "@tentpole/core/lists/ListExports"
@@ -67,7 +68,8 @@ const blobs = Layer.effect(
   }),
 ).pipe(Layer.provide(MemoryBlobs.layer), Layer.provideMerge(Weather.layer))
 
-const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer())
+const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("no mail is sent here") }))
+const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail)
 
 const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(around))
 

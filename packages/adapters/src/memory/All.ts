@@ -18,6 +18,7 @@ import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PublishedPages from "./PublishedPages.ts"
 import * as TentStore from "./TentStore.ts"
+import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
 
 /** The database that all of them share: provide it once. */
@@ -39,6 +40,7 @@ const rooms = Layer.mergeAll(
   Outbox.layer,
   WorkspaceStore.layer,
   TentStore.layer,
+  TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,
 )

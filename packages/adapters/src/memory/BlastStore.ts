@@ -128,7 +128,8 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Bl
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   const { before, after } = change
   for (const list of change.lists) yield* applyList(db, ws, list)
-  if (change.email !== null) yield* applyEmail(db, ws, change.email)
+  // An email that is made for a blast is not written by the AI, and takes no credits.
+  if (change.email !== null) yield* Effect.orDie(applyEmail(db, ws, change.email))
   const there = before === null ? undefined : yield* db.find(blasts, ws, before.id)
   if (before !== null && !isAsDecidedOn(there, before)) {
     return yield* Effect.die("the blast is not what the change was decided on: lock it first")

@@ -1,7 +1,9 @@
 // Emails in memory.
 import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
-import { type Email, EmailChange, statusOf } from "@tentpole/core/emails/Email"
-import { email_uses_max, type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
+import { type Email, statusOf } from "@tentpole/core/emails/Email"
+import { EmailChange } from "@tentpole/core/emails/EmailChange"
+import { email_users_max } from "@tentpole/core/emails/EmailRefusals"
+import { type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
 import type { EmailId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
@@ -9,13 +11,18 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
 import { contactFields } from "./ContactFieldStore.ts"
 import { blasts } from "./DeliveryTables.ts"
+import { emailSeed } from "./EmailSeeds.ts"
+import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
+import { forgetTestMails } from "./TestMailStore.ts"
 import { sendingDomains } from "./WorkspaceStore.ts"
 
 export const emails = table<Email>("email")
 /** HTML, by `<email id>.<version>`. */
 export const emailVersions = table<string>("email_version")
 export const emailApprovals = table<ApprovedEmail>("email_approval")
+/** HTML of the template that an email without a version begins with, by the email's id. */
+const bases = table<string>("email_basis")
 
 export const versionKey = (id: EmailId, version: number): string => `${id}.${version}`
 
@@ -26,14 +33,35 @@ const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, 
 export const applyEmail = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EmailChange) {
   yield* Transaction
   if (!EmailChange.is(change)) return yield* Effect.die("an email can only be written by an EmailChange")
-  const { before, after, html, approved } = change
-  const row = yield* db.find(emails, workspace, after.id)
+  const { before, after, html, approved, generation, basis, credits_taken } = change
+  const id = (after ?? before)?.id ?? (yield* Effect.die("a change is of something"))
+  const row = yield* db.find(emails, workspace, id)
   if (row?.currentVersion !== before?.currentVersion || row?.approval?.id !== before?.approval?.id) {
     return yield* Effect.die("the email is not what the change was decided on: lock it first")
   }
-  yield* db.put(emails, workspace, after.id, after)
-  if (html !== null) yield* db.put(emailVersions, workspace, versionKey(after.id, after.currentVersion), html)
+  if (after === null) return yield* removeEmail(db, workspace, row, credits_taken)
+  yield* db.put(emails, workspace, id, after)
+  if (basis !== null) yield* db.put(bases, workspace, id, basis)
+  if (after.currentVersion > 0) yield* db.remove(bases, workspace, id)
+  if (html !== null) yield* db.put(emailVersions, workspace, versionKey(id, after.currentVersion), html)
   if (approved !== null) yield* db.put(emailApprovals, workspace, approved.approvalId, approved)
+  if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
+})
+
+const removeEmail = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  row: Email | undefined,
+  credits_taken: number,
+) {
+  if (row === undefined) return yield* Effect.die("an email that is removed is there")
+  yield* forgetGenerations(db, workspace, row.id, credits_taken)
+  yield* forgetTestMails(db, workspace, row.id)
+  for (let version = 1; version <= row.currentVersion; version++) {
+    yield* db.remove(emailVersions, workspace, versionKey(row.id, version))
+  }
+  yield* db.remove(bases, workspace, row.id)
+  yield* db.remove(emails, workspace, row.id)
 })
 
 const matches = (email: Email, { status, search, after }: EmailQuery): boolean => {
@@ -63,7 +91,17 @@ export const layer = Layer.effect(
     return EmailStore.of({
       find,
       current,
-      lock: (workspace, id) => Effect.andThen(Transaction, current(workspace, id)),
+      lock: Effect.fnUntraced(function* (workspace, id) {
+        yield* Transaction
+        const latest = yield* latestGenerations(db, workspace, [id])
+        return { ...(yield* current(workspace, id)), generation: latest.get(id) ?? null }
+      }),
+      generation: (workspace, id, of) => findGeneration(db, workspace, id, of),
+      basis: Effect.fnUntraced(function* (workspace, id) {
+        const { html } = yield* current(workspace, id)
+        return html ?? (yield* db.find(bases, workspace, id)) ?? null
+      }),
+      seed: (workspace, id) => emailSeed(db, workspace, id),
       html: (workspace, id, version) =>
         Effect.flatMap(db.find(emailVersions, workspace, versionKey(id, version)), (html) =>
           found(html, "email version"),
@@ -94,13 +132,13 @@ export const layer = Layer.effect(
         }
       }),
       uses: (workspace, id) =>
-        Effect.map(db.all(blasts, workspace), (rows) =>
-          rows
+        Effect.map(db.all(blasts, workspace), (rows) => {
+          const users = rows
             .filter(({ email, status }) => email?.emailId === id && (status === "scheduled" || status === "sending"))
             .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
-            .slice(0, email_uses_max)
-            .map(({ name }) => ({ kind: "email blast" as const, name })),
-        ),
+            .map(({ id: blast, name }) => ({ type: "blast" as const, id: blast, name }))
+          return { users: users.slice(0, email_users_max), count: users.length }
+        }),
       apply: (workspace, change) => applyEmail(db, workspace, change),
       approval: (workspace, id) =>
         Effect.flatMap(db.find(emailApprovals, workspace, id), (row) => found(row, "approved email")),

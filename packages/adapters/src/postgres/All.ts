@@ -18,6 +18,7 @@ import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PageNews from "./PageNews.ts"
 import * as PublishedPages from "./PublishedPages.ts"
 import * as TentStore from "./TentStore.ts"
+import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
 
 const rooms = Layer.mergeAll(
@@ -36,6 +37,7 @@ const rooms = Layer.mergeAll(
   Outbox.layer,
   WorkspaceStore.layer,
   TentStore.layer,
+  TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,
 ).pipe(Layer.provide(PageNews.layer))

@@ -78,7 +78,8 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
 const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: BlastChange) {
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   for (const list of change.lists) yield* applyList(sql, ws, list)
-  if (change.email !== null) yield* applyEmail(sql, ws, change.email)
+  // An email that is made for a blast is not written by the AI, and takes no credits.
+  if (change.email !== null) yield* Effect.orDie(applyEmail(sql, ws, change.email))
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)

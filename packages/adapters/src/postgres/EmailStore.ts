@@ -1,131 +1,54 @@
 // Emails on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
-import { type CurrentEmail, type Email, EmailChange, statusOf } from "@tentpole/core/emails/Email"
-import { email_uses_max, type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
-import { ApprovalId, EmailId, type WorkspaceId } from "@tentpole/core/Ids"
+import type { CurrentEmail, Email } from "@tentpole/core/emails/Email"
+import { EmailChange } from "@tentpole/core/emails/EmailChange"
+import { email_users_max } from "@tentpole/core/emails/EmailRefusals"
+import { type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
+import type { EmailId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import { type ApprovalRow, columnsOf, emailColumns, type EmailRow, toApproved, toEmail } from "./EmailRows.ts"
+import { emailSeed } from "./EmailSeeds.ts"
+import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { fenced } from "./Postgres.ts"
 
 type Sql = PgClient.PgClient
 
-interface EmailRow {
-  readonly email_id: string
-  readonly name: string
-  readonly current_version: number
-  readonly subject: string | null
-  readonly preview_text: string | null
-  readonly from_name: string | null
-  readonly from_address: string | null
-  readonly reply_to_email: string | null
-  readonly plain_text: string | null
-  readonly plain_text_overridden_at: Date | null
-  readonly plain_text_overridden_version: number | null
-  readonly approved_version: number | null
-  readonly approval_id: string | null
-  readonly created_by_name: string
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-const emailColumns = `e.email_id, e.name, e.current_version, e.subject, e.preview_text, e.from_name, e.from_address,
-  e.reply_to_email, e.plain_text, e.plain_text_overridden_at, e.plain_text_overridden_version, e.approved_version,
-  e.approval_id, e.created_by_name, e.created_at, e.updated_at`
-
-const toEmail = (row: EmailRow): Email => ({
-  id: EmailId.make(row.email_id),
-  name: row.name,
-  currentVersion: row.current_version,
-  subject: row.subject,
-  previewText: row.preview_text,
-  fromName: row.from_name,
-  fromAddress: row.from_address,
-  replyToEmail: row.reply_to_email,
-  // Set together: a CHECK says so.
-  plainText:
-    row.plain_text === null || row.plain_text_overridden_at === null || row.plain_text_overridden_version === null
-      ? null
-      : {
-          text: row.plain_text,
-          at: DateTime.makeUnsafe(row.plain_text_overridden_at),
-          version: row.plain_text_overridden_version,
-        },
-  approval:
-    row.approval_id === null || row.approved_version === null
-      ? null
-      : { id: ApprovalId.make(row.approval_id), version: row.approved_version },
-  createdByName: row.created_by_name,
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  updatedAt: DateTime.makeUnsafe(row.updated_at),
-})
-
-const columnsOf = (email: Email) => ({
-  name: email.name,
-  name_folded: fold(email.name),
-  status: statusOf(email),
-  current_version: email.currentVersion,
-  subject: email.subject,
-  preview_text: email.previewText,
-  from_name: email.fromName,
-  from_address: email.fromAddress,
-  reply_to_email: email.replyToEmail,
-  plain_text: email.plainText?.text ?? null,
-  plain_text_overridden_at: email.plainText === null ? null : DateTime.formatIso(email.plainText.at),
-  plain_text_overridden_version: email.plainText?.version ?? null,
-  approved_version: email.approval?.version ?? null,
-  approval_id: email.approval?.id ?? null,
-  updated_at: DateTime.formatIso(email.updatedAt),
-})
-
-interface ApprovalRow {
-  readonly approval_id: string
-  readonly email_id: string
-  readonly version: number
-  readonly subject: string
-  readonly preview_text: string | null
-  readonly from_name: string
-  readonly from_address: string
-  readonly reply_to_email: string
-  readonly html: string
-  readonly plain_text: string
-  readonly approved_at: Date
-}
-
-const toApproved = (row: ApprovalRow): ApprovedEmail => ({
-  approvalId: ApprovalId.make(row.approval_id),
-  emailId: EmailId.make(row.email_id),
-  version: row.version,
-  subject: row.subject,
-  previewText: row.preview_text,
-  fromName: row.from_name,
-  fromAddress: row.from_address,
-  replyToEmail: row.reply_to_email,
-  html: row.html,
-  text: row.plain_text,
-  approvedAt: DateTime.makeUnsafe(row.approved_at),
-})
-
 const first = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
   rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
 
-const writeEmail = (sql: Sql, workspace: WorkspaceId, { before, after }: EmailChange) =>
+const writeEmail = (sql: Sql, workspace: WorkspaceId, { before, after, basis }: EmailChange<Email>) =>
   before === null
     ? sql`
         insert into email ${sql.insert({
           workspace_id: workspace,
           email_id: after.id,
           ...columnsOf(after),
+          basis,
           created_by_name: after.createdByName,
           created_at: DateTime.formatIso(after.createdAt),
         })} returning 1`
     : sql`
-        update email set ${sql.update(columnsOf(after))}
-        where workspace_id = ${workspace} and email_id = ${after.id} and current_version = ${before.currentVersion}
-          and approval_id is not distinct from ${before.approval?.id ?? null}::uuid
+        update email set ${sql.update({
+          ...columnsOf(after),
+          // The first version takes its place.
+          ...(before.currentVersion === 0 && after.currentVersion > 0 ? { basis: null } : {}),
+        })}
+        where workspace_id = ${workspace} and email_id = ${after.id} and ${isAs(sql, before)}
         returning 1`
+
+const isAs = (sql: Sql, { currentVersion, approval }: Email) =>
+  sql`current_version = ${currentVersion} and approval_id is not distinct from ${approval?.id ?? null}::uuid`
+
+/** Versions go by the foreign key. */
+const deleteEmail = (sql: Sql, workspace: WorkspaceId, email: Email, credits_taken: number) =>
+  forgetGenerations(sql, workspace, email.id, credits_taken).pipe(
+    Effect.andThen(sql`
+      delete from email where workspace_id = ${workspace} and email_id = ${email.id} and ${isAs(sql, email)} returning 1`),
+  )
 
 const writeHtml = (sql: Sql, workspace: WorkspaceId, email: Email, html: string) => sql`
   insert into email_version (workspace_id, email_id, version, html, created_at)
@@ -148,6 +71,8 @@ const writeApproval = (sql: Sql, workspace: WorkspaceId, approved: ApprovedEmail
     approved_at: DateTime.formatIso(approved.approvedAt),
   })}`
 
+const isOfOne = (change: EmailChange): change is EmailChange<Email> => change.after !== null
+
 /** Writes a change in the caller's transaction; other rooms' changes may carry one. */
 export const applyEmail = (sql: Sql, workspace: WorkspaceId, change: EmailChange) =>
   fenced(sql)(
@@ -155,12 +80,19 @@ export const applyEmail = (sql: Sql, workspace: WorkspaceId, change: EmailChange
     Effect.gen(function* () {
       yield* Transaction
       if (!EmailChange.is(change)) return yield* Effect.die("an email can only be written by an EmailChange")
-      const written = yield* writeEmail(sql, workspace, change)
+      const { before, html, approved, generation, credits_taken } = change
+      const written = isOfOne(change)
+        ? yield* writeEmail(sql, workspace, change)
+        : before === null
+          ? []
+          : yield* deleteEmail(sql, workspace, before, credits_taken)
       if (written.length !== 1) {
         return yield* Effect.die("the email is not what the change was decided on: lock it first")
       }
-      if (change.html !== null) yield* writeHtml(sql, workspace, change.after, change.html)
-      if (change.approved !== null) yield* writeApproval(sql, workspace, change.approved)
+      if (!isOfOne(change)) return
+      if (html !== null) yield* writeHtml(sql, workspace, change.after, html)
+      if (approved !== null) yield* writeApproval(sql, workspace, approved)
+      if (generation !== null) yield* writeGeneration(sql, workspace, change.after.id, generation)
     }),
   )
 
@@ -220,7 +152,26 @@ export const layer = Layer.effect(
           Effect.map(toEmail),
         ),
       current,
-      lock: (workspace, id) => Effect.andThen(Transaction, lock(workspace, id)),
+      lock: Effect.fnUntraced(function* (workspace, id) {
+        yield* Transaction
+        const locked = yield* lock(workspace, id)
+        const latest = yield* within(workspace, latestGenerations(sql, workspace, [id]))
+        return { ...locked, generation: latest.get(id) ?? null }
+      }),
+      generation: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
+      basis: (workspace, id) =>
+        within(
+          workspace,
+          sql<{ readonly html: string | null }>`
+            select coalesce(v.html, e.basis) as html from email e
+            left join email_version v
+              on v.workspace_id = e.workspace_id and v.email_id = e.email_id and v.version = e.current_version
+            where e.workspace_id = ${workspace} and e.email_id = ${id}`,
+        ).pipe(
+          Effect.flatMap((rows) => first(rows, "email")),
+          Effect.map((row) => row.html),
+        ),
+      seed: (workspace, id) => within(workspace, emailSeed(sql, workspace, id)),
       html: (workspace, id, version) =>
         within(
           workspace,
@@ -256,11 +207,16 @@ export const layer = Layer.effect(
       uses: (workspace, id) =>
         within(
           workspace,
-          sql<{ readonly name: string }>`
-            select name from blast
+          sql<{ readonly id: string; readonly name: string; readonly total: number }>`
+            select blast_id as id, name, (count(*) over ())::int as total from blast
             where workspace_id = ${workspace} and email_id = ${id} and status in ('scheduled', 'sending')
-            order by name_folded, blast_id limit ${email_uses_max}`,
-        ).pipe(Effect.map((rows) => rows.map(({ name }) => ({ kind: "email blast" as const, name })))),
+            order by name_folded, blast_id limit ${email_users_max}`,
+        ).pipe(
+          Effect.map((rows) => ({
+            users: rows.map(({ id: blast, name }) => ({ type: "blast" as const, id: blast, name })),
+            count: rows[0]?.total ?? 0,
+          })),
+        ),
       apply: (workspace, change) => applyEmail(sql, workspace, change),
       approval: (workspace, id) =>
         within(

@@ -1,7 +1,8 @@
 // What is to be written of a blast: decided by its machine, together with the other rooms' changes, the events and the jobs
 // that belong to it. A store takes nothing else.
 import { type DateTime, Result } from "effect"
-import type { EmailChange } from "../emails/Email.ts"
+import type { Email } from "../emails/Email.ts"
+import type { EmailChange } from "../emails/EmailChange.ts"
 import type { BlastId } from "../Ids.ts"
 import type { ListChange } from "../lists/List.ts"
 import type { DomainEvent } from "../Outbox.ts"
@@ -49,7 +50,7 @@ interface Decided<After extends Blast | null> {
   readonly before: Blast | null
   readonly after: After
   readonly at: DateTime.Utc
-  readonly email?: EmailChange | null
+  readonly email?: EmailChange<Email> | null
   readonly lists?: ReadonlyArray<ListChange>
 }
 
@@ -79,7 +80,7 @@ export class BlastChange<After extends Blast | null = Blast | null> {
   /** Null: the blast is deleted. */
   readonly after: After
   /** The email that is made with it. */
-  readonly email: EmailChange | null
+  readonly email: EmailChange<Email> | null
   /** Its inline audience, made or deleted with it, in this order. */
   readonly lists: ReadonlyArray<ListChange>
   readonly events: ReadonlyArray<DomainEvent>
@@ -157,7 +158,7 @@ export class BlastChange<After extends Blast | null = Blast | null> {
   static setEmail(
     before: Blast,
     email: AttachedEmail,
-    made: EmailChange | null,
+    made: EmailChange<Email> | null,
     now: DateTime.Utc,
   ): Result.Result<BlastChange<DraftBlast>, InvalidState> {
     return Result.map(

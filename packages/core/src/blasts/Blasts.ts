@@ -1,7 +1,8 @@
 // What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
 // over once they have answered.
-import { Context, DateTime, Effect, Layer, type Result } from "effect"
+import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { DeliveryTally } from "../deliveries/Delivery.ts"
+import { cleanHtml } from "../emails/EmailInput.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
@@ -14,6 +15,7 @@ import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
+import { Cleaner } from "../tents/Clean.ts"
 import { type Transaction, Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
@@ -107,6 +109,7 @@ export class Blasts extends Context.Service<
       const { transact } = yield* Transactor
       const jobs = yield* Jobs
       const ids = yield* Ids
+      const cleaner = yield* Cleaner
 
       const find = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
         return shown(yield* store.find(ws, id, yield* DateTime.now))
@@ -203,7 +206,7 @@ export class Blasts extends Context.Service<
         }),
 
         setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
-          yield* emailSet(ws, id, choice, by)
+          yield* emailSet(ws, id, yield* Effect.fromResult(cleaned(cleaner, choice)), by)
           return yield* find(ws, id)
         }),
 
@@ -267,6 +270,15 @@ const shown = ({ blast, facts, tally }: BlastView): ShownBlast => ({
   tally,
   readiness: blast.status === "draft" ? readiness(blast, facts) : null,
 })
+
+/** HTML of an inline email, as far as it may be kept. */
+const cleaned = (
+  cleaner: Cleaner["Service"],
+  choice: EmailChoice,
+): Result.Result<EmailChoice, Invalid | HtmlTooLarge> =>
+  choice.source === "existing" || choice.html === undefined
+    ? Result.succeed(choice)
+    : Result.map(cleanHtml(cleaner, choice.html), (html) => ({ ...choice, html }))
 
 /** What the choice of an audience or an email comes to, asked of the rooms that have them. */
 const choosing = Effect.gen(function* () {

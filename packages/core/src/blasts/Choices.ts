@@ -1,7 +1,8 @@
 // What a draft is given: an audience and an email, there already or made for it. Decided with the pure functions of the
 // rooms they belong to; the blast's change carries the result.
 import { type DateTime, Result } from "effect"
-import { EmailChange } from "../emails/Email.ts"
+import type { Email } from "../emails/Email.ts"
+import { EmailChange } from "../emails/EmailChange.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { scaffold } from "../emails/Scaffold.ts"
@@ -138,7 +139,7 @@ export const inlineEmail = (
     readonly createdByName: string
     readonly now: DateTime.Utc
   },
-): Result.Result<EmailChange, Invalid | HtmlTooLarge> =>
+): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
   EmailChange.create({
     id: made.id,
     fields: {

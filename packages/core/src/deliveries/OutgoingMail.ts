@@ -1,7 +1,6 @@
 // From a claimed delivery to the bytes that go out: the approved email compiled once, rendered for its recipient, signed for
 // its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
-import { decodeText } from "../Bytes.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../emails/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../emails/Dkim.ts"
@@ -10,12 +9,11 @@ import { wireAddress } from "../emails/Headers.ts"
 import type { RenderedMessage } from "../emails/Message.ts"
 import { render } from "../emails/Render.ts"
 import type { ApprovalId, WorkspaceId } from "../Ids.ts"
-import { Secrets } from "../Secrets.ts"
-import { toDomain } from "../workspaces/DomainName.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "./Links.ts"
 import type { Envelope } from "./MailConnection.ts"
+import { signingKeys } from "./SigningKeys.ts"
 
 /** No message of this email can go out, whoever it is for: the blast has failed. */
 export class SenderRefused extends Schema.TaggedError<SenderRefused>()("SenderRefused", {
@@ -63,23 +61,14 @@ export class OutgoingMail extends Context.Service<
     Effect.gen(function* () {
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
-      const secrets = yield* Secrets
+      const keys = yield* signingKeys
       const signer = yield* DkimSigner
       const links = yield* Links
 
       /** The key of the sender's domain, which has to be verified. */
       const keyFor = Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
-        const from = toDomain(fromAddress.slice(fromAddress.lastIndexOf("@") + 1))
-        const domains = yield* workspaces.domains(workspace)
-        const domain = domains.find((each) => each.status === "verified" && each.domain === from)
-        if (domain === undefined) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
-        const pem = yield* secrets.open("dkim", domain.dkimPrivateKeySealed).pipe(Effect.orDie)
-        const key: DkimKey = {
-          domain: domain.domain,
-          selector: domain.dkimSelector,
-          privateKeyPem: decodeText(pem),
-        }
-        return key
+        const key = yield* keys(workspace, fromAddress)
+        return key ?? (yield* new SenderRefused({ failure: "sender_domain_unverified" }))
       })
 
       const prepare = Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {

@@ -1,7 +1,11 @@
 // The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
 import { Schema } from "effect"
 import { parseEmail } from "../contacts/Email.ts"
+import { prompt_length_max } from "../content/Generation.ts"
 
+export const email_name_length_max = 200
+export const subject_length_max = 998
+export const preview_text_length_max = 200
 export const html_size_bytes_max = 2 * 1024 * 1024
 /** An override can't be larger than what it stands for. */
 export const plain_text_length_max = 1_000_000
@@ -15,15 +19,15 @@ const atMost = (length: number) => Schema.isMaxLength(length, { message: `must h
 
 const notBlank = Schema.isPattern(/\S/, { message: "must not be empty" })
 
-export const EmailName = Schema.String.check(notBlank, atMost(200)).annotate({
+export const EmailName = Schema.String.check(notBlank, atMost(email_name_length_max)).annotate({
   description: "Internal name, 1 to 200 characters",
 })
 
-export const Subject = Schema.String.check(notBlank, oneLine, atMost(998)).annotate({
+export const Subject = Schema.String.check(notBlank, oneLine, atMost(subject_length_max)).annotate({
   description: "Subject, 1 to 998 characters; may carry merge tokens",
 })
 
-export const PreviewText = Schema.String.check(atMost(200)).annotate({
+export const PreviewText = Schema.String.check(atMost(preview_text_length_max)).annotate({
   description: "Preheader, at most 200 characters; stands in the HTML; may carry merge tokens",
 })
 
@@ -35,6 +39,10 @@ export const SenderAddress = Schema.String.check(
   oneLine,
   Schema.makeFilter((text: string) => parseEmail(text) !== null || "must be an email address, as news@example.com"),
 ).annotate({ description: "An email address, as news@example.com" })
+
+export const Prompt = Schema.String.check(notBlank, atMost(prompt_length_max)).annotate({
+  description: `What the AI is to write, 1 to ${prompt_length_max} characters`,
+})
 
 /** What can be said of an email when it is made, and changed later. */
 export interface EmailFields {

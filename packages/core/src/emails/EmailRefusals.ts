@@ -17,12 +17,14 @@ export type Missing = typeof Missing.Type
 export class EmailNotReady extends Schema.TaggedError<EmailNotReady>()("EmailNotReady", {
   missing: Schema.Array(Missing),
   fromAddress: Schema.NullOr(Schema.String),
+  /** What it is not ready for, as a gerund. */
+  before: Schema.Literals(["approving the email", "sending a test of it"]),
 }) {
   readonly code = "email_not_ready" satisfies ErrorCode
   override get message(): string {
     const fields = this.missing.filter((each) => each !== "sender_domain")
     return [
-      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before approving the email`]),
+      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before ${this.before}`]),
       ...(this.missing.includes("sender_domain")
         ? [`Verify the domain of ${this.fromAddress} or send from a verified one`]
         : []),
@@ -51,18 +53,51 @@ export class TemplateNotReady extends Schema.TaggedError<TemplateNotReady>()("Te
   }
 }
 
-/** Something that will send by the email's approval. */
-export const EmailUse = Schema.Struct({ kind: Schema.Literals(["email blast"]), name: Schema.String })
-export type EmailUse = typeof EmailUse.Type
+/** The template has nothing approved to begin with. */
+export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>()("TemplateNotApproved", {
+  /** Where in the body its id stood. */
+  path: Schema.String,
+}) {
+  readonly code = "template_not_approved" satisfies ErrorCode
+  override get message(): string {
+    return "The email template is a draft: approve it before emails are made from it"
+  }
+  get details() {
+    return { issues: [{ path: this.path, message: "must name an approved email template" }] }
+  }
+}
+
+/** How many users a refusal names; all of them are counted. */
+export const email_users_max = 20
+
+/** A scheduled or sending blast that sends by the email's approval. */
+export const EmailUser = Schema.Struct({
+  type: Schema.Literals(["blast"]),
+  id: Schema.String.annotate({ format: "uuid" }),
+  name: Schema.String,
+})
+export type EmailUser = typeof EmailUser.Type
+
+export interface EmailUses {
+  /** By name, at most `email_users_max`. */
+  readonly users: ReadonlyArray<EmailUser>
+  /** Of all of them. */
+  readonly count: number
+}
 
 export class EmailInUse extends Schema.TaggedError<EmailInUse>()("EmailInUse", {
-  uses: Schema.Array(EmailUse),
+  users: Schema.Array(EmailUser),
+  count: Schema.Int,
   /** What was asked for, as a participle. */
   move: Schema.String,
 }) {
   readonly code = "email_in_use" satisfies ErrorCode
   override get message(): string {
-    const users = this.uses.map(({ kind, name }) => `the ${kind} "${name}"`).join(", ")
-    return `The email can't be ${this.move} while it is used by ${users}`
+    const more = this.count - this.users.length
+    const users = this.users.map(({ name }) => `the email blast "${name}"`).join(", ")
+    return `The email can't be ${this.move} while it is used by ${users}${more > 0 ? ` and ${more} more` : ""}. Unschedule or cancel the blasts, or let them end`
+  }
+  get extras() {
+    return { used_by: this.users, used_by_count: this.count }
   }
 }

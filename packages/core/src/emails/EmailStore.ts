@@ -1,14 +1,16 @@
-// The port to emails: their fields, the HTML of each version, and what approvals have frozen.
+// The port to emails: their fields, the HTML of each version, what the AI was asked to write, and what approvals have frozen.
 import { Context, type Effect } from "effect"
-import type { ApprovalId, EmailId, WorkspaceId } from "../Ids.ts"
+import type { Generation } from "../content/Generation.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, GenerationId, WorkspaceId } from "../Ids.ts"
 import type { Cursor, Sliced } from "../Page.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { Transaction } from "../Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
-import type { CurrentEmail, Email, EmailChange, EmailStatus } from "./Email.ts"
-import type { EmailUse } from "./EmailRefusals.ts"
-
-export const email_uses_max = 25
+import type { CurrentEmail, Email, EmailStatus, LockedEmail } from "./Email.ts"
+import type { EmailChange } from "./EmailChange.ts"
+import type { EmailFields } from "./EmailFields.ts"
+import type { EmailUses, TemplateNotApproved } from "./EmailRefusals.ts"
 
 export interface EmailQuery {
   readonly status: EmailStatus | null
@@ -27,6 +29,12 @@ export interface EmailFacts {
   readonly customFields: ReadonlyArray<string>
 }
 
+/** What an approved email template gives the emails that are made from it. */
+export interface EmailSeed {
+  readonly html: string
+  readonly defaults: Omit<EmailFields, "name">
+}
+
 export class EmailStore extends Context.Service<
   EmailStore,
   {
@@ -34,16 +42,31 @@ export class EmailStore extends Context.Service<
     /** With the HTML of the current version. */
     readonly current: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<CurrentEmail, NotFound>
     /** The same, held until the transaction ends: two that change an email come one after the other. */
-    readonly lock: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<CurrentEmail, NotFound, Transaction>
+    readonly lock: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<LockedEmail, NotFound, Transaction>
     /** The HTML of one version. */
     readonly html: (workspace: WorkspaceId, id: EmailId, version: number) => Effect.Effect<string, NotFound>
     /** Newest first, ties by id. */
     readonly page: (workspace: WorkspaceId, query: EmailQuery) => Effect.Effect<Sliced<Email>>
+    /** A generation of this email; another email's is not found. */
+    readonly generation: (workspace: WorkspaceId, id: EmailId, of: GenerationId) => Effect.Effect<Generation, NotFound>
+    /** What the next generation builds on: the current HTML, before that the template's; null when there is neither. */
+    readonly basis: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<string | null, NotFound>
+    /** What the latest approval of a template froze. Where it is not found, or not approved, its id is `template_id`. */
+    readonly seed: (
+      workspace: WorkspaceId,
+      id: EmailTemplateId,
+    ) => Effect.Effect<EmailSeed, NotFound | TemplateNotApproved>
     readonly facts: (workspace: WorkspaceId) => Effect.Effect<EmailFacts>
-    /** Who counts on the email's approval: blasts that are scheduled or sending with it, by name, at most `email_uses_max`. */
-    readonly uses: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<ReadonlyArray<EmailUse>>
-    /** A change of an email that is not as the change found it is a defect. */
-    readonly apply: (workspace: WorkspaceId, change: EmailChange) => Effect.Effect<void, never, Transaction>
+    /** Who counts on the email's approval: blasts that are scheduled or sending with it. Asked with the email locked. */
+    readonly uses: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<EmailUses>
+    /**
+     * Writes an email, its generation and the credits that go with it; or deletes it, with its versions and generations. A
+     * change of an email that is not as the change found it is a defect.
+     */
+    readonly apply: (
+      workspace: WorkspaceId,
+      change: EmailChange,
+    ) => Effect.Effect<void, InsufficientCredits, Transaction>
     /** What an approval froze; it outlives the email. */
     readonly approval: (workspace: WorkspaceId, id: ApprovalId) => Effect.Effect<ApprovedEmail, NotFound>
   }

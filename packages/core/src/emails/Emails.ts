@@ -1,30 +1,37 @@
-// What can be done with emails.
+// What can be done with emails. The API calls these, the worker calls `generate` and `giveUp`.
 import { Context, DateTime, Effect, Layer } from "effect"
-import { ApprovalId, EmailId, Ids, type WorkspaceId } from "../Ids.ts"
+import type { Generation, GenerationInProgress } from "../content/Generation.ts"
+import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../Page.ts"
 import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { Cleaner } from "../tents/Clean.ts"
 import { Transactor } from "../Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import type { Workspace } from "../workspaces/Workspace.ts"
-import { type Email, EmailChange, type EmailStatus, plainTextOf } from "./Email.ts"
+import { type Email, type EmailStatus, plainTextOf, unresolvedIn } from "./Email.ts"
+import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
+import { cleanHtml } from "./EmailInput.ts"
 import type {
   ApprovalVersionStale,
   EmailInUse,
   EmailNotReady,
   HtmlTooLarge,
+  TemplateNotApproved,
   TemplateNotReady,
 } from "./EmailRefusals.ts"
 import { EmailStore } from "./EmailStore.ts"
+import { generation } from "./Generate.ts"
+import { checkNewEmail, checkPrompt, fieldsOf, type NewEmail } from "./NewEmail.ts"
+import { type Preview, previewing } from "./Preview.ts"
 import { scaffold } from "./Scaffold.ts"
-import { unresolvedTokens } from "./Tokens.ts"
 
-/** An email to be made. Fields that are left out are taken from the workspace's sender defaults, as far as it has some. */
-export type NewEmail = Partial<EmailFields> &
-  Pick<EmailFields, "name"> & {
-    /** Left out: a blank branded scaffold. */
-    readonly html?: string
-  }
+export interface Made {
+  readonly email: Email
+  /** The generation that writes it; null when it is there already. */
+  readonly generationId: GenerationId | null
+}
 
 export interface Approved {
   readonly email: Email
@@ -46,7 +53,7 @@ export class Emails extends Context.Service<
       workspace: WorkspaceId,
       email: NewEmail,
       createdByName: string,
-    ) => Effect.Effect<Email, Invalid | HtmlTooLarge | NotFound>
+    ) => Effect.Effect<Made, Invalid | HtmlTooLarge | NotFound | TemplateNotApproved | InsufficientCredits>
     readonly find: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<Email, NotFound>
     readonly page: (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Sliced<Email>, BrokenCursor>
     readonly update: (
@@ -54,6 +61,14 @@ export class Emails extends Context.Service<
       id: EmailId,
       patch: Partial<EmailFields>,
     ) => Effect.Effect<Email, NotFound | Invalid>
+    /** Its versions and generations go with it; what blasts have sent stays. */
+    readonly remove: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<void, NotFound | EmailInUse>
+    /** A draft of its own with everything that the email says now. */
+    readonly duplicate: (
+      workspace: WorkspaceId,
+      id: EmailId,
+      createdByName: string,
+    ) => Effect.Effect<Email, NotFound | TemplateNotReady>
     /** The HTML of a version, or of the current one. */
     readonly content: (workspace: WorkspaceId, id: EmailId, version?: number) => Effect.Effect<string, NotFound>
     readonly setContent: (
@@ -78,6 +93,30 @@ export class Emails extends Context.Service<
       workspace: WorkspaceId,
       id: EmailId,
     ) => Effect.Effect<Email, NotFound | InvalidState | EmailInUse>
+    /** The current version, approved or not, as this contact would read it; without one, as a sample contact would. */
+    readonly preview: (
+      workspace: WorkspaceId,
+      id: EmailId,
+      contact?: ContactId,
+    ) => Effect.Effect<Preview, NotFound | TemplateNotReady>
+    /** Asks the AI for a new version. */
+    readonly startGeneration: (
+      workspace: WorkspaceId,
+      id: EmailId,
+      asked: Pick<Generation, "prompt" | "createdByName">,
+    ) => Effect.Effect<Generation, NotFound | Invalid | GenerationInProgress | InsufficientCredits>
+    readonly generation: (
+      workspace: WorkspaceId,
+      id: EmailId,
+      generation: GenerationId,
+    ) => Effect.Effect<Generation, NotFound>
+    /**
+     * The worker's part: asks the AI and keeps what it writes. May be called again, and by two at once: what is over stays
+     * as it is.
+     */
+    readonly generate: (workspace: WorkspaceId, id: EmailId, generation: GenerationId) => Effect.Effect<void>
+    /** The generation broke its workers off, and fails: the credit goes back. One that is over stays as it is. */
+    readonly giveUp: (workspace: WorkspaceId, id: EmailId, generation: GenerationId) => Effect.Effect<void>
   }
 >()("tentpole/Emails") {
   static readonly layer = Layer.effect(
@@ -87,25 +126,48 @@ export class Emails extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
+      const jobs = yield* Jobs
+      const cleaner = yield* Cleaner
 
-      const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: EmailChange) {
+      /** The change, and the jobs that it asks for. */
+      const write = Effect.fnUntraced(function* <After extends Email | null>(
+        workspace: WorkspaceId,
+        change: EmailChange<After>,
+      ) {
         if (!change.isNothing) yield* store.apply(workspace, change)
+        for (const { id, ...job } of change.jobs) yield* jobs.enqueue({ ...job, workspaceId: workspace }, { id })
         return change.after
+      })
+      /** One that takes no credits. */
+      const apply = <After extends Email | null>(workspace: WorkspaceId, change: EmailChange<After>) =>
+        Effect.catchTag(write(workspace, change), "InsufficientCredits", Effect.die)
+
+      const cleaned = (html: string) => Effect.fromResult(cleanHtml(cleaner, html))
+
+      const first = Effect.fnUntraced(function* (workspaceId: WorkspaceId, asked: NewEmail, createdByName: string) {
+        yield* Effect.fromResult(checkNewEmail(asked))
+        const { html, prompt, templateId } = asked
+        const workspace = yield* workspaces.find(workspaceId)
+        const seed = templateId === undefined ? null : yield* store.seed(workspaceId, templateId)
+        const now = yield* DateTime.now
+        const fields = fieldsOf(asked, seed, workspace)
+        const begun = { id: EmailId.make(yield* ids.next), fields, createdByName, now }
+        if (prompt === undefined) {
+          const given = html === undefined ? undefined : yield* cleaned(html)
+          const blank = () => scaffold({ workspaceName: workspace.name, brand: workspace.brand })
+          return yield* Effect.fromResult(EmailChange.create({ ...begun, html: given ?? seed?.html ?? blank() }))
+        }
+        const generationAsked = { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+        return yield* Effect.fromResult(
+          EmailChange.createByPrompt({ ...begun, basis: seed?.html ?? null, asked: generationAsked }),
+        )
       })
 
       return Emails.of({
-        create: Effect.fn("Emails.create")(function* (workspaceId, { html, name, ...fields }, createdByName) {
-          const workspace = yield* workspaces.find(workspaceId)
-          const change = yield* Effect.fromResult(
-            EmailChange.create({
-              id: EmailId.make(yield* ids.next),
-              fields: { ...senderOf(workspace), ...fields, name },
-              html: html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
-              createdByName,
-              now: yield* DateTime.now,
-            }),
-          )
-          return yield* transact(apply(workspaceId, change))
+        create: Effect.fn("Emails.create")(function* (workspace, asked, createdByName) {
+          const change = yield* first(workspace, asked, createdByName)
+          const email = yield* transact(write(workspace, change))
+          return { email, generationId: change.generation?.after.id ?? null }
         }),
 
         find: store.find,
@@ -128,6 +190,18 @@ export class Emails extends Context.Service<
           )
         }, transact),
 
+        remove: Effect.fn("Emails.remove")(function* (workspace, id) {
+          const current = yield* store.lock(workspace, id)
+          const change = EmailChange.remove(current, yield* store.uses(workspace, id))
+          yield* apply(workspace, yield* Effect.fromResult(change))
+        }, transact),
+
+        duplicate: Effect.fn("Emails.duplicate")(function* (workspace, id, createdByName) {
+          const current = yield* store.current(workspace, id)
+          const made = { id: EmailId.make(yield* ids.next), createdByName, now: yield* DateTime.now }
+          return yield* transact(apply(workspace, yield* Effect.fromResult(EmailChange.duplicate(current, made))))
+        }),
+
         content: Effect.fn("Emails.content")(function* (workspace, id, version) {
           if (version !== undefined) return yield* store.html(workspace, id, version)
           const { html } = yield* store.current(workspace, id)
@@ -135,12 +209,15 @@ export class Emails extends Context.Service<
         }),
 
         setContent: Effect.fn("Emails.setContent")(function* (workspace, id, html) {
-          const { email } = yield* store.lock(workspace, id)
-          return yield* apply(
-            workspace,
-            yield* Effect.fromResult(EmailChange.setContent(email, html, yield* DateTime.now)),
+          const clean = yield* cleaned(html)
+          return yield* transact(
+            Effect.gen(function* () {
+              const { email } = yield* store.lock(workspace, id)
+              const change = EmailChange.setContent(email, clean, yield* DateTime.now)
+              return yield* apply(workspace, yield* Effect.fromResult(change))
+            }),
           )
-        }, transact),
+        }),
 
         plainText: Effect.fn("Emails.plainText")(function* (workspace, id) {
           return plainTextOf(yield* store.current(workspace, id))
@@ -161,11 +238,9 @@ export class Emails extends Context.Service<
           const change = yield* Effect.fromResult(
             EmailChange.approve(current, facts, { ...options, approvalId }, yield* DateTime.now),
           )
-          const { subject, fromName, plainText } = current.email
-          const texts = [subject, fromName, current.html, plainText?.text ?? null]
           return {
             email: yield* apply(workspace, change),
-            unresolvedTokens: unresolvedTokens(texts, new Set(facts.customFields)),
+            unresolvedTokens: unresolvedIn(current, facts.customFields),
           }
         }, transact),
 
@@ -174,13 +249,22 @@ export class Emails extends Context.Service<
           const change = EmailChange.unapprove(email, yield* store.uses(workspace, id), yield* DateTime.now)
           return yield* apply(workspace, yield* Effect.fromResult(change))
         }, transact),
+
+        preview: yield* previewing,
+
+        startGeneration: Effect.fn("Emails.startGeneration")(function* (workspace, id, { prompt, createdByName }) {
+          yield* Effect.fromResult(checkPrompt(prompt))
+          const current = yield* store.lock(workspace, id)
+          const asked = { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+          const change = yield* Effect.fromResult(EmailChange.generate(current, asked, yield* DateTime.now))
+          yield* write(workspace, change)
+          return change.generation?.after ?? (yield* Effect.die("an accepted generation is there"))
+        }, transact),
+
+        generation: store.generation,
+
+        ...(yield* generation),
       })
     }),
   )
 }
-
-const senderOf = ({ senderDefaults }: Workspace) => ({
-  fromName: senderDefaults.fromName,
-  fromAddress: senderDefaults.fromAddress,
-  replyToEmail: senderDefaults.replyToEmail,
-})

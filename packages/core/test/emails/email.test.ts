@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { type CurrentEmail, type Email, EmailChange, isPlainTextStale, statusOf } from "../../src/emails/Email.ts"
+import { type CurrentEmail, type Email, isPlainTextStale, statusOf } from "../../src/emails/Email.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { EmailFields } from "../../src/emails/EmailFields.ts"
 import { compile } from "../../src/emails/Compile.ts"
 import { scan } from "../../src/emails/Markup.ts"
@@ -25,7 +26,7 @@ const verified = { verifiedDomains: ["example.test", "xn--bcher-kva.example"] }
 const create = (fields: Partial<EmailFields> = {}, html = "<p>one</p>") =>
   EmailChange.create({ id, fields: { ...complete, ...fields }, html, createdByName: "a key", now: at(1) })
 
-const currentOf = (change: EmailChange, before: string | null = null): CurrentEmail => ({
+const currentOf = (change: EmailChange<Email>, before: string | null = null): CurrentEmail => ({
   email: change.after,
   html: change.html ?? before,
 })
@@ -195,7 +196,7 @@ describe("an approval", () => {
     const tag = (email: Email, names: ReadonlyArray<string>) => {
       const result = EmailChange.unapprove(
         email,
-        names.map((name) => ({ kind: "email blast" as const, name })),
+        { users: names.map((name) => ({ type: "blast" as const, id, name })), count: names.length },
         at(10),
       )
       return Result.isFailure(result) ? result.failure._tag : statusOf(result.success.after)
@@ -207,7 +208,7 @@ describe("an approval", () => {
   })
 
   const Step = Schema.Literals(["subject", "preview", "content", "text", "automatic", "approve", "unapprove"])
-  const take = (step: typeof Step.Type, it: CurrentEmail, now: number): Result.Result<EmailChange, unknown> => {
+  const take = (step: typeof Step.Type, it: CurrentEmail, now: number): Result.Result<EmailChange<Email>, unknown> => {
     switch (step) {
       case "subject":
         return EmailChange.update(it, { subject: `S${now}` }, at(now))
@@ -222,7 +223,7 @@ describe("an approval", () => {
       case "approve":
         return EmailChange.approve(it, verified, { approvalId }, at(now))
       case "unapprove":
-        return EmailChange.unapprove(it.email, [], at(now))
+        return EmailChange.unapprove(it.email, { users: [], count: 0 }, at(now))
     }
   }
 

@@ -1,7 +1,9 @@
-// An email as it stands on the wire.
+// An email as it stands on the wire, and what is told of it: generations, previews.
+import { type Generation, generationStatuses } from "@tentpole/core/content/Generation"
 import { type Email, emailStatuses, isPlainTextStale, statusOf } from "@tentpole/core/emails/Email"
-import type { Approved } from "@tentpole/core/emails/Emails"
-import { EmailId } from "@tentpole/core/Ids"
+import type { Approved, Made } from "@tentpole/core/emails/Emails"
+import type { Preview } from "@tentpole/core/emails/Preview"
+import { EmailId, GenerationId } from "@tentpole/core/Ids"
 import { encodeCursor, type Sliced } from "@tentpole/core/Page"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull } from "../../Wire.ts"
@@ -28,20 +30,47 @@ const fields = {
   created_at: InstantWire,
   updated_at: InstantWire,
   created_by_name: Schema.String.annotate({ description: "Name of the API key or user" }),
-  latest_generation_status: Schema.NullOr(Schema.Literals(["generating", "completed", "failed"])),
+  latest_generation_status: Schema.Literals(generationStatuses).annotate({
+    description: "Uploaded HTML, templates and scaffolds are completed",
+  }),
   content_path: Schema.String.annotate({ description: "Path of the latest HTML" }),
   plain_text_path: Schema.String.annotate({ description: "Path of the plain-text rendition" }),
 }
 
 export const EmailWire = Schema.Struct(fields).annotate({ identifier: "Email" })
 
+export const EmailBeingWrittenWire = Schema.Struct({ ...fields, generation_id: GenerationId }).annotate({
+  identifier: "EmailBeingWritten",
+})
+
+const tokens = Schema.Array(Schema.String).annotate({
+  description: "Tokens that stand for nothing: they render as their fallback or empty",
+  examples: [["contact.nickname"]],
+})
+
 export const ApprovedEmailWire = Schema.Struct({
   ...fields,
-  unresolved_tokens: Schema.Array(Schema.String).annotate({
-    description: "Tokens that stand for nothing: they render as their fallback or empty",
-    examples: [["contact.nickname"]],
-  }),
+  unresolved_tokens: tokens,
 }).annotate({ identifier: "ApprovedEmail" })
+
+export const EmailGenerationWire = Schema.Struct({
+  generation_id: GenerationId,
+  email_id: EmailId,
+  status: Schema.Literals(generationStatuses),
+  prompt: Schema.String,
+  version: Schema.NullOr(Schema.Int).annotate({ description: "The version that it made" }),
+  error: text.annotate({ description: "Why there is none" }),
+  created_at: InstantWire,
+  completed_at: Schema.NullOr(InstantWire),
+  created_by_name: Schema.String,
+}).annotate({ identifier: "EmailGeneration" })
+
+export const EmailPreviewWire = Schema.Struct({
+  subject: Schema.String,
+  html: Schema.String,
+  text: Schema.String,
+  unresolved_tokens: tokens,
+}).annotate({ identifier: "EmailPreview" })
 
 export const EmailsWire = Schema.Struct({
   emails: Schema.Array(EmailWire),
@@ -67,9 +96,38 @@ export const toEmailWire = (email: Email): typeof EmailWire.Type => ({
   updated_at: iso(email.updatedAt),
   created_by_name: email.createdByName,
   // Uploaded HTML and scaffolds are completed versions.
-  latest_generation_status: email.currentVersion === 0 ? null : "completed",
+  latest_generation_status: email.generationStatus ?? "completed",
   content_path: `/v1/emails/${email.id}/content`,
   plain_text_path: `/v1/emails/${email.id}/plain-text`,
+})
+
+export const toMadeWire = ({ email, generationId }: Made): typeof EmailBeingWrittenWire.Type | typeof EmailWire.Type =>
+  generationId === null ? toEmailWire(email) : { ...toEmailWire(email), generation_id: generationId }
+
+export const toGenerationWire =
+  (emailId: EmailId) =>
+  (it: Generation): typeof EmailGenerationWire.Type => ({
+    generation_id: it.id,
+    email_id: emailId,
+    status: it.status,
+    prompt: it.prompt,
+    version: it.version,
+    error: it.error,
+    created_at: iso(it.createdAt),
+    completed_at: isoOrNull(it.completedAt),
+    created_by_name: it.createdByName,
+  })
+
+export const toPreviewWire = ({
+  subject,
+  html,
+  text: plain,
+  unresolvedTokens,
+}: Preview): typeof EmailPreviewWire.Type => ({
+  subject,
+  html,
+  text: plain,
+  unresolved_tokens: unresolvedTokens,
 })
 
 export const toApprovedWire = ({ email, unresolvedTokens }: Approved): typeof ApprovedEmailWire.Type => ({

@@ -6,17 +6,29 @@ import {
   FromName,
   plain_text_length_max,
   PreviewText,
+  Prompt,
   SenderAddress,
   Subject,
 } from "@tentpole/core/emails/EmailFields"
-import { EmailId } from "@tentpole/core/Ids"
+import { test_addresses_max } from "@tentpole/core/emails/TestMails"
+import { ContactId, EmailId, EmailTemplateId, GenerationId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { cursorQuery, Nothing, oneOf, searchParameter, Text, whole } from "../../Wire.ts"
-import { ApprovedEmailWire, EmailsWire, EmailWire } from "./EmailWire.ts"
+import {
+  ApprovedEmailWire,
+  EmailBeingWrittenWire,
+  EmailGenerationWire,
+  EmailPreviewWire,
+  EmailsWire,
+  EmailWire,
+} from "./EmailWire.ts"
 
 const params = { emailId: EmailId }
+
+/** While the AI writes: how many seconds to wait before asking again. */
+const retryAfter = { "retry-after": Schema.optionalKey(Schema.String) }
 
 const headerFields = {
   subject: Schema.optionalKey(Schema.NullOr(Subject)),
@@ -26,15 +38,23 @@ const headerFields = {
   reply_to_email: Schema.optionalKey(Schema.NullOr(SenderAddress)),
 }
 
-const Html = Schema.String.annotate({ description: "At most 2 MB" })
+const Html = Schema.String.annotate({
+  description:
+    "At most 2 MB. Kept byte for byte, unless it has scripts, forms that lead elsewhere or the like: those are taken out",
+})
 
 export const CreateEmail = Schema.Struct({
   name: EmailName,
   ...headerFields,
   html: Schema.optionalKey(Html),
+  template_id: Schema.optionalKey(
+    EmailTemplateId.annotate({ description: "An approved email template: its content and its `default_*` fields" }),
+  ),
+  prompt: Schema.optionalKey(Prompt),
 }).annotate({
   identifier: "CreateEmail",
-  description: "Without `html` a blank branded scaffold. Sender fields left out are the workspace's defaults",
+  description:
+    "Made of one of `html`, `template_id` and `prompt`, or of `template_id` with a `prompt` on top; with none a blank branded scaffold. Fields left out are the template's, then the workspace's sender defaults",
 })
 
 export const UpdateEmail = Schema.Struct({ name: Schema.optionalKey(EmailName), ...headerFields }).annotate({
@@ -47,6 +67,18 @@ const SetContent = Schema.Struct({ html: Html }).annotate({ identifier: "SetEmai
 const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) }).annotate({
   identifier: "SetEmailPlainText",
 })
+
+const GenerateEmail = Schema.Struct({ prompt: Prompt }).annotate({
+  identifier: "GenerateEmail",
+  description: "Costs a credit, which is given back when there is nothing to show for it",
+})
+
+const TestSend = Schema.Struct({
+  to: Schema.Array(Schema.String).annotate({ description: `1 to ${test_addresses_max} addresses` }),
+  contact_id: Schema.optionalKey(
+    ContactId.annotate({ description: "Whose values stand for tokens; a sample contact's when left out" }),
+  ),
+}).annotate({ identifier: "TestSend" })
 
 const ApproveEmail = Schema.Struct({
   version: Schema.optionalKey(
@@ -78,6 +110,10 @@ const contentQuery = {
   version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "The current one when left out" }),
 }
 
+const previewQuery = {
+  contact_id: Schema.optionalKey(ContactId).annotate({ description: "A sample contact when left out" }),
+}
+
 /** The fields that a body names, as the core calls them. */
 export const toFields = (body: typeof UpdateEmail.Type): Partial<EmailFields> => ({
   ...(body.name === undefined ? {} : { name: body.name }),
@@ -99,9 +135,19 @@ export const EmailsApi = HttpApiGroup.make("emails")
   .add(
     HttpApiEndpoint.post("create", "/v1/emails", {
       payload: CreateEmail,
-      success: EmailWire.pipe(HttpApiSchema.status(201)),
-      error: errors("validation_failed", "payload_too_large", "not_found"),
-    }),
+      success: [
+        // The one with more in it first: an answer is the first that it fits.
+        EmailBeingWrittenWire.pipe(HttpApiSchema.status(202)),
+        EmailWire.pipe(HttpApiSchema.status(201)),
+      ],
+      error: errors(
+        "validation_failed",
+        "payload_too_large",
+        "not_found",
+        "template_not_approved",
+        "insufficient_credits",
+      ),
+    }).annotate(OpenApi.Description, "201; with a `prompt` 202, and the AI writes it: poll the generation"),
   )
   .add(HttpApiEndpoint.get("find", "/v1/emails/:emailId", { params, success: EmailWire, error: errors("not_found") }))
   .add(
@@ -111,6 +157,21 @@ export const EmailsApi = HttpApiGroup.make("emails")
       success: EmailWire,
       error: errors("not_found", "validation_failed"),
     }),
+  )
+  .add(
+    HttpApiEndpoint.delete("remove", "/v1/emails/:emailId", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: errors("not_found", "email_in_use"),
+    }).annotate(OpenApi.Description, "Its versions and generations go with it. What blasts have sent of it stays"),
+  )
+  .add(
+    HttpApiEndpoint.post("duplicate", "/v1/emails/:emailId/duplicate", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: EmailWire.pipe(HttpApiSchema.status(201)),
+      error: errors("not_found", "template_not_ready"),
+    }).annotate(OpenApi.Description, "A draft with the HTML, the plain text and the fields that the email has now"),
   )
   .add(
     HttpApiEndpoint.get("content", "/v1/emails/:emailId/content", {
@@ -165,4 +226,41 @@ export const EmailsApi = HttpApiGroup.make("emails")
       success: EmailWire,
       error: errors("not_found", "invalid_state", "email_in_use"),
     }),
+  )
+  .add(
+    HttpApiEndpoint.post("generate", "/v1/emails/:emailId/generations", {
+      params,
+      payload: GenerateEmail,
+      success: EmailGenerationWire.pipe(HttpApiSchema.status(202)),
+      error: errors("not_found", "validation_failed", "generation_in_progress", "insufficient_credits"),
+    }).annotate(
+      OpenApi.Description,
+      "The AI builds on the current HTML and makes the next version. One generation at a time; edits meanwhile stay, each in its own version",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.get("generation", "/v1/emails/:emailId/generations/:generationId", {
+      params: { emailId: EmailId, generationId: GenerationId },
+      success: HttpApiSchema.WithHeaders(EmailGenerationWire, retryAfter),
+      error: errors("not_found"),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.get("preview", "/v1/emails/:emailId/preview", {
+      params,
+      query: previewQuery,
+      success: EmailPreviewWire,
+      error: errors("not_found", "template_not_ready"),
+    }).annotate(OpenApi.Description, "The current version, approved or not, as the contact would read it"),
+  )
+  .add(
+    HttpApiEndpoint.post("testSend", "/v1/emails/:emailId/test-send", {
+      params,
+      payload: TestSend,
+      success: EmailWire.pipe(HttpApiSchema.status(202)),
+      error: errors("not_found", "validation_failed", "email_not_ready", "template_not_ready"),
+    }).annotate(
+      OpenApi.Description,
+      "The current version, approved or not, with `[Test] ` before the subject, once to each address. Nothing is counted, and its unsubscribe link changes nothing",
+    ),
   )

@@ -1,0 +1,80 @@
+// What a person reads of an email, before anybody is sent it: rendered as for a recipient, but untracked, and with links of a
+// message that does not exist.
+import { DateTime, Effect } from "effect"
+import { blankContact, type Contact } from "../contacts/Contact.ts"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import { Links } from "../deliveries/Links.ts"
+import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../Ids.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import { compile } from "./Compile.ts"
+import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
+import { TemplateNotReady } from "./EmailRefusals.ts"
+import { EmailStore } from "./EmailStore.ts"
+import { type Content, renderContent } from "./Render.ts"
+
+export interface Preview extends Content {
+  /** Names of tokens that stand for nothing; they render as their fallback or empty. */
+  readonly unresolvedTokens: ReadonlyArray<string>
+}
+
+/** What `Emails.preview` is made of. */
+export const previewing = Effect.gen(function* () {
+  const store = yield* EmailStore
+  const workspaces = yield* WorkspaceStore
+  const contacts = yield* ContactStore
+  const links = yield* Links
+
+  return Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
+    const current = yield* store.current(workspace, id)
+    const { html } = current
+    const contact = contactId === undefined ? sampleContact() : yield* contacts.find(workspace, contactId)
+    if (html === null) return yield* new TemplateNotReady()
+    const { name, postalAddress } = yield* workspaces.find(workspace)
+    const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+    const compiled = compile(asApproved(current.email, html), sender, untracked)
+    const { customFields } = yield* store.facts(workspace)
+    // No message has the email's own id: these links lead nowhere, and stay the same from preview to preview.
+    const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
+    const preview: Preview = {
+      ...renderContent(compiled, { contact, dynamic: {}, links: nowhere }),
+      unresolvedTokens: unresolvedIn(current, customFields),
+    }
+    return preview
+  })
+})
+
+/** A marketing email, but nobody's: without pixel and redirects. */
+export const untracked = { operational: false, tracked: false } as const
+
+/** An email as an approval would freeze it now, whatever it still lacks. */
+export const asApproved = (email: Email, html: string): ApprovedEmail => ({
+  approvalId: ApprovalId.make(email.id),
+  emailId: email.id,
+  version: email.currentVersion,
+  subject: email.subject ?? "",
+  previewText: email.previewText,
+  fromName: email.fromName ?? "",
+  fromAddress: email.fromAddress ?? "",
+  replyToEmail: email.replyToEmail ?? "",
+  html,
+  text: plainTextOf({ email, html }),
+  approvedAt: email.updatedAt,
+})
+
+/** Whoever an email is shown to when no contact is named. Custom fields are empty: fallbacks show. */
+export const sampleContact = (email = "sample@example.com"): Contact => ({
+  ...blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), DateTime.makeUnsafe(0)),
+  displayName: "Sample Contact",
+  firstName: "Sample",
+  lastName: "Contact",
+  company: "Sample Company",
+  jobTitle: "Sample Title",
+  email,
+  phone: "+12025550100",
+  address: "1 Sample Street",
+  city: "Sample City",
+  state: "Sample State",
+  zipCode: "00000",
+  country: "Sample Country",
+})
