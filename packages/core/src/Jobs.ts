@@ -1,7 +1,17 @@
 // Background work. A job is queued by a use case in its own transaction, and done by a worker at least once: handlers are
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
-import { BlastId, ImportRunId, ImportSessionId, ListExportId, TentId, WorkspaceId } from "./Ids.ts"
+import {
+  BlastId,
+  EmailTemplateId,
+  GenerationId,
+  ImportRunId,
+  ImportSessionId,
+  ListExportId,
+  TentId,
+  TentTemplateId,
+  WorkspaceId,
+} from "./Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
@@ -15,6 +25,8 @@ export const Job = Schema.Union([
   job("list_export_expiry", { exportId: ListExportId }),
   job("blast_start", { blastId: BlastId }),
   job("tent_generation", { tentId: TentId }),
+  job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
+  job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
 ])
 export type Job = typeof Job.Type
 

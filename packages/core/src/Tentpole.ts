@@ -14,6 +14,8 @@ import { Imports } from "./imports/Imports.ts"
 import { ListExports } from "./lists/ListExports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
+import { EmailTemplates } from "./templates/EmailTemplates.ts"
+import { TentTemplates } from "./templates/TentTemplates.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
@@ -24,6 +26,7 @@ export const useCases = Layer.mergeAll(
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,
+  EmailTemplates.layer,
   Emails.layer,
   ImportRuns.layer,
   Imports.layer,
@@ -31,6 +34,7 @@ export const useCases = Layer.mergeAll(
   Lists.layer,
   OutgoingMail.layer,
   Segments.layer,
+  TentTemplates.layer,
   Tents.layer,
   Tracking.layer,
   Traffic.layer,

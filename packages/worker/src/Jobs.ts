@@ -5,14 +5,17 @@ import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
 import type { ListExports } from "@tentpole/core/lists/ListExports"
+import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Effect, Layer } from "effect"
 import { importExpiry, importRun } from "./ImportRuns.ts"
 import { listExport, listExportExpiry } from "./ListExports.ts"
+import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
 
 const concurrency = 4
 
-type Needs = Blasts | Deliveries | ImportRuns | Imports | ListExports | Tents
+type Needs = Blasts | Deliveries | EmailTemplates | ImportRuns | Imports | ListExports | TentTemplates | Tents
 
 const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Needs> => {
   switch (job.type) {
@@ -28,6 +31,10 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastStart(job)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+    case "email_template_generation":
+      return emailTemplateGeneration(job, attempt)
+    case "tent_template_generation":
+      return tentTemplateGeneration(job, attempt)
   }
 }
 

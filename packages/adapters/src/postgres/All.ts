@@ -17,6 +17,7 @@ import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PageNews from "./PageNews.ts"
 import * as PublishedPages from "./PublishedPages.ts"
+import * as TemplateStores from "./TemplateStores.ts"
 import * as TentStore from "./TentStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
 
@@ -35,6 +36,7 @@ const rooms = Layer.mergeAll(
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,
+  TemplateStores.layer,
   TentStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,

@@ -15,6 +15,7 @@ import { importSuggestions } from "./0012_import_suggestions.ts"
 import { importResults } from "./0013_import_results.ts"
 import { statistics } from "./0014_statistics.ts"
 import { generations } from "./0015_generations.ts"
+import { templates } from "./0016_templates.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -33,4 +34,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0013_import_results": importResults,
   "0014_statistics": statistics,
   "0015_generations": generations,
+  "0016_templates": templates,
 }
