@@ -16,6 +16,7 @@ import { outbox } from "./outbox.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
+import { templates } from "./templates.ts"
 import { tents } from "./tents.ts"
 import { traffic } from "./traffic.ts"
 
@@ -41,6 +42,7 @@ export const contract = {
   segments,
   workspaces,
   pages,
+  templates,
   tents,
   traffic,
 }
