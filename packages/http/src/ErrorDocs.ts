@@ -44,7 +44,7 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   link_refused: "The signed link has been changed or has expired. Ask for a new one.",
   email_not_ready: "The email lacks something that approval needs: `details.missing` lists it.",
   email_in_use: "A scheduled or sending blast or an active flow uses the email.",
-  template_not_ready: "The template has no completed version yet.",
+  template_not_ready: "The template, or the email that it is to be made from, has no completed version yet.",
   template_not_approved: "The template must be approved before it can be used.",
   approval_version_stale: "A newer version was completed meanwhile. Look at it, and approve that one.",
   generation_in_progress: "A generation is running. Wait for its end.",

@@ -24,8 +24,14 @@ export const Text = (length_max: number, length_min = 0) => {
   return Schema.String.check(Schema.isMinLength(length_min, { message }), Schema.isMaxLength(length_max, { message }))
 }
 
-/** The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). */
-export const Nothing = Schema.Struct({}).annotate({ identifier: "Nothing" })
+/**
+ * The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). A struct without
+ * fields would let everything through.
+ */
+export const Nothing = Schema.Record(
+  Schema.String,
+  Schema.Never.annotate({ message: "is not a field of this call" }),
+).annotate({ identifier: "Nothing" })
 
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
 const anything: Schema.Codec<unknown> = Schema.Any

@@ -129,6 +129,8 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   search: ["\0", "x".repeat(256)],
   email: ["\0", "x".repeat(1001)],
   phone: ["\0", "x".repeat(1001)],
+  cursor: ["\0", "x".repeat(201), "!broken", "MA"],
+  version: noNumbers,
 }
 
 /** Text that may be asked for, and that no query may take for more than text. */

@@ -169,13 +169,16 @@ describe("what is written", () => {
       replyToEmail: "a@example.test\r\nBcc: b@example.test",
     })
     const issues = Result.isFailure(wrong) ? wrong.failure.issues.map(({ path }) => path) : []
-    assert.sameMembers([...new Set(issues)], [
-      "default_subject",
-      "default_preview_text",
-      "default_from_name",
-      "default_from_address",
-      "default_reply_to_email",
-    ])
+    assert.sameMembers(
+      [...new Set(issues)],
+      [
+        "default_subject",
+        "default_preview_text",
+        "default_from_name",
+        "default_from_address",
+        "default_reply_to_email",
+      ],
+    )
   })
 
   it("a plain text of one's own is stale once the HTML changes, and goes", () => {
