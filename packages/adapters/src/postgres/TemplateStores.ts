@@ -229,7 +229,7 @@ const writerOf = <Kind extends TemplateKind, Own extends object>(sql: Sql, table
   })
 }
 
-const sliceOf = (
+const sliceOf = <Row extends object>(
   sql: Sql,
   { columns, table }: { readonly columns: string; readonly table: string },
   workspace: WorkspaceId,
@@ -245,7 +245,7 @@ const sliceOf = (
     )
   }
   // One more than asked for tells whether there is a next page.
-  return sql`
+  return sql<Row>`
     select ${sql.literal(columns)} from ${sql(table)} t where ${sql.and(conditions)}
     order by t.created_at desc, t.template_id
     limit ${limit + 1}`
@@ -294,8 +294,8 @@ const storeOver = <Kind extends TemplateKind, Own extends object>(
   })
 
   const slice = Effect.fnUntraced(function* (workspace: WorkspaceId, query: TemplateQuery) {
-    const rows = yield* sliceOf(sql, { columns, table: tables.table }, workspace, query)
-    const items = yield* shown(workspace, (rows as ReadonlyArray<Row>).slice(0, query.limit).map(toTemplate))
+    const rows = yield* sliceOf<Row>(sql, { columns, table: tables.table }, workspace, query)
+    const items = yield* shown(workspace, rows.slice(0, query.limit).map(toTemplate))
     const last = items.at(-1)?.template
     const more = rows.length > query.limit && last !== undefined
     return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }

@@ -1,10 +1,9 @@
 // What can be done with email templates. The API calls these, the worker calls `runGeneration`.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ai/Ai.ts"
-import { type Email, isPlainTextStale as isEmailTextStale } from "../emails/Email.ts"
+import { type Email, isPlainTextStale as isEmailTextStale, type PlainTextOverride } from "../emails/Email.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
-import type { PlainTextOverride } from "../emails/Email.ts"
 import { withPreheader } from "../emails/Preheader.ts"
 import { scaffold } from "../emails/Scaffold.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../Ids.ts"
