@@ -411,6 +411,81 @@ alter table public.email_approval enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_approval;
 grant delete, insert, select, update on public.email_approval to tentpole_service;
 
+create table public.email_template (
+  workspace_id uuid not null,
+  template_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  status text not null,
+  current_version integer not null,
+  approved_version integer,
+  approval_id uuid,
+  created_by_name text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  source_email_id uuid,
+  default_subject text,
+  default_preview_text text,
+  default_from_name text,
+  default_from_address text,
+  default_reply_to_email text,
+  plain_text text,
+  plain_text_overridden_at timestamp with time zone,
+  plain_text_overridden_version integer,
+  constraint email_template_pkey PRIMARY KEY (workspace_id, template_id),
+  constraint email_template_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint email_template_check CHECK (((status = 'approved'::text) = (approved_version IS NOT NULL))),
+  constraint email_template_check1 CHECK (((approved_version IS NULL) = (approval_id IS NULL))),
+  constraint email_template_check2 CHECK (((approved_version >= 1) AND (approved_version <= current_version))),
+  constraint email_template_check3 CHECK (((plain_text IS NULL) = (plain_text_overridden_at IS NULL))),
+  constraint email_template_check4 CHECK (((plain_text IS NULL) = (plain_text_overridden_version IS NULL))),
+  constraint email_template_current_version_check CHECK ((current_version >= 0)),
+  constraint email_template_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text])))
+);
+CREATE INDEX email_template_created ON public.email_template USING btree (workspace_id, created_at, template_id);
+alter table public.email_template enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_template;
+grant delete, insert, select, update on public.email_template to tentpole_service;
+
+create table public.email_template_approval (
+  workspace_id uuid not null,
+  approval_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  html text not null,
+  approved_at timestamp with time zone not null,
+  default_subject text,
+  default_preview_text text,
+  default_from_name text,
+  default_from_address text,
+  default_reply_to_email text,
+  plain_text text,
+  plain_text_overridden_at timestamp with time zone,
+  plain_text_overridden_version integer,
+  constraint email_template_approval_pkey PRIMARY KEY (workspace_id, approval_id),
+  constraint email_template_approval_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint email_template_approval_check CHECK (((plain_text IS NULL) = (plain_text_overridden_at IS NULL))),
+  constraint email_template_approval_check1 CHECK (((plain_text IS NULL) = (plain_text_overridden_version IS NULL))),
+  constraint email_template_approval_version_check CHECK ((version >= 1))
+);
+alter table public.email_template_approval enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_template_approval;
+grant delete, insert, select, update on public.email_template_approval to tentpole_service;
+
+create table public.email_template_version (
+  workspace_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  html text not null,
+  created_at timestamp with time zone not null,
+  constraint email_template_version_pkey PRIMARY KEY (workspace_id, template_id, version),
+  constraint email_template_version_workspace_id_template_id_fkey FOREIGN KEY (workspace_id, template_id) REFERENCES email_template(workspace_id, template_id) ON DELETE CASCADE,
+  constraint email_template_version_version_check CHECK ((version >= 1))
+);
+alter table public.email_template_version enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_template_version;
+grant delete, insert, select, update on public.email_template_version to tentpole_service;
+
 create table public.email_version (
   workspace_id uuid not null,
   email_id uuid not null,
@@ -828,6 +903,7 @@ create table public.tent (
   publication_error jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  template_approval_id uuid,
   constraint tent_pkey PRIMARY KEY (workspace_id, tent_id),
   constraint tent_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint tent_check CHECK (((status = 'pending'::text) = (prompt IS NULL))),
@@ -841,7 +917,8 @@ create table public.tent (
   constraint tent_check8 CHECK (((NOT (publication_status IS DISTINCT FROM 'failed'::text)) = (publication_error IS NOT NULL))),
   constraint tent_credits_held_check CHECK ((credits_held >= 0)),
   constraint tent_publication_status_check CHECK ((publication_status = ANY (ARRAY['pending'::text, 'published'::text, 'failed'::text, 'unpublished'::text]))),
-  constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text])))
+  constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text]))),
+  constraint tent_template_pinned CHECK (((template_id IS NULL) = (template_approval_id IS NULL)))
 );
 CREATE INDEX tent_newest ON public.tent USING btree (workspace_id, created_at DESC, tent_id);
 CREATE INDEX tent_published ON public.tent USING btree (workspace_id) WHERE (publication_status = 'published'::text);

@@ -2,10 +2,11 @@
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
-import { Ids, TentId } from "@tentpole/core/Ids"
+import { Ids, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Secrets } from "@tentpole/core/Secrets"
 import { isAlias } from "@tentpole/core/tents/Alias"
+import { TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
 import { Tents } from "@tentpole/core/tents/Tents"
@@ -45,7 +46,16 @@ const scripted = Layer.succeed(
 
 /** What both worlds of stores have, as far as tents need it. */
 type Stores<E> = Layer.Layer<
-  TentStore | PublishedPages | WorkspaceStore | Transactor | Ids | Jobs | JobQueue | Secrets | Fresh,
+  | TentStore
+  | TentTemplateStore
+  | PublishedPages
+  | WorkspaceStore
+  | Transactor
+  | Ids
+  | Jobs
+  | JobQueue
+  | Secrets
+  | Fresh,
   E
 >
 
@@ -207,7 +217,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.strictEqual(yield* refusal({ prompt: "a question" }), "INVALID_PROMPT_INTENT")
         assert.strictEqual(yield* refusal({ prompt: "away" }), "unavailable")
         assert.strictEqual(yield* refusal({ tentId: nobody }), "not_found")
-        assert.strictEqual(yield* refusal({ templateId: nobody }), "not_found")
+        assert.strictEqual(yield* refusal({ templateId: TentTemplateId.make(nobody) }), "not_found")
         assert.strictEqual(yield* refusal({ tentId: tent.id }), "conflict")
         assert.strictEqual((yield* tents.slice(workspace, { after: null, limit: 10 })).items.length, 1)
         assert.strictEqual(yield* credits(), 999)

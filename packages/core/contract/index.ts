@@ -17,6 +17,7 @@ import { outbox } from "./outbox.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
+import { templates } from "./templates.ts"
 import { tents } from "./tents.ts"
 import { testMails } from "./testMails.ts"
 import { traffic } from "./traffic.ts"
@@ -44,6 +45,7 @@ export const contract = {
   segments,
   workspaces,
   pages,
+  templates,
   tents,
   testMails,
   traffic,

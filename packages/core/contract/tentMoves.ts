@@ -43,7 +43,7 @@ export const moves = (
       id,
       name: wanted.name ?? "a tent",
       userId: wanted.userId ?? null,
-      request: { prompt: "a page", includeBrand: true, templateId: null, autoPublish: wanted.autoPublish ?? false },
+      request: { prompt: "a page", includeBrand: true, template: null, autoPublish: wanted.autoPublish ?? false },
       requestedAlias: wanted.alias ?? null,
       now: wanted.now ?? at(1),
     })

@@ -208,7 +208,7 @@ const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
     id,
     name: "Named",
     userId: null,
-    request: { prompt: "a page", includeBrand: false, templateId: null, autoPublish: false },
+    request: { prompt: "a page", includeBrand: false, template: null, autoPublish: false },
     requestedAlias: null,
     now: noon,
   })

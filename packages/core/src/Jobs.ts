@@ -4,12 +4,14 @@ import { Context, type DateTime, type Duration, type Effect, Schema } from "effe
 import {
   BlastId,
   EmailId,
+  EmailTemplateId,
   GenerationId,
   ImportRunId,
   ImportSessionId,
   ListExportId,
   TentId,
   TestMailId,
+  TentTemplateId,
   WorkspaceId,
 } from "./Ids.ts"
 import type { Transaction } from "./Transactor.ts"
@@ -27,6 +29,8 @@ export const Job = Schema.Union([
   job("tent_generation", { tentId: TentId }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),
   job("test_mail", { testMailId: TestMailId }),
+  job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
+  job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
 ])
 export type Job = typeof Job.Type
 

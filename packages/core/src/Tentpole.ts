@@ -15,6 +15,8 @@ import { Imports } from "./imports/Imports.ts"
 import { ListExports } from "./lists/ListExports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
+import { EmailTemplates } from "./templates/EmailTemplates.ts"
+import { TentTemplates } from "./templates/TentTemplates.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
@@ -25,6 +27,7 @@ export const useCases = Layer.mergeAll(
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,
+  EmailTemplates.layer,
   Emails.layer,
   ImportRuns.layer,
   Imports.layer,
@@ -32,6 +35,7 @@ export const useCases = Layer.mergeAll(
   Lists.layer,
   OutgoingMail.layer,
   Segments.layer,
+  TentTemplates.layer,
   Tents.layer,
   TestMails.layer,
   Tracking.layer,

@@ -6,9 +6,11 @@ import { ListExportsApi } from "./api/contact-lists/ListExportsApi.ts"
 import { ListsApi } from "./api/contact-lists/ListsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
+import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
+import { TentTemplatesApi } from "./api/tent-templates/TentTemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
 import { Validation } from "./Validation.ts"
@@ -18,11 +20,13 @@ export const Api = HttpApi.make("tentpole")
   .add(BlastsApi)
   .add(ContactFieldsApi)
   .add(ContactsApi)
+  .add(EmailTemplatesApi)
   .add(EmailsApi)
   .add(ImportsApi)
   .add(ListExportsApi)
   .add(ListsApi)
   .add(SegmentsApi)
+  .add(TentTemplatesApi)
   .add(TentsApi)
   // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
   // authenticated, then looked at, then handled.

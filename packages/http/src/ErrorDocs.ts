@@ -45,7 +45,8 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   email_not_ready: "The email lacks something that approving or testing it needs: `details.missing` lists it.",
   email_in_use:
     "A scheduled or sending blast or an active flow uses the email: `used_by` names them, `used_by_count` counts them.",
-  template_not_ready: "The email or template has no HTML yet: wait for its generation, or set the content.",
+  template_not_ready:
+    "The email or template, or what it is to be made from, has no completed version yet: wait for its generation, or set the content.",
   template_not_approved: "The template must be approved before it can be used.",
   approval_version_stale: "A newer version was completed meanwhile. Look at it, and approve that one.",
   generation_in_progress: "A generation is running. Wait for its end.",

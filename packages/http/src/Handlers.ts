@@ -6,9 +6,11 @@ import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
 import * as Lists from "./api/contact-lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
+import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
+import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
 import * as Validation from "./Validation.ts"
@@ -21,9 +23,11 @@ const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
   Blasts.layer,
+  TentTemplates.layer,
   Tents.layer,
   ContactFields.layer,
   Contacts.layer,
+  EmailTemplates.layer,
   Emails.layer,
   ListExports.layer,
   Lists.layer,

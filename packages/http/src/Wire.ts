@@ -24,10 +24,12 @@ export const Text = (length_max: number, length_min = 0) => {
   return Schema.String.check(Schema.isMinLength(length_min, { message }), Schema.isMaxLength(length_max, { message }))
 }
 
-/** The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). */
+/**
+ * The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). A struct without
+ * fields would let everything through.
+ */
 export const Nothing = Schema.Record(
   Schema.String,
-  // A struct without fields would take anything at all.
   Schema.Never.annotate({ message: "is not a field of this call" }),
 ).annotate({ identifier: "Nothing" })
 

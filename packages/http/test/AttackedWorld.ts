@@ -65,7 +65,7 @@ export const tenants = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Ou
   const { call, context } = yield* servingOver(quiet, Api, handlers)
   const tenant = Effect.fnUntraced(function* (name: string) {
     const { create, createKey } = Context.get(context, Workspaces)
-    const { id } = yield* create({ name, slug: name, plan: "max" })
+    const { id } = yield* create({ name, slug: name, plan: "max", credits: 1000 })
     const { raw } = yield* createKey(id, { name: "test" })
     const authorization = `Bearer ${raw}`
     const withKey: Call = (method, path, sent = {}) =>

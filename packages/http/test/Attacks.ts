@@ -126,7 +126,7 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   page: noNumbers,
   limit: noNumbers,
   version: noNumbers,
-  cursor: ["\0", "x".repeat(201), "%21broken", "AAAA", "__proto__"],
+  cursor: ["\0", "x".repeat(201), "%21broken", "!broken", "AAAA", "MA", "__proto__"],
   contact_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
   updated_after: [...noDates, "\0"],
   search: ["\0", "x".repeat(256)],

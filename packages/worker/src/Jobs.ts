@@ -9,23 +9,28 @@ import type { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import type { Emails } from "@tentpole/core/emails/Emails"
 import type { TestMails } from "@tentpole/core/emails/TestMails"
 import type { Settings } from "@tentpole/core/Settings"
+import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { importExpiry, importRun } from "./ImportRuns.ts"
 import { listExport, listExportExpiry } from "./ListExports.ts"
+import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
 
 const concurrency = 4
 
 type Needs =
   | Blasts
   | Deliveries
+  | EmailTemplates
   | Emails
   | ImportRuns
   | Imports
   | ListExports
   | MailConnections
   | Settings
+  | TentTemplates
   | Tents
   | TestMails
 
@@ -47,6 +52,10 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return emailGeneration(job, attempt)
     case "test_mail":
       return testMail(job, attempt)
+    case "email_template_generation":
+      return emailTemplateGeneration(job, attempt)
+    case "tent_template_generation":
+      return tentTemplateGeneration(job, attempt)
   }
 }
 

@@ -17,6 +17,7 @@ import * as SegmentStore from "./SegmentStore.ts"
 import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PublishedPages from "./PublishedPages.ts"
+import * as TemplateStores from "./TemplateStores.ts"
 import * as TentStore from "./TentStore.ts"
 import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
@@ -39,6 +40,7 @@ const rooms = Layer.mergeAll(
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,
+  TemplateStores.layer,
   TentStore.layer,
   TestMailStore.layer,
   PublishedPages.layer,

@@ -17,6 +17,7 @@ import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PageNews from "./PageNews.ts"
 import * as PublishedPages from "./PublishedPages.ts"
+import * as TemplateStores from "./TemplateStores.ts"
 import * as TentStore from "./TentStore.ts"
 import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
@@ -36,6 +37,7 @@ const rooms = Layer.mergeAll(
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,
+  TemplateStores.layer,
   TentStore.layer,
   TestMailStore.layer,
   PublishedPages.layer,

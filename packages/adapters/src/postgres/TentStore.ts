@@ -1,6 +1,6 @@
 // Tents on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { TentId, type WorkspaceId } from "@tentpole/core/Ids"
+import { ApprovalId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { type Alias, aliasStem, isAlias } from "@tentpole/core/tents/Alias"
 import {
@@ -33,6 +33,7 @@ interface Row {
   readonly prompt: string | null
   readonly include_brand: boolean
   readonly template_id: string | null
+  readonly template_approval_id: string | null
   readonly auto_publish: boolean
   readonly error: string | null
   readonly credits_held: number
@@ -48,8 +49,8 @@ interface Row {
   readonly updated_at: Date
 }
 
-const columns = `t.tent_id, t.name, t.user_id, t.status, t.prompt, t.include_brand, t.template_id, t.auto_publish, t.error,
-  t.credits_held, a.alias, t.branding, t.publication_status, t.requested_alias, t.published_etag, t.published_at,
+const columns = `t.tent_id, t.name, t.user_id, t.status, t.prompt, t.include_brand, t.template_id, t.template_approval_id,
+  t.auto_publish, t.error, t.credits_held, a.alias, t.branding, t.publication_status, t.requested_alias, t.published_etag, t.published_at,
   t.publication_warnings, t.publication_error, t.created_at, t.updated_at`
 
 /** A tent with its alias; the table of tents is what a lock is taken on. */
@@ -66,9 +67,15 @@ const toRequest = (row: Row): TentRequest | null =>
     : {
         prompt: row.prompt,
         includeBrand: row.include_brand,
-        templateId: row.template_id,
+        template: toPin(row),
         autoPublish: row.auto_publish,
       }
+
+/** Set together: a CHECK says so. */
+const toPin = ({ template_id, template_approval_id }: Row): TentRequest["template"] =>
+  template_id === null || template_approval_id === null
+    ? null
+    : { id: TentTemplateId.make(template_id), approvalId: ApprovalId.make(template_approval_id) }
 
 const toPublication = (row: Row): Publication | null => {
   const requestedAlias = aliasOf(row.requested_alias)
@@ -124,7 +131,8 @@ const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: TentChang
     status: generation.status,
     prompt: request?.prompt ?? null,
     include_brand: request?.includeBrand ?? false,
-    template_id: request?.templateId ?? null,
+    template_id: request?.template?.id ?? null,
+    template_approval_id: request?.template?.approvalId ?? null,
     auto_publish: request?.autoPublish ?? false,
     ...(html === undefined ? {} : { html }),
     error: generation.status === "failed" ? generation.error : null,

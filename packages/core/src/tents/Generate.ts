@@ -5,11 +5,12 @@ import { Ai } from "../ai/Ai.ts"
 import { encodeText } from "../Bytes.ts"
 import type { TentId, WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
+import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { Cleaner, dangersOf } from "./Clean.ts"
 import { autoPublish } from "./Publish.ts"
-import { html_bytes_max, type Tent } from "./Tent.ts"
+import { html_bytes_max, type Tent, type TentRequest } from "./Tent.ts"
 import { TentChange } from "./TentChange.ts"
 import { TentStore } from "./TentStore.ts"
 
@@ -58,13 +59,25 @@ export const generate = Effect.gen(function* () {
 /** Writes a page for a tent: clean and of bearable size, or the sentence that says why there is none. */
 const writer = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
+  const templates = yield* TentTemplateStore
   const ai = yield* Ai
   const cleaner = yield* Cleaner
+
+  /** What the template's approval froze, whatever became of the template since: that is kept for ever. */
+  const frozen = ({ template }: TentRequest, workspace: WorkspaceId) =>
+    template === null
+      ? Effect.succeed(null)
+      : templates.approved(workspace, template.approvalId).pipe(
+          Effect.map(({ html }) => html),
+          Effect.orDie,
+        )
+
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { name, request }: Tent) {
     if (request === null) return Result.fail("Nothing was asked for")
     const brand = request.includeBrand ? (yield* workspaces.find(workspace)).brand : null
+    const template = yield* frozen(request, workspace)
     const answer = yield* ai
-      .page({ prompt: request.prompt, name, brand, template: null })
+      .page({ prompt: request.prompt, name, brand, template })
       .pipe(Effect.timeoutOption(answer_time_max), Effect.result)
     if (Result.isFailure(answer)) {
       return Result.fail(answer.failure._tag === "AiRefused" ? answer.failure.message : unavailable)

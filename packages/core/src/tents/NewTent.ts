@@ -1,6 +1,6 @@
 // What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
-import type { TentId } from "../Ids.ts"
+import type { TentId, TentTemplateId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
 import { isBlank } from "../Text.ts"
 import { type Alias, aliasFault, isAlias } from "./Alias.ts"
@@ -15,21 +15,25 @@ export interface NewTent {
   readonly customPageAlias?: string
   /** An idle tent to generate into. */
   readonly tentId?: TentId
-  readonly templateId?: string
+  /** An approved template to build on. */
+  readonly templateId?: TentTemplateId
   readonly assetIds: ReadonlyArray<string>
 }
 
 export const asset_ids_max = 5
 
-/** The request to keep, or every fault at once. */
+/** The request to keep, as far as the caller's words go, or every fault at once. */
 export const checkNewTent = (
   tent: NewTent,
-): Result.Result<{ readonly request: TentRequest; readonly requestedAlias: Alias | null }, Invalid> => {
+): Result.Result<
+  { readonly request: Omit<TentRequest, "template">; readonly requestedAlias: Alias | null },
+  Invalid
+> => {
   const issues = faults(tent)
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const { prompt, includeBrand, autoPublish, customPageAlias } = tent
   return Result.succeed({
-    request: { prompt, includeBrand, templateId: tent.templateId ?? null, autoPublish },
+    request: { prompt, includeBrand, autoPublish },
     requestedAlias: customPageAlias !== undefined && isAlias(customPageAlias) ? customPageAlias : null,
   })
 }

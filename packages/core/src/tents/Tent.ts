@@ -2,7 +2,7 @@
 // pages are read apart: they may have megabytes, and most readers want the state.
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
-import type { TentId } from "../Ids.ts"
+import type { ApprovalId, TentId, TentTemplateId } from "../Ids.ts"
 import type { Alias } from "./Alias.ts"
 
 export const generationStatuses = ["pending", "queued", "generating", "completed", "failed"] as const
@@ -17,7 +17,8 @@ export type Generation =
 export interface TentRequest {
   readonly prompt: string
   readonly includeBrand: boolean
-  readonly templateId: string | null
+  /** What to build on, as its approval froze it; null: nothing. */
+  readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId } | null
   readonly autoPublish: boolean
 }
 

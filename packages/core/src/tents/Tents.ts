@@ -1,12 +1,14 @@
 // What can be done with tents. The API calls these, the worker calls `generate`.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Ai } from "../ai/Ai.ts"
-import { Ids, TentId, type WorkspaceId } from "../Ids.ts"
+import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import type { Sliced } from "../Page.ts"
 import { type Invalid, InvalidState, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
+import { TemplateNotApproved } from "../templates/TemplateRefusals.ts"
+import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { readTentName, root_in_path, type TentName } from "./Alias.ts"
@@ -39,7 +41,7 @@ export class Tents extends Context.Service<
       tent: NewTent,
     ) => Effect.Effect<
       Tent,
-      Invalid | NotFound | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
+      Invalid | NotFound | TemplateNotApproved | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
     >
     readonly show: (workspace: WorkspaceId, id: TentId) => Effect.Effect<ShownTent, NotFound>
     readonly slice: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<ShownTent>>
@@ -81,6 +83,7 @@ export class Tents extends Context.Service<
       const jobs = yield* Jobs
       const secrets = yield* Secrets
       const ai = yield* Ai
+      const templates = yield* TentTemplateStore
 
       const shown = Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
         if (!tents.some((tent) => tent.publication?.status === "published")) {
@@ -105,19 +108,29 @@ export class Tents extends Context.Service<
         for (const { id, job } of change.jobs) yield* jobs.enqueue(job, { id })
       })
 
-      const fits = (prompt: string) =>
+      const fits = (prompt: string, hasTemplate: boolean) =>
         ai
-          .asksForPage(prompt, { hasTemplate: false })
+          .asksForPage(prompt, { hasTemplate })
           .pipe(Effect.catchTag("AiUnavailable", () => new Unavailable({ part: "AI provider" })))
+
+      /** The template that was named, pinned to what its approval froze: later edits are none of this tent's. */
+      const pinned = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentTemplateId | undefined) {
+        if (id === undefined) return null
+        const inBody = () => new NotFound({ resource: "tent template", path: "template_id" })
+        const { template } = yield* Effect.mapError(templates.find(workspace, id), inBody)
+        if (template.approval === null) return yield* new TemplateNotApproved()
+        return { id, approvalId: template.approval.id }
+      })
 
       return Tents.of({
         create: Effect.fn("Tents.create")(function* (workspace, asked) {
-          const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent(asked))
+          const { request: wanted, requestedAlias } = yield* Effect.fromResult(checkNewTent(asked))
           const { tentId } = asked
           const idle = tentId && (yield* store.find(workspace, tentId).pipe(Effect.mapError(inBody)))
           if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
+          const request = { ...wanted, template: yield* pinned(workspace, asked.templateId) }
           yield* refuseUnknown(asked)
-          if (!(yield* fits(request.prompt))) return yield* new InvalidPromptIntent()
+          if (!(yield* fits(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
           const id = tentId ?? TentId.make(yield* ids.random)
           return yield* transact(
             Effect.gen(function* () {
@@ -212,12 +225,6 @@ const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: Te
   })
 }
 
-/** Templates and assets are named by ids that nothing has yet: each is told by its place in the body. */
-const refuseUnknown = (asked: NewTent): Effect.Effect<void, NotFound> => {
-  if (asked.templateId !== undefined) {
-    return Effect.fail(new NotFound({ resource: "tent template", path: "template_id" }))
-  }
-  return asked.assetIds.length === 0
-    ? Effect.void
-    : Effect.fail(new NotFound({ resource: "asset", path: "asset_ids.0" }))
-}
+/** Assets are named by ids that nothing has yet: each is told by its place in the body. */
+const refuseUnknown = (asked: NewTent): Effect.Effect<void, NotFound> =>
+  asked.assetIds.length === 0 ? Effect.void : Effect.fail(new NotFound({ resource: "asset", path: "asset_ids.0" }))

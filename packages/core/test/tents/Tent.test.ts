@@ -74,7 +74,7 @@ it("an accepted generation queues its job under its own name", () => {
       id,
       name: "n",
       userId: null,
-      request: { prompt: "p", includeBrand: false, templateId: null, autoPublish: false },
+      request: { prompt: "p", includeBrand: false, template: null, autoPublish: false },
       requestedAlias: null,
       now: at(1),
     }).jobs.map((job) => job.id),

@@ -31,7 +31,7 @@ export const queued = (over: { readonly autoPublish?: boolean; readonly alias?: 
       id,
       name: "a tent",
       userId: null,
-      request: { prompt: "p", includeBrand: false, templateId: null, autoPublish: over.autoPublish ?? false },
+      request: { prompt: "p", includeBrand: false, template: null, autoPublish: over.autoPublish ?? false },
       requestedAlias: over.alias ?? null,
       now: at(1),
     }).after,

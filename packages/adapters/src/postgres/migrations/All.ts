@@ -15,6 +15,7 @@ import { importSuggestions } from "./0012_import_suggestions.ts"
 import { importResults } from "./0013_import_results.ts"
 import { statistics } from "./0014_statistics.ts"
 import { generations } from "./0015_generations.ts"
+import { templates } from "./0016_templates.ts"
 import { emailsWritten } from "./0017_emails_written.ts"
 import type { Migration } from "./Migration.ts"
 
@@ -34,5 +35,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0013_import_results": importResults,
   "0014_statistics": statistics,
   "0015_generations": generations,
+  "0016_templates": templates,
   "0017_emails_written": emailsWritten,
 }

@@ -1,5 +1,5 @@
 // Tents as they stand on the wire.
-import { TentId } from "@tentpole/core/Ids"
+import { TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
   generationStatuses,
@@ -57,14 +57,12 @@ const alias = Schema.String.annotate({
   examples: ["spring-sale"],
 })
 
-const Uuid = Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" }))
-
 export const CreateTent = Schema.Struct({
   name: Text(tent_name_length_max, 1),
   prompt: Text(prompt_length_max, 1).annotate({ description: "Must ask for web content" }),
   user_id: Schema.optionalKey(Text(user_id_length_max)),
   include_brand: Schema.optionalKey(Schema.Boolean),
-  template_id: Schema.optionalKey(Uuid),
+  template_id: Schema.optionalKey(TentTemplateId.annotate({ description: "An approved tent template to build on" })),
   auto_publish: Schema.optionalKey(Schema.Boolean),
   custom_page_alias: Schema.optionalKey(alias),
   tent_id: Schema.optionalKey(TentId),

@@ -25,7 +25,7 @@ export const TentsApi = HttpApiGroup.make("tents")
     HttpApiEndpoint.post("create", "/v1/tents", {
       payload: CreateTent,
       success: TentAccepted.pipe(HttpApiSchema.status(202)),
-      error: errors("not_found", "conflict", "INVALID_PROMPT_INTENT", "insufficient_credits"),
+      error: errors("not_found", "template_not_approved", "conflict", "INVALID_PROMPT_INTENT", "insufficient_credits"),
     }),
   )
   .add(

@@ -1,0 +1,135 @@
+// The endpoints of tent templates.
+import { GenerationId, TentTemplateId } from "@tentpole/core/Ids"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { errors } from "../../Errors.ts"
+import { Nothing } from "../../Wire.ts"
+import {
+  ApproveTemplate,
+  AskForVersion,
+  contentQuery,
+  listQuery,
+  pollHeaders,
+  served,
+  SetContent,
+} from "../templates/TemplateWire.ts"
+import {
+  CreateTentTemplate,
+  TentTemplateBegun,
+  TentTemplateGeneration,
+  TentTemplatesWire,
+  TentTemplateWire,
+  UpdateTentTemplate,
+} from "./TentTemplateWire.ts"
+
+const params = { templateId: TentTemplateId }
+
+const described = (text: string) => [OpenApi.Description, text] as const
+
+/** Making one, looking at it, and naming it. */
+const basics = HttpApiGroup.make("tentTemplates")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/tent-templates", {
+      query: listQuery,
+      success: TentTemplatesWire,
+      error: errors("invalid_cursor"),
+    }).annotate(...described("Tent templates, the newest first.")),
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/v1/tent-templates", {
+      payload: CreateTentTemplate,
+      success: [TentTemplateBegun.pipe(HttpApiSchema.status(202)), TentTemplateWire.pipe(HttpApiSchema.status(201))],
+      error: errors("validation_failed", "payload_too_large", "not_found", "tent_not_ready", "insufficient_credits"),
+    }).annotate(
+      ...described(
+        "Makes a draft: of HTML, of a tent's page, of what the AI is asked for (202, with `generation_id`), or blank. A tent that has no page yet is `tent_not_ready`.",
+      ),
+    ),
+  )
+  .add(
+    HttpApiEndpoint.get("find", "/v1/tent-templates/:templateId", {
+      params,
+      success: TentTemplateWire,
+      error: errors("not_found"),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.patch("rename", "/v1/tent-templates/:templateId", {
+      params,
+      payload: UpdateTentTemplate,
+      success: TentTemplateWire,
+      error: errors("not_found", "validation_failed"),
+    }).annotate(...described("Changes the name. Makes no version.")),
+  )
+  .add(
+    HttpApiEndpoint.delete("remove", "/v1/tent-templates/:templateId", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: errors("not_found", "email_in_use"),
+    }).annotate(
+      ...described(
+        "Deletes the template with its versions. Tents accepted with it are still made from what was approved; a generation that goes on gives its credit back.",
+      ),
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("duplicate", "/v1/tent-templates/:templateId/duplicate", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: TentTemplateWire.pipe(HttpApiSchema.status(201)),
+      error: errors("not_found", "template_not_ready"),
+    }).annotate(...described("A draft of its own with the current HTML.")),
+  )
+
+export const TentTemplatesApi = basics
+  .add(
+    HttpApiEndpoint.get("content", "/v1/tent-templates/:templateId/content", {
+      params,
+      query: contentQuery,
+      success: served("text/html"),
+      error: errors("not_found"),
+    }),
+  )
+  .add(
+    HttpApiEndpoint.put("setContent", "/v1/tent-templates/:templateId/content", {
+      params,
+      payload: SetContent,
+      success: TentTemplateWire,
+      error: errors("not_found", "validation_failed", "payload_too_large"),
+    }).annotate(...described("Makes a new version.")),
+  )
+  .add(
+    HttpApiEndpoint.post("generate", "/v1/tent-templates/:templateId/generations", {
+      params,
+      payload: AskForVersion,
+      success: TentTemplateGeneration.pipe(HttpApiSchema.status(202)),
+      error: errors("not_found", "validation_failed", "generation_in_progress", "insufficient_credits"),
+    }).annotate(...described("Asks the AI for the next version, built on the current one. One at a time.")),
+  )
+  .add(
+    HttpApiEndpoint.get("generation", "/v1/tent-templates/:templateId/generations/:generationId", {
+      params: { ...params, generationId: GenerationId },
+      success: HttpApiSchema.WithHeaders(TentTemplateGeneration, pollHeaders),
+      error: errors("not_found"),
+    }).annotate(...described("Carries `Retry-After: 10` while it goes on.")),
+  )
+  .add(
+    HttpApiEndpoint.post("approve", "/v1/tent-templates/:templateId/approve", {
+      params,
+      payload: [ApproveTemplate, Schema.Undefined],
+      success: TentTemplateWire,
+      error: errors("not_found", "template_not_ready", "approval_version_stale", "generation_in_progress"),
+    }).annotate(
+      ...described(
+        "Freezes the newest completed version; tents are made from that. It works while a generation goes on, which then makes a version of its own.",
+      ),
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("unapprove", "/v1/tent-templates/:templateId/unapprove", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: TentTemplateWire,
+      error: errors("not_found", "invalid_state", "email_in_use"),
+    }).annotate(...described("Back to a draft. Tents accepted with it are still made from what was approved.")),
+  )
