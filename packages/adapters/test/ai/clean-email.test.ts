@@ -75,6 +75,8 @@ const dangerous: ReadonlyArray<readonly [string, string]> = [
   ],
   ["<svg><a xlink:href='javascript:alert(1)'><text>x</text></a></svg>", "<svg><a><text>x</text></a></svg>"],
   ["<svg><script>alert(1)</script><animate attributeName=href /></svg>", "<svg></svg>"],
+  ["<select><option>a</option><img src=x onerror=alert(1)></select>", ""],
+  ["<select><option>a", "a"],
   ["<a ping='//evil.test' href='https://a.test'>x</a>", "<a href='https://a.test'>x</a>"],
   ["<!--[if mso]><script>alert(1)</script><p>o</p><![endif]-->", "<!--[if mso]><p>o</p><![endif]-->"],
   [
@@ -110,6 +112,8 @@ describe("an email with dangers", () => {
     "<xmp><p title='</xmp><script>alert(1)</script>'></xmp>",
     "<base><xmp><script>alert(1)</script></xmp>",
     "<base><xmp><plaintext><script>alert(1)</script></xmp>",
+    "<select><style><p title='</style><img src=x onerror=alert(1)>'></select>",
+    "<select><iframe srcdoc='<script>alert(1)</script>'>",
     "<select><template><script>alert(1)</script></template></select>",
     "<table><script>alert(1)</script><tr><td onclick=alert(1)>",
     "<body onload=alert(1)><body onpageshow=alert(1)><html onclick=alert(1)>",

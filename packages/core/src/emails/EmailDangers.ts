@@ -1,10 +1,10 @@
 // What could act by itself in an email, in every way in which it is read: browsers pass over conditional comments, Outlook
 // reads some of them and passes over what is between others, and addresses are complete only when tokens are filled in.
-import { dangersOf, isHarmlessAddress } from "../tents/Clean.ts"
+import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "../tents/Clean.ts"
 
 /** `dangersOf` of each reading of an email; empty when it is clean. */
 export const emailDangersOf = (html: string): ReadonlyArray<string> =>
-  readingsOf(html).flatMap((reading) => dangersOf(reading, isHarmlessFilled))
+  readingsOf(html).flatMap((reading) => dangersOf(reading, rules))
 
 /**
  * The source as its readers take it, each reading as long as the source and everything in its place: as it stands; with the
@@ -44,6 +44,12 @@ const withoutRevealed = (html: string): string => {
 
 /** Whatever the tokens of an address become, it does no harm. */
 const isHarmlessFilled = (address: string): boolean => addressesOf(address).every(isHarmlessAddress)
+
+/**
+ * Within a `<select>` browsers of different years see different elements: what one passes over another one runs. Of pages
+ * nothing of that is left when they are written anew; an email is kept as it is spelled.
+ */
+const rules: DangerRules = { isHarmless: isHarmlessFilled, forbidden: new Set([...forbiddenTags, "select"]) }
 
 const tokens_max = 50
 
