@@ -54,10 +54,10 @@ const rules: DangerRules = { isHarmless: isHarmlessFilled, forbidden: new Set([.
 const tokens_max = 50
 
 /**
- * What an address with tokens can become, as far as its scheme goes. A token at the very beginning is taken for a whole
- * address, and is checked when it is filled in; each of them may turn out empty, and a later one a piece of a scheme:
- * `java{{x}}:…`. Where a token ends is not judged finely: behind any two closing braces. More tokens than anybody writes
- * make an address that nobody can know.
+ * What an address with tokens can become, as far as its scheme goes: the schemes, or the address itself where tokens have no
+ * say in that. A token at the very beginning is taken for a whole address, and is checked when it is filled in; each of them
+ * may turn out empty, and a later one a piece of a scheme: `java{{x}}:…`. Where a token ends is not judged finely: behind any
+ * two closing braces. More tokens than anybody writes make an address that nobody can know.
  */
 export const addressesOf = (address: string): ReadonlyArray<string> => {
   const begin = address.indexOf("{{")
@@ -68,8 +68,16 @@ export const addressesOf = (address: string): ReadonlyArray<string> => {
   const ends = [...address.slice(begin).matchAll(/\}\}/g)].map((end) => begin + end.index + "}}".length)
   if (ends.length > tokens_max) return ["unknown:"]
   const isWhole = before.trim() === ""
-  return ends.flatMap((end, index) => {
-    const rest = address.slice(end)
+  const schemes = ends.flatMap((end, index) => {
+    const rest = schemeIn(address.slice(end))
+    if (rest === null) return []
     return isWhole && index === 0 ? [rest] : [before + rest, `${before}x${rest}`]
   })
+  return schemes.length === 0 ? [address] : [...new Set(schemes)]
+}
+
+/** What stands before the first colon, and the colon; null when a path, a query or nothing comes first. */
+const schemeIn = (text: string): string | null => {
+  const at = text.search(/[:/?#\\]/)
+  return at >= 0 && text[at] === ":" ? text.slice(0, at + 1) : null
 }
