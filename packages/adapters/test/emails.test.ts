@@ -1,8 +1,6 @@
 // Emails from the request to what is kept: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
-import { emailTemplateApprovals, emailTemplates } from "@tentpole/adapters/memory/EmailSeeds"
-import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { Ai, AiRefused, AiUnavailable, type EmailRequest } from "@tentpole/core/ai/Ai"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
@@ -10,9 +8,11 @@ import { Links } from "@tentpole/core/deliveries/Links"
 import { Emails } from "@tentpole/core/emails/Emails"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
-import { ApprovalId, type EmailId, EmailTemplateId, type GenerationId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
+import { type EmailId, EmailTemplateId, type GenerationId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Secrets } from "@tentpole/core/Secrets"
+import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import { EmailTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, layer } from "@effect/vitest"
@@ -50,12 +50,21 @@ const scripted = Layer.succeed(
 
 /** What both worlds of stores have, as far as emails need it. */
 type Stores<E> = Layer.Layer<
-  EmailStore | ContactStore | WorkspaceStore | Transactor | Ids | Jobs | JobQueue | Secrets | Fresh,
+  | EmailStore
+  | EmailTemplateStore
+  | ContactStore
+  | WorkspaceStore
+  | Transactor
+  | Ids
+  | Jobs
+  | JobQueue
+  | Secrets
+  | Fresh,
   E
 >
 
-const world = <E, More = never>(stores: Layer.Layer<Layer.Success<Stores<E>> | More, E>) =>
-  Emails.layer.pipe(
+const world = <E>(stores: Stores<E>) =>
+  Layer.merge(Emails.layer, EmailTemplates.layer).pipe(
     Layer.provideMerge(Links.layer),
     Layer.provideMerge(Layer.mergeAll(settingsLayer(), scripted, SanitizeHtml.layer, DkimSigner.layer)),
     Layer.provideMerge(stores),
@@ -323,44 +332,50 @@ const promises = <E>(name: string, stores: Stores<E>) =>
 promises("memory", memory)
 promises("postgres", postgres)
 
-layer(world(memory), { excludeTestServices: true })("emails made from templates", (it) => {
-  const templated = Effect.gen(function* () {
-    const begun = yield* begin
-    const db = yield* MemoryDatabase
-    const template = EmailTemplateId.make(yield* begun.fresh.id)
-    const approval = ApprovalId.make(yield* begun.fresh.id)
-    const defaults = { subject: "DS", previewText: null, fromName: "DN", fromAddress: null, replyToEmail: "dr@x.test" }
-    yield* db.put(emailTemplates, begun.workspace, template, { approval: { id: approval } })
-    yield* db.put(emailTemplateApprovals, begun.workspace, approval, { html: "<p>seed</p>", defaults })
-    return { ...begun, template, unapprove: db.put(emailTemplates, begun.workspace, template, { approval: null }) }
-  })
+const seeded = <E>(name: string, stores: Stores<E>) =>
+  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(
+    `emails made from templates: ${name}`,
+    (it) => {
+      const templated = Effect.gen(function* () {
+        const begun = yield* begin
+        const templates = yield* EmailTemplates
+        const defaults = { subject: "DS", fromName: "DN", replyToEmail: "dr@x.test" }
+        const wanted = { name: "a template", html: "<p>seed</p>", defaults }
+        const { template } = yield* templates.create(begun.workspace, wanted, "a key")
+        yield* templates.approve(begun.workspace, template.id, {})
+        return { ...begun, template: template.id, unapprove: templates.unapprove(begun.workspace, template.id) }
+      })
 
-  it.effect("copy what was approved: what is given wins, then the template, then the workspace", () =>
-    Effect.gen(function* () {
-      const { emails, workspace, made, template } = yield* templated
-      const { email } = yield* made({ templateId: template, fromName: null })
-      assert.deepInclude(email, { subject: "DS", fromName: null, fromAddress: null, replyToEmail: "dr@x.test" })
-      assert.strictEqual(yield* emails.content(workspace, email.id), "<p>seed</p>")
-    }),
+      it.effect("copy what was approved: what is given wins, then the template, then the workspace", () =>
+        Effect.gen(function* () {
+          const { emails, workspace, made, template } = yield* templated
+          const { email } = yield* made({ templateId: template, fromName: null })
+          assert.deepInclude(email, { subject: "DS", fromName: null, fromAddress: null, replyToEmail: "dr@x.test" })
+          assert.strictEqual(yield* emails.content(workspace, email.id), "<p>seed</p>")
+        }),
+      )
+
+      it.effect("with a prompt, are written on top of it, whatever becomes of the template", () =>
+        Effect.gen(function* () {
+          const { prompted, template, unapprove, outcome } = yield* templated
+          const { id, generation } = yield* prompted("greet", { templateId: template })
+          yield* unapprove
+          assert.strictEqual((yield* outcome(id, generation)).status, "completed")
+          assert.strictEqual(asked[0]?.basis, "<p>seed</p>")
+        }),
+      )
+
+      it.effect("need one that is there, and approved", () =>
+        Effect.gen(function* () {
+          const { made, template, unapprove, fresh } = yield* templated
+          yield* unapprove
+          assert.strictEqual((yield* Effect.flip(made({ templateId: template })))._tag, "TemplateNotApproved")
+          const unknown = yield* Effect.flip(made({ templateId: EmailTemplateId.make(yield* fresh.id) }))
+          assert.deepInclude(unknown, { _tag: "NotFound", path: "template_id" })
+        }),
+      )
+    },
   )
 
-  it.effect("with a prompt, are written on top of it, whatever becomes of the template", () =>
-    Effect.gen(function* () {
-      const { prompted, template, unapprove, outcome } = yield* templated
-      const { id, generation } = yield* prompted("greet", { templateId: template })
-      yield* unapprove
-      assert.strictEqual((yield* outcome(id, generation)).status, "completed")
-      assert.strictEqual(asked[0]?.basis, "<p>seed</p>")
-    }),
-  )
-
-  it.effect("need one that is there, and approved", () =>
-    Effect.gen(function* () {
-      const { made, template, unapprove, fresh } = yield* templated
-      yield* unapprove
-      assert.strictEqual((yield* Effect.flip(made({ templateId: template })))._tag, "TemplateNotApproved")
-      const unknown = yield* Effect.flip(made({ templateId: EmailTemplateId.make(yield* fresh.id) }))
-      assert.deepInclude(unknown, { _tag: "NotFound", path: "template_id" })
-    }),
-  )
-})
+seeded("memory", memory)
+seeded("postgres", postgres)

@@ -3,6 +3,8 @@ import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { Emails } from "@tentpole/core/emails/Emails"
+import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import { Links } from "@tentpole/core/deliveries/Links"
 import { EmailStore } from "@tentpole/core/emails/EmailStore"
 import { EmailId, Ids, TentId } from "@tentpole/core/Ids"
 import { type Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
@@ -54,6 +56,7 @@ const scripted = Layer.succeed(
 )
 
 type Stores<E> = Layer.Layer<
+  | ContactStore
   | EmailStore
   | EmailTemplateStore
   | TentTemplateStore
@@ -70,6 +73,7 @@ type Stores<E> = Layer.Layer<
 
 const world = <E>(stores: Stores<E>) =>
   Layer.mergeAll(EmailTemplates.layer, TentTemplates.layer, Tents.layer, Emails.layer).pipe(
+    Layer.provideMerge(Links.layer),
     Layer.provideMerge(Layer.mergeAll(settingsLayer(), scripted, SanitizeHtml.layer)),
     Layer.provideMerge(stores),
   )
@@ -291,7 +295,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         Effect.gen(function* () {
           const { emailTemplates, workspace, fresh, email } = yield* begin
           const emails = yield* Emails
-          const made = yield* emails.create(
+          const { email: made } = yield* emails.create(
             workspace,
             { name: "e", subject: "S", previewText: "P", fromName: "F", html: "<p>one</p>" },
             "a key",

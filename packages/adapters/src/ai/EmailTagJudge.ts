@@ -94,7 +94,7 @@ const allowedTags = new Set(
     "a abbr acronym b bdi bdo big br cite code data del dfn em font i ins kbd mark nobr q rp rt ruby s samp small span strike",
     "strong sub sup time tt u var wbr img map area picture source audio video track marquee",
     "caption col colgroup table tbody td tfoot th thead tr",
-    "form button datalist fieldset input label legend meter optgroup option output progress select textarea",
+    "form button fieldset input label legend meter output progress textarea",
     "svg g path circle ellipse line polyline polygon rect text tspan defs stop lineargradient radialgradient",
     "xml",
   ),

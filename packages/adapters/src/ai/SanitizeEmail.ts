@@ -70,7 +70,10 @@ const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
 }
 
 /** Elements that go with everything in them. Of others only the tags go. */
-const whole = new Set(["script", "iframe", "noembed", "noframes", "template", "applet"])
+const whole = new Set(["script", "iframe", "noembed", "noframes", "template", "applet", "select"])
+
+/** Without an end they run to that of the document, and nobody saw what is in them. */
+const hidden = new Set(["script", "iframe", "noembed", "noframes"])
 
 /** What is to be cut of the source, in its order, as this reading shows it. */
 const editsOf = (source: string, reading: string, judge: TagJudge): ReadonlyArray<Edit> => {
@@ -81,9 +84,8 @@ const editsOf = (source: string, reading: string, judge: TagJudge): ReadonlyArra
     if (judge.questions() > questions_max) break
     if (tag === undefined || (edits.at(-1)?.to ?? 0) > tag.from) continue
     if (tag.kind === "start" && whole.has(tag.name) && !tag.isVoid) {
-      const end = endOf(tags, at)
-      // Without an end it runs to that of the document: nobody saw that, where the document is read as it stands.
-      edits.push({ from: tag.from, to: end ?? (reading === source ? source.length : tag.to), text: "" })
+      const unclosed = reading === source && hidden.has(tag.name) ? source.length : tag.to
+      edits.push({ from: tag.from, to: endOf(tags, at) ?? unclosed, text: "" })
     } else if (!isAllowed(tag.name)) edits.push({ from: tag.from, to: tag.to, text: "" })
     else if (tag.kind === "start") edits.push(...tagEdits(source, tag, judge))
   }

@@ -75,6 +75,8 @@ const dangerous: ReadonlyArray<readonly [string, string]> = [
   ],
   ["<svg><a xlink:href='javascript:alert(1)'><text>x</text></a></svg>", "<svg><a><text>x</text></a></svg>"],
   ["<svg><script>alert(1)</script><animate attributeName=href /></svg>", "<svg></svg>"],
+  ["<select><option>a</option><img src=x onerror=alert(1)></select>", ""],
+  ["<select><option>a", "a"],
   ["<a ping='//evil.test' href='https://a.test'>x</a>", "<a href='https://a.test'>x</a>"],
   ["<!--[if mso]><script>alert(1)</script><p>o</p><![endif]-->", "<!--[if mso]><p>o</p><![endif]-->"],
   [
@@ -110,6 +112,8 @@ describe("an email with dangers", () => {
     "<xmp><p title='</xmp><script>alert(1)</script>'></xmp>",
     "<base><xmp><script>alert(1)</script></xmp>",
     "<base><xmp><plaintext><script>alert(1)</script></xmp>",
+    "<select><style><p title='</style><img src=x onerror=alert(1)>'></select>",
+    "<select><iframe srcdoc='<script>alert(1)</script>'>",
     "<select><template><script>alert(1)</script></template></select>",
     "<table><script>alert(1)</script><tr><td onclick=alert(1)>",
     "<body onload=alert(1)><body onpageshow=alert(1)><html onclick=alert(1)>",
@@ -201,6 +205,14 @@ it.prop(
 )
 
 describe("the bounds", () => {
+  /** Of the processor: a busy machine makes nothing slow. */
+  const cpu_ms = (work: () => void) => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+
   const reason = (html: string) => {
     const outcome = cleanEmail(html)
     return Result.isFailure(outcome) ? outcome.failure.message : "taken"
@@ -216,10 +228,9 @@ describe("the bounds", () => {
   })
 
   it("hold in time for as many different tags and tokens as there can be", () => {
-    const began = performance.now()
-    const links = Array.from({ length: 6000 }, (_, at) => `<a id=${at} href='${"{{a}}".repeat(50)}'>x</a>`)
-    assert.match(reason(`<base>${links.join("")}`), /^The email has too many different tags$/)
-    assert.isBelow(performance.now() - began, 5_000)
+    const links = Array.from({ length: 6000 }, (_, at) => `<a id=${at} href='${"{{a}}".repeat(50)}/'>x</a>`)
+    const spent_ms = cpu_ms(() => assert.match(reason(`<base>${links.join("")}`), /too many different tags/))
+    assert.isBelow(spent_ms, 6_000)
   })
 
   it.each([
@@ -239,9 +250,10 @@ describe("the bounds", () => {
     "<",
     "<style",
   ])("hold in time for fifty thousand of %s", (scrap) => {
-    const began = performance.now()
-    cleanEmail(`${scrap.repeat(50_000)}<script>`)
-    assert.isBelow(performance.now() - began, 5_000)
+    assert.isBelow(
+      cpu_ms(() => cleanEmail(`${scrap.repeat(50_000)}<script>`)),
+      6_000,
+    )
   })
 })
 

@@ -1,10 +1,10 @@
 // What could act by itself in an email, in every way in which it is read: browsers pass over conditional comments, Outlook
 // reads some of them and passes over what is between others, and addresses are complete only when tokens are filled in.
-import { dangersOf, isHarmlessAddress } from "../tents/Clean.ts"
+import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "../tents/Clean.ts"
 
 /** `dangersOf` of each reading of an email; empty when it is clean. */
 export const emailDangersOf = (html: string): ReadonlyArray<string> =>
-  readingsOf(html).flatMap((reading) => dangersOf(reading, isHarmlessFilled))
+  readingsOf(html).flatMap((reading) => dangersOf(reading, rules))
 
 /**
  * The source as its readers take it, each reading as long as the source and everything in its place: as it stands; with the
@@ -45,13 +45,19 @@ const withoutRevealed = (html: string): string => {
 /** Whatever the tokens of an address become, it does no harm. */
 const isHarmlessFilled = (address: string): boolean => addressesOf(address).every(isHarmlessAddress)
 
+/**
+ * Within a `<select>` browsers of different years see different elements: what one passes over another one runs. Of pages
+ * nothing of that is left when they are written anew; an email is kept as it is spelled.
+ */
+const rules: DangerRules = { isHarmless: isHarmlessFilled, forbidden: new Set([...forbiddenTags, "select"]) }
+
 const tokens_max = 50
 
 /**
- * What an address with tokens can become, as far as its scheme goes. A token at the very beginning is taken for a whole
- * address, and is checked when it is filled in; each of them may turn out empty, and a later one a piece of a scheme:
- * `java{{x}}:…`. Where a token ends is not judged finely: behind any two closing braces. More tokens than anybody writes
- * make an address that nobody can know.
+ * What an address with tokens can become, as far as its scheme goes: the schemes, or the address itself where tokens have no
+ * say in that. A token at the very beginning is taken for a whole address, and is checked when it is filled in; each of them
+ * may turn out empty, and a later one a piece of a scheme: `java{{x}}:…`. Where a token ends is not judged finely: behind any
+ * two closing braces. More tokens than anybody writes make an address that nobody can know.
  */
 export const addressesOf = (address: string): ReadonlyArray<string> => {
   const begin = address.indexOf("{{")
@@ -62,8 +68,16 @@ export const addressesOf = (address: string): ReadonlyArray<string> => {
   const ends = [...address.slice(begin).matchAll(/\}\}/g)].map((end) => begin + end.index + "}}".length)
   if (ends.length > tokens_max) return ["unknown:"]
   const isWhole = before.trim() === ""
-  return ends.flatMap((end, index) => {
-    const rest = address.slice(end)
+  const schemes = ends.flatMap((end, index) => {
+    const rest = schemeIn(address.slice(end))
+    if (rest === null) return []
     return isWhole && index === 0 ? [rest] : [before + rest, `${before}x${rest}`]
   })
+  return schemes.length === 0 ? [address] : [...new Set(schemes)]
+}
+
+/** What stands before the first colon, and the colon; null when a path, a query or nothing comes first. */
+const schemeIn = (text: string): string | null => {
+  const at = text.search(/[:/?#\\]/)
+  return at >= 0 && text[at] === ":" ? text.slice(0, at + 1) : null
 }

@@ -53,17 +53,17 @@ export class TemplateNotReady extends Schema.TaggedError<TemplateNotReady>()("Te
   }
 }
 
-/** The template has nothing approved to begin with. */
+/** Only what is approved can be built on. */
 export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>()("TemplateNotApproved", {
   /** Where in the body its id stood. */
   path: Schema.String,
 }) {
   readonly code = "template_not_approved" satisfies ErrorCode
   override get message(): string {
-    return "The email template is a draft: approve it before emails are made from it"
+    return "The template is a draft. Approve it, or name another one"
   }
   get details() {
-    return { issues: [{ path: this.path, message: "must name an approved email template" }] }
+    return { issues: [{ path: this.path, message: "must name an approved template" }] }
   }
 }
 

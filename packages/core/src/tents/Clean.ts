@@ -32,20 +32,20 @@ export class Cleaner extends Context.Service<
   }
 >()("tentpole/Cleaner") {}
 
-/**
- * What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean.
- * `isHarmless` judges an address; left out, it is taken as it stands.
- */
-export const dangersOf = (
-  html: string,
-  isHarmless: (address: string) => boolean = isHarmlessAddress,
-): ReadonlyArray<string> =>
+/** What is judged by: addresses, and elements that may not be there at all. */
+export interface DangerRules {
+  readonly isHarmless: (address: string) => boolean
+  readonly forbidden: ReadonlySet<string>
+}
+
+/** What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean. */
+export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
   elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
-    ...(forbiddenTags.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
-    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute, isHarmless)),
+    ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
+    ...element.attrs.flatMap((attribute) => attributeDangers(element, attribute, rules.isHarmless)),
   ])
 
-const forbiddenTags = new Set([
+export const forbiddenTags: ReadonlySet<string> = new Set([
   "script",
   "base",
   "iframe",
@@ -104,3 +104,5 @@ export const isHarmlessAddress = (address: string): boolean => {
   if (scheme === undefined || ["http", "https", "mailto", "tel"].includes(scheme)) return true
   return scheme === "data" && /^data:image\/(png|jpeg|gif|webp|avif);/i.test(address.trim())
 }
+
+const pageRules: DangerRules = { isHarmless: isHarmlessAddress, forbidden: forbiddenTags }

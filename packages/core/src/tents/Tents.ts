@@ -7,7 +7,7 @@ import type { Sliced } from "../Page.ts"
 import { type Invalid, InvalidState, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
-import { TemplateNotApproved } from "../templates/TemplateRefusals.ts"
+import { TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
@@ -118,7 +118,7 @@ export class Tents extends Context.Service<
         if (id === undefined) return null
         const inBody = () => new NotFound({ resource: "tent template", path: "template_id" })
         const { template } = yield* Effect.mapError(templates.find(workspace, id), inBody)
-        if (template.approval === null) return yield* new TemplateNotApproved()
+        if (template.approval === null) return yield* new TemplateNotApproved({ path: "template_id" })
         return { id, approvalId: template.approval.id }
       })
 

@@ -85,6 +85,6 @@ describe("a danger", () => {
   it("of an address is not settled by what a page's own check makes of its braces", () => {
     const html = "<a href='java{{contact.city}}script:x()'>"
     assert.deepStrictEqual(dangersOf(html), [])
-    assert.deepStrictEqual(addressesOf("java{{a}}script:x()"), ["javascript:x()", "javaxscript:x()"])
+    assert.deepStrictEqual(addressesOf("java{{a}}script:x()"), ["javascript:", "javaxscript:"])
   })
 })
