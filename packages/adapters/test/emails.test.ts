@@ -331,7 +331,7 @@ layer(world(memory), { excludeTestServices: true })("emails made from templates"
     const approval = ApprovalId.make(yield* begun.fresh.id)
     const defaults = { subject: "DS", previewText: null, fromName: "DN", fromAddress: null, replyToEmail: "dr@x.test" }
     yield* db.put(emailTemplates, begun.workspace, template, { approval: { id: approval } })
-    yield* db.put(emailTemplateApprovals, begun.workspace, approval, { html: "<p>seed</p>", defaults })
+    yield* db.put(emailTemplateApprovals, begun.workspace, approval, { html: "<p>seed</p>", mail: { defaults } })
     return { ...begun, template, unapprove: db.put(emailTemplates, begun.workspace, template, { approval: null }) }
   })
 

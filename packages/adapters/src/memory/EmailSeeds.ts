@@ -9,13 +9,18 @@ import { type Rows, table } from "./MemoryDatabase.ts"
 /** Templates, as far as seeds need them: which approval holds, if any. */
 export const emailTemplates = table<{ readonly approval: { readonly id: ApprovalId } | null }>("email_template")
 /** What approvals of templates froze, by the approval's id. */
-export const emailTemplateApprovals = table<EmailSeed>("email_template_approval")
+export const emailTemplateApprovals = table<{
+  readonly html: string
+  readonly mail: Pick<EmailSeed, "defaults">
+}>("email_template_approval")
 
 /** What the latest approval of a template froze. Its id stood in a body as `template_id`. */
 export const emailSeed = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: EmailTemplateId) {
   const template = yield* db.find(emailTemplates, workspace, id)
   if (template === undefined) return yield* new NotFound({ resource: "email template", path: "template_id" })
   const { approval } = template
-  const seed = approval === null ? undefined : yield* db.find(emailTemplateApprovals, workspace, approval.id)
-  return seed ?? (yield* new TemplateNotApproved({ path: "template_id" }))
+  const frozen = approval === null ? undefined : yield* db.find(emailTemplateApprovals, workspace, approval.id)
+  if (frozen === undefined) return yield* new TemplateNotApproved()
+  const seed: EmailSeed = { html: frozen.html, defaults: frozen.mail.defaults }
+  return seed
 })

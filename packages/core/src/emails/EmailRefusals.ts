@@ -54,16 +54,13 @@ export class TemplateNotReady extends Schema.TaggedError<TemplateNotReady>()("Te
 }
 
 /** The template has nothing approved to begin with. */
-export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>()("TemplateNotApproved", {
-  /** Where in the body its id stood. */
-  path: Schema.String,
-}) {
+export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>()("TemplateNotApproved", {}) {
   readonly code = "template_not_approved" satisfies ErrorCode
   override get message(): string {
     return "The email template is a draft: approve it before emails are made from it"
   }
   get details() {
-    return { issues: [{ path: this.path, message: "must name an approved email template" }] }
+    return { issues: [{ path: "template_id", message: "must name an approved email template" }] }
   }
 }
 
