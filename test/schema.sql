@@ -938,6 +938,61 @@ alter table public.tent_alias enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
 grant delete, insert, select, update on public.tent_alias to tentpole_service;
 
+create table public.tent_template (
+  workspace_id uuid not null,
+  template_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  status text not null,
+  current_version integer not null,
+  approved_version integer,
+  approval_id uuid,
+  created_by_name text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  source_tent_id uuid,
+  constraint tent_template_pkey PRIMARY KEY (workspace_id, template_id),
+  constraint tent_template_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_template_check CHECK (((status = 'approved'::text) = (approved_version IS NOT NULL))),
+  constraint tent_template_check1 CHECK (((approved_version IS NULL) = (approval_id IS NULL))),
+  constraint tent_template_check2 CHECK (((approved_version >= 1) AND (approved_version <= current_version))),
+  constraint tent_template_current_version_check CHECK ((current_version >= 0)),
+  constraint tent_template_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text])))
+);
+CREATE INDEX tent_template_created ON public.tent_template USING btree (workspace_id, created_at, template_id);
+alter table public.tent_template enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_template;
+grant delete, insert, select, update on public.tent_template to tentpole_service;
+
+create table public.tent_template_approval (
+  workspace_id uuid not null,
+  approval_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  html text not null,
+  approved_at timestamp with time zone not null,
+  constraint tent_template_approval_pkey PRIMARY KEY (workspace_id, approval_id),
+  constraint tent_template_approval_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_template_approval_version_check CHECK ((version >= 1))
+);
+alter table public.tent_template_approval enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_template_approval;
+grant delete, insert, select, update on public.tent_template_approval to tentpole_service;
+
+create table public.tent_template_version (
+  workspace_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  html text not null,
+  created_at timestamp with time zone not null,
+  constraint tent_template_version_pkey PRIMARY KEY (workspace_id, template_id, version),
+  constraint tent_template_version_workspace_id_template_id_fkey FOREIGN KEY (workspace_id, template_id) REFERENCES tent_template(workspace_id, template_id) ON DELETE CASCADE,
+  constraint tent_template_version_version_check CHECK ((version >= 1))
+);
+alter table public.tent_template_version enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_template_version;
+grant delete, insert, select, update on public.tent_template_version to tentpole_service;
+
 create table public.test_mail (
   workspace_id uuid not null,
   test_mail_id uuid not null,
