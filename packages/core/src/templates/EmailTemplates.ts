@@ -8,7 +8,7 @@ import { withPreheader } from "../emails/Preheader.ts"
 import { scaffold } from "../emails/Scaffold.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
-import { Cleaner } from "../tents/Clean.ts"
+import { Cleaner, dangersOf } from "../tents/Clean.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { noDefaults, withDefaults, withWritten } from "./MailDefaults.ts"
@@ -70,7 +70,7 @@ export class EmailTemplates extends Context.Service<
       const { verbs, make, change } = yield* templateVerbs<"email">({
         store,
         toId: (uuid) => EmailTemplateId.make(uuid),
-        keep: keepable(cleaner.cleanEmail),
+        keep: keepable(cleaner.cleanEmail, dangersOf),
         ask: ai.email,
         written: withWritten,
         copied: ({ mail, ...template }) => ({

@@ -43,7 +43,6 @@ export interface Template<Kind extends TemplateKind = TemplateKind> {
 }
 
 export type EmailTemplate = Template<"email">
-export type TentTemplate = Template<"tent">
 
 /** A template with the last writing that the AI was asked for; null when it never was. */
 export interface ShownTemplate<Kind extends TemplateKind> {

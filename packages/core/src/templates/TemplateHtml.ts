@@ -11,6 +11,9 @@ import { isBlank } from "../Text.ts"
 /** What makes a kind's HTML safe: the whole document again, or why it can't be. */
 export type Clean = (html: string) => Result.Result<string, Unclean>
 
+/** What could act by itself in a kind's HTML; empty when it is safe. */
+export type Dangers = (html: string) => ReadonlyArray<string>
+
 /** A page that has no dangers stays as it is, byte for byte; of another one stays what the cleaner leaves. */
 export const asWritten =
   (clean: Clean): Clean =>
@@ -18,16 +21,19 @@ export const asWritten =
     // The cleaner looks first: it bears what would keep a parser busy for long.
     Result.map(clean(html), (cleaned) => (dangersOf(html).length === 0 ? html : cleaned))
 
-/** HTML that may be kept, or what is wrong with it, told of the body's `html`. */
+/**
+ * HTML that may be kept, or what is wrong with it, told of the body's `html`. What the cleaner let through is looked at once
+ * more, by other eyes.
+ */
 export const keepable =
-  (clean: Clean) =>
+  (clean: Clean, dangers: Dangers) =>
   (html: string): Result.Result<string, Invalid | HtmlTooLarge> => {
     if (isBlank(html)) return Result.fail(Invalid.at("html", "must not be empty"))
     const size_bytes = html.length > html_size_bytes_max ? html.length : encodeText(html).length
     if (size_bytes > html_size_bytes_max) return Result.fail(new HtmlTooLarge({ size_bytes }))
     const cleaned = Result.mapError(clean(html), ({ reason }) => Invalid.at("html", reason))
     return Result.flatMap(cleaned, (kept) =>
-      dangersOf(kept).length === 0
+      dangers(kept).length === 0
         ? Result.succeed(kept)
         : Result.fail(Invalid.at("html", "could not be made safe: it holds what could act by itself")),
     )

@@ -4,7 +4,7 @@ import { Ai } from "../ai/Ai.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
-import { Cleaner } from "../tents/Clean.ts"
+import { Cleaner, dangersOf } from "../tents/Clean.ts"
 import { TentNotReady } from "../tents/Tent.ts"
 import { TentStore } from "../tents/TentStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -50,7 +50,7 @@ export class TentTemplates extends Context.Service<
       const { verbs, make, change } = yield* templateVerbs<"tent">({
         store,
         toId: (uuid) => TentTemplateId.make(uuid),
-        keep: keepable(asWritten(cleaner.clean)),
+        keep: keepable(asWritten(cleaner.clean), dangersOf),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.page({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         written: () => null,
