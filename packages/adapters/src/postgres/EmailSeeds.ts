@@ -27,7 +27,7 @@ export const emailSeed = (sql: PgClient.PgClient, workspace: WorkspaceId, id: Em
       where t.workspace_id = ${workspace} and t.template_id = ${id}`,
     ([row]): Effect.Effect<EmailSeed, NotFound | TemplateNotApproved> => {
       if (row === undefined) return Effect.fail(new NotFound({ resource: "email template", path: "template_id" }))
-      if (row.html === null) return Effect.fail(new TemplateNotApproved())
+      if (row.html === null) return Effect.fail(new TemplateNotApproved({ path: "template_id" }))
       return Effect.succeed({
         html: row.html,
         defaults: {
