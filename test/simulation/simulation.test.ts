@@ -5,7 +5,7 @@ import { describe } from "vitest"
 import { simulate } from "./Simulation.ts"
 
 const one = process.env["SEED"]
-const count = Number(process.env["SEEDS"] ?? 60)
+const count = Number(process.env["SEEDS"] ?? 50)
 const seeds = one === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(one)]
 
 describe("whatever is killed, paused, refused or cut", () => {
