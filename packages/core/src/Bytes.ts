@@ -1,5 +1,8 @@
 // Text as bytes. The encoders are part of every JavaScript runtime, and of none of the language's own type libraries.
-declare const TextEncoder: new () => { readonly encode: (text: string) => Uint8Array }
+declare const TextEncoder: new () => {
+  readonly encode: (text: string) => Uint8Array
+  readonly encodeInto: (text: string, into: Uint8Array) => { readonly read: number }
+}
 declare const TextDecoder: new () => { readonly decode: (bytes: Uint8Array) => string }
 
 const encoder = new TextEncoder()
@@ -7,6 +10,10 @@ const decoder = new TextDecoder()
 
 /** UTF-8. */
 export const encodeText = (text: string): Uint8Array => encoder.encode(text)
+
+/** Writes UTF-8; false when the text has not all found room: what is written then means nothing. */
+export const writeText = (text: string, into: Uint8Array): boolean =>
+  encoder.encodeInto(text, into).read === text.length
 
 /** UTF-8; malformed sequences become U+FFFD. */
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes)

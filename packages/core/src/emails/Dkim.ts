@@ -1,7 +1,7 @@
 // DKIM (RFC 6376), RSA-SHA256 over relaxed headers and the simple body. What is signed is decided here; hashing and signing
 // are an adapter's.
 import { Context, Effect } from "effect"
-import { concat, encodeText } from "../Bytes.ts"
+import { concat, encodeText, writeText } from "../Bytes.ts"
 import type { RenderedMessage } from "./Message.ts"
 
 /** What a sending domain signs with. */
@@ -34,7 +34,13 @@ export const dkimSigned = Effect.fnUntraced(function* (message: RenderedMessage,
 export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage): Uint8Array => {
   let lines = ""
   for (const [name, value] of headers) lines += `${name}: ${value}\r\n`
-  const head = encodeText(`${lines}\r\n`)
+  lines += "\r\n"
+  if (lines.length <= headroom_bytes) {
+    const whole = new Uint8Array(body.buffer, body.byteOffset - lines.length, lines.length + body.length)
+    // Headers are ASCII, one byte a character, unless somebody's address is not.
+    if (writeText(lines, whole.subarray(0, lines.length))) return whole
+  }
+  const head = encodeText(lines)
   if (head.length > headroom_bytes) return concat([head, body])
   const whole = new Uint8Array(body.buffer, body.byteOffset - head.length, head.length + body.length)
   whole.set(head)

@@ -42,13 +42,20 @@ export const writeQuotedPrintable = (
   let length = start
   let column = 0
   for (let at = 0; at < octets.length; at++) {
-    const octet = octets.charCodeAt(at)
-    // Most of what there is, by far, is neither special nor at a line's begin or end.
-    if (plainOctets[octet] === 1 && column > 0 && column < line_length_max) {
-      out[length++] = octet
-      column += 1
-      continue
+    if (column > 0) {
+      // Most of what there is, by far, is neither special nor at a line's begin or end.
+      const end = Math.min(octets.length, at + line_length_max - column)
+      const from = at
+      while (at < end) {
+        const octet = octets.charCodeAt(at)
+        if (plainOctets[octet] !== 1) break
+        out[length++] = octet
+        at++
+      }
+      column += at - from
+      if (at === octets.length) break
     }
+    const octet = octets.charCodeAt(at)
     if (octet === line_feed) {
       length = writeLineEnd(out, length)
       column = 0
