@@ -330,3 +330,24 @@ it.live("a blast is paused, resumed and cancelled, and its recipients are read",
     assert.strictEqual((yield* call("DELETE", at(draft))).status, 200)
   }).pipe(Effect.scoped),
 )
+
+it.live("an inline email begins with what an approved template froze, and with nothing of a draft", () =>
+  Effect.gen(function* () {
+    const { call, get, make, put } = yield* served
+    const made = yield* call("POST", "/v1/email-templates", {
+      json: { name: "Season", html: "<p>Frozen</p>", default_subject: "From the template" },
+    })
+    const { template_id } = made.json
+    const draft = yield* make()
+    const choice = { source: "inline", template_id, from_name: "Given" }
+    const refused = yield* put(draft, "email", choice)
+    assert.deepStrictEqual([...code(refused), paths(refused)], [400, "template_not_approved", ["template_id"]])
+    yield* call("POST", `/v1/email-templates/${template_id}/approve`, { json: {} })
+    yield* call("PUT", `/v1/email-templates/${template_id}/content`, { json: { html: "<p>Later</p>" } })
+    const { json } = yield* put(draft, "email", choice)
+    const email = yield* get(`/v1/emails/${json.email.email_id}`)
+    assert.deepStrictEqual([email.subject, email.from_name, email.status], ["From the template", "Given", "draft"])
+    const content = yield* call("GET", email.content_path)
+    assert.strictEqual(content.text, "<p>Frozen</p>")
+  }).pipe(Effect.scoped),
+)

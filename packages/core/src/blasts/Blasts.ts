@@ -2,6 +2,7 @@
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { DeliveryTally } from "../deliveries/Delivery.ts"
+import type { TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { cleanHtml } from "../emails/EmailInput.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
@@ -78,7 +79,7 @@ export class Blasts extends Context.Service<
       id: BlastId,
       choice: EmailChoice,
       by: string,
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | HtmlTooLarge>
+    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | HtmlTooLarge | TemplateNotApproved>
     readonly sendNow: (
       ws: WorkspaceId,
       id: BlastId,
@@ -336,12 +337,11 @@ const choosing = Effect.gen(function* () {
         .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
       return { email: { emailId: id, source: "existing" }, made: null } as const
     }
-    // No template is kept yet: no id names one.
-    if (choice.templateId !== undefined) return yield* new NotFound({ resource: "email template", path: "template_id" })
+    const seed = choice.templateId === undefined ? null : yield* emails.seed(ws, choice.templateId)
     const id = EmailId.make(yield* ids.next)
     const workspace = yield* Effect.orDie(workspaces.find(ws))
     const now = yield* DateTime.now
-    const made = yield* Effect.fromResult(inlineEmail(blast, choice, { id, workspace, createdByName: by, now }))
+    const made = yield* Effect.fromResult(inlineEmail(blast, choice, { id, workspace, seed, createdByName: by, now }))
     return { email: { emailId: id, source: "inline" }, made } as const
   })
 

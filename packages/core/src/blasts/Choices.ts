@@ -1,12 +1,14 @@
 // What a draft is given: an audience and an email, there already or made for it. Decided with the pure functions of the
 // rooms they belong to; the blast's change carries the result.
 import { type DateTime, Result } from "effect"
+import type { EmailSeed } from "../emails/EmailStore.ts"
+import { fieldsOf } from "../emails/NewEmail.ts"
 import type { Email } from "../emails/Email.ts"
 import { EmailChange } from "../emails/EmailChange.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { scaffold } from "../emails/Scaffold.ts"
-import type { BlastId, ContactId, EmailId, ListId } from "../Ids.ts"
+import type { BlastId, ContactId, EmailId, EmailTemplateId, ListId } from "../Ids.ts"
 import {
   contact_ids_max,
   type CreationFacts,
@@ -53,11 +55,11 @@ export interface ExistingEmail {
 
 export interface InlineEmail {
   readonly source: "inline"
-  /** Without a name it is derived from the blast's; what is left out of the sender, taken from the workspace's defaults. */
+  /** Without a name it is derived from the blast's; what is left out, taken from the template, then the workspace. */
   readonly fields: Partial<EmailFields>
-  /** An email template to begin with; not together with `html`. */
-  readonly templateId?: string
-  /** Left out: a blank branded scaffold. */
+  /** An approved email template to begin with; not together with `html`. */
+  readonly templateId?: EmailTemplateId
+  /** With neither a blank branded scaffold. */
   readonly html?: string
 }
 
@@ -136,18 +138,20 @@ export const inlineEmail = (
   made: {
     readonly id: EmailId
     readonly workspace: Workspace
+    /** What the template gives. */
+    readonly seed: EmailSeed | null
     readonly createdByName: string
     readonly now: DateTime.Utc
   },
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
   EmailChange.create({
     id: made.id,
-    fields: {
-      ...made.workspace.senderDefaults,
-      ...fields,
-      name: fields.name ?? derivedName(blast, " email", email_name_length_max),
-    },
-    html: html ?? scaffold({ workspaceName: made.workspace.name, brand: made.workspace.brand }),
+    fields: fieldsOf(
+      { ...fields, name: fields.name ?? derivedName(blast, " email", email_name_length_max) },
+      made.seed,
+      made.workspace,
+    ),
+    html: html ?? made.seed?.html ?? scaffold({ workspaceName: made.workspace.name, brand: made.workspace.brand }),
     createdByName: made.createdByName,
     now: made.now,
   })

@@ -1,7 +1,7 @@
 // The endpoints of email blasts.
 import { blast_description_length_max, blast_name_length_max, blastStatuses } from "@tentpole/core/blasts/Blast"
 import { blastSorts, recipientCategories, recipientSorts } from "@tentpole/core/blasts/BlastStore"
-import { BlastId, ContactId, EmailId, ListId } from "@tentpole/core/Ids"
+import { BlastId, ContactId, EmailId, EmailTemplateId, ListId } from "@tentpole/core/Ids"
 import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
 import { contact_ids_max } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
@@ -68,9 +68,9 @@ export const SetEmail = Schema.Union([
     source: Schema.Literal("inline"),
     name: Schema.optionalKey(EmailName),
     subject: Schema.optionalKey(Subject),
-    template_id: Schema.optionalKey(
-      Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })),
-    ).annotate({ description: "An approved email template; not together with `html`" }),
+    template_id: Schema.optionalKey(EmailTemplateId).annotate({
+      description: "An approved email template, whose HTML and defaults it begins with; not together with `html`",
+    }),
     html: Schema.optionalKey(Schema.String).annotate({
       description: "At most 2 MB; not together with `template_id`. With neither, a blank branded scaffold",
     }),
@@ -162,7 +162,7 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       params,
       payload: SetEmail,
       success: BlastWire,
-      error: errors("not_found", "invalid_state", "validation_failed", "payload_too_large"),
+      error: errors("not_found", "invalid_state", "validation_failed", "payload_too_large", "template_not_approved"),
     }),
   )
   .add(
