@@ -22,11 +22,7 @@ export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, ch
     if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
     yield* deleteContacts(sql, workspace, change.deletes)
     yield* parkHandedOver(sql, workspace, change)
-    yield* updateContacts(
-      sql,
-      workspace,
-      change.updates.map((update) => update.after),
-    )
+    yield* updateContacts(sql, workspace, change.updates)
     yield* insertContacts(sql, workspace, change.creates)
     yield* writeActivities(sql, workspace, change.activities)
     yield* liftSuppressions(sql, workspace, change.resubscribed)
@@ -78,27 +74,36 @@ export const writeActivities = Effect.fnUntraced(function* (
 interface Column {
   readonly name: string
   readonly type: string
+  /** What the value depends on: while that is the same, so is the value. */
+  readonly of: (contact: Contact) => unknown
   readonly values: (contacts: ReadonlyArray<Contact>) => ReturnType<typeof texts>
 }
 
-const column = (name: string, type: string, of: (contact: Contact) => string | null): Column => ({
-  name,
-  type,
-  values: (contacts) => texts(contacts.map(of)),
-})
+const column = (
+  name: string,
+  type: string,
+  write: (contact: Contact) => string | null,
+  of: Column["of"] = write,
+): Column => ({ name, type, of, values: (contacts) => texts(contacts.map(write)) })
 
 /** Text, and its folded form beside it. */
 const folded = (name: string, of: (contact: Contact) => string | null): ReadonlyArray<Column> => [
   column(name, "text", of),
-  column(`${name}_folded`, "text", (contact) => {
-    const text = of(contact)
-    return text === null ? null : fold(text)
-  }),
+  column(
+    `${name}_folded`,
+    "text",
+    (contact) => {
+      const text = of(contact)
+      return text === null ? null : fold(text)
+    },
+    of,
+  ),
 ]
 
 const boolean = (name: string, of: (contact: Contact) => boolean | null): Column => ({
   name,
   type: "boolean",
+  of,
   values: (contacts) => booleans(contacts.map(of)),
 })
 
@@ -111,6 +116,8 @@ const foldedFields = (contact: Contact): string =>
       ),
     ),
   )
+
+const customFieldsOf = (contact: Contact): unknown => contact.customFields
 
 const idColumn = column("contact_id", "uuid", (contact) => contact.id)
 
@@ -135,6 +142,7 @@ const changing: ReadonlyArray<Column> = [
   {
     name: "service_score",
     type: "double precision",
+    of: (contact) => contact.serviceScore,
     values: (contacts) => floats(contacts.map((contact) => contact.serviceScore)),
   },
   boolean("unsubscribed", (contact) => contact.unsubscribed),
@@ -143,8 +151,8 @@ const changing: ReadonlyArray<Column> = [
   boolean("marketing_email_invalid", (contact) => contact.marketingEmailInvalid),
   ...folded("original_source", (contact) => contact.originalSource),
   ...folded("original_source_detail", (contact) => contact.originalSourceDetail),
-  column("custom_fields", "jsonb", (contact) => JSON.stringify(contact.customFields)),
-  column("custom_fields_folded", "jsonb", foldedFields),
+  column("custom_fields", "jsonb", (contact) => JSON.stringify(contact.customFields), customFieldsOf),
+  column("custom_fields_folded", "jsonb", foldedFields, customFieldsOf),
   column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),
 ]
 
@@ -155,37 +163,61 @@ const written = [
 ]
 
 const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
-const assignments = [...changing, ...numberValues].map(({ name }) => `${name} = excluded.${name}`).join(", ")
 const numbers = numberValues.map(({ value }) => value).join(", ")
 
 /** An insert of the contacts; the fields of the workspace are looked up once. */
-const insertOf = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) => sql`
+const insertOf = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  columns: ReadonlyArray<Column>,
+  contacts: ReadonlyArray<Contact>,
+) => sql`
   with lent as materialized (select names, types from ${lentColumns(sql, workspace)})
-  insert into contact as c (workspace_id, ${sql.literal(names([...written, ...numberValues]))})
+  insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
   select ${workspace}, u.*, ${sql.literal(numbers)} from lent, unnest(${sql.csv(
-    written.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
-  )}) as u (${sql.literal(names(written))})`
+    columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
+  )}) as u (${sql.literal(names(columns))})`
+
+/** Without these a row is none, whether it is new or not. */
+const needed = new Set([
+  "contact_id",
+  "email",
+  "email_folded",
+  "email_normalized",
+  "phone",
+  "unsubscribed",
+  "marketing_email_invalid",
+  "custom_fields",
+  "custom_fields_folded",
+  "updated_at",
+  "created_at",
+])
 
 /**
- * As an insert of what is there already: each contact is found by its key, whatever the planner knows or does not know of
+ * Columns that change for any of them, as an insert of what is there already: each contact is found by its key, whatever the planner knows or does not know of
  * the workspace. An update from a list is a join, for which it may read all contacts.
  */
 const updateContacts = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  contacts: ReadonlyArray<Contact>,
+  updates: ContactsChange["updates"],
 ) {
-  if (contacts.length === 0) return
+  if (updates.length === 0) return
+  const isChanged = ({ of }: Column): boolean => updates.some(({ before, after }) => of(before) !== of(after))
+  const columns = written.filter((each) => needed.has(each.name) || isChanged(each))
+  const assigned = [...columns.filter((each) => changing.includes(each)), ...numberValues]
+  const contacts = updates.map(({ after }) => after)
   const rows = yield* sql<{ readonly gone: boolean }>`
-    ${insertOf(sql, workspace, contacts)}
-    on conflict (workspace_id, contact_id) do update set ${sql.literal(assignments)}
+    ${insertOf(sql, workspace, columns, contacts)}
+    on conflict (workspace_id, contact_id) do update
+      set ${sql.literal(assigned.map(({ name }) => `${name} = excluded.${name}`).join(", "))}
     returning c.xmax = 0 as gone`
   const gone_count = rows.filter(({ gone }) => gone).length
   if (gone_count > 0) return yield* Effect.die(`${gone_count} contacts of a change are gone: they were not locked`)
 })
 
 const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
-  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, contacts)
+  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, written, contacts)
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
   emails.length === 0
