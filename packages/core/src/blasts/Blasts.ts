@@ -2,9 +2,8 @@
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { DeliveryTally } from "../deliveries/Delivery.ts"
-import type { TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { cleanHtml } from "../emails/EmailInput.ts"
-import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
