@@ -131,8 +131,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           for (const [prompt, sentence] of [
             ["refused", "I would rather not"],
             ["silent", "does not answer"],
-            ["blank", "empty or larger than 2 MB"],
-            ["huge", "2 MB"],
+            ["blank", "it must not be empty"],
+            ["huge", "larger than 2 MB"],
           ] as const) {
             const { id, generation } = yield* prompted(prompt)
             const failed = yield* outcome(id, generation)

@@ -153,8 +153,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         for (const [prompt, sentence] of [
           ["refused", "I would rather not"],
           ["silent", "does not answer"],
-          ["empty", "empty or could not be made safe"],
-          ["huge", "bytes"],
+          ["empty", "it must not be empty"],
+          ["huge", "larger than 2 MB"],
         ] as const) {
           const { id, generation } = yield* begun(prompt)
           yield* emailTemplates.runGeneration(workspace, id, generation)

@@ -43,3 +43,9 @@ export const slugify = (text: string, length_max = 80): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, length_max)
     .replace(/^-+|-+$/g, "")
+
+const copy_suffix = " (copy)"
+
+/** What a copy is called: cut between characters where both would be too long together. */
+export const copyName = (name: string, length_max: number): string =>
+  name.slice(0, length_max - copy_suffix.length).replace(/[\uD800-\uDBFF]$/, "") + copy_suffix

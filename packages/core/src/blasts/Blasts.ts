@@ -2,7 +2,7 @@
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { DeliveryTally } from "../deliveries/Delivery.ts"
-import { cleanHtml } from "../emails/EmailInput.ts"
+import { keepableEmail } from "../emails/EmailInput.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
@@ -278,7 +278,7 @@ const cleaned = (
 ): Result.Result<EmailChoice, Invalid | HtmlTooLarge> =>
   choice.source === "existing" || choice.html === undefined
     ? Result.succeed(choice)
-    : Result.map(cleanHtml(cleaner, choice.html), (html) => ({ ...choice, html }))
+    : Result.map(keepableEmail(cleaner)(choice.html), (html) => ({ ...choice, html }))
 
 /** What the choice of an audience or an email comes to, asked of the rooms that have them. */
 const choosing = Effect.gen(function* () {

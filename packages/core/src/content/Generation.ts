@@ -1,8 +1,10 @@
 // A piece of writing that the AI is asked for: of an email or of a template. One at a time for each; a credit is taken when it
 // is accepted, and given back when there is nothing to show for it.
-import { type DateTime, Schema } from "effect"
+import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { GenerationId } from "../Ids.ts"
+import { Invalid, type Issue } from "../Refusal.ts"
+import { isBlank } from "../Text.ts"
 
 export const generationStatuses = ["generating", "completed", "failed"] as const
 export type GenerationStatus = (typeof generationStatuses)[number]
@@ -11,6 +13,17 @@ export const prompt_length_max = 10_000
 
 /** One generation costs this much. */
 export const generation_credits = 1
+
+/** What is wrong with a prompt, told of the body's `prompt`. */
+export const promptIssues = (prompt: string): ReadonlyArray<Issue> =>
+  isBlank(prompt) || prompt.length > prompt_length_max
+    ? [{ path: "prompt", message: `must have 1 to ${prompt_length_max} characters` }]
+    : []
+
+export const checkPrompt = (prompt: string): Result.Result<string, Invalid> => {
+  const issues = promptIssues(prompt)
+  return issues.length === 0 ? Result.succeed(prompt) : Result.fail(new Invalid({ issues }))
+}
 
 export interface Generation {
   readonly id: GenerationId
@@ -25,6 +38,9 @@ export interface Generation {
   readonly createdAt: DateTime.Utc
   readonly completedAt: DateTime.Utc | null
 }
+
+/** What the AI is asked for, and by whom. */
+export type AskedGeneration = Pick<Generation, "id" | "prompt" | "createdByName">
 
 /** What becomes of a generation, with the credits that go with it. */
 export interface GenerationStep {
@@ -42,10 +58,7 @@ export class GenerationInProgress extends Schema.TaggedError<GenerationInProgres
 }
 
 /** Accepts a generation. That none is going on is for whoever holds the document's lock to see. */
-export const acceptGeneration = (
-  it: Pick<Generation, "id" | "prompt" | "createdByName">,
-  now: DateTime.Utc,
-): GenerationStep => ({
+export const acceptGeneration = (it: AskedGeneration, now: DateTime.Utc): GenerationStep => ({
   before: null,
   after: { ...it, status: "generating", version: null, error: null, createdAt: now, completedAt: null },
   credits_taken: generation_credits,

@@ -3,6 +3,7 @@
 import type { DateTime } from "effect"
 import { parseEmail } from "../contacts/Email.ts"
 import type { Generation, GenerationStatus } from "../content/Generation.ts"
+import { isStale, type PlainTextOverride } from "../content/PlainTextOverride.ts"
 import type { ApprovalId, EmailId } from "../Ids.ts"
 import { isBlank } from "../Text.ts"
 import type { EmailFields } from "./EmailFields.ts"
@@ -24,13 +25,6 @@ export interface Email extends EmailFields {
   readonly createdByName: string
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
-}
-
-export interface PlainTextOverride {
-  readonly text: string
-  readonly at: DateTime.Utc
-  /** The version that it was written for: with a later one it is stale. */
-  readonly version: number
 }
 
 export interface Approval {
@@ -55,8 +49,7 @@ export type EmailStatus = (typeof emailStatuses)[number]
 export const statusOf = ({ approval }: Email): EmailStatus => (approval === null ? "draft" : "approved")
 
 /** The HTML changed after the user wrote a plain text. */
-export const isPlainTextStale = ({ plainText, currentVersion }: Email): boolean =>
-  plainText !== null && plainText.version < currentVersion
+export const isPlainTextStale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
 
 /** The override, or what the HTML reads without its tags. */
 export const plainTextOf = ({ email, html }: CurrentEmail): string =>

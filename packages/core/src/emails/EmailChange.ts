@@ -3,6 +3,7 @@
 import { DateTime, Result } from "effect"
 import {
   acceptGeneration,
+  type AskedGeneration,
   completeGeneration,
   creditsOfRemoval,
   failGeneration,
@@ -10,20 +11,14 @@ import {
   GenerationInProgress,
   type GenerationStep,
 } from "../content/Generation.ts"
+import { checkHtml } from "../content/Html.ts"
+import { asOfFirst, overriddenBy } from "../content/PlainTextOverride.ts"
 import type { ApprovalId, EmailId, GenerationId } from "../Ids.ts"
 import { Invalid, InvalidState } from "../Refusal.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
-import {
-  type ApprovalFacts,
-  type CurrentEmail,
-  type Email,
-  isPlainTextStale,
-  type LockedEmail,
-  missingIn,
-  plainTextOf,
-} from "./Email.ts"
-import { type EmailFields, email_name_length_max, plain_text_length_max } from "./EmailFields.ts"
-import { checkFields, checkHtml, previewTextFrom, subjectFrom } from "./EmailInput.ts"
+import { type ApprovalFacts, type CurrentEmail, type Email, type LockedEmail, missingIn, plainTextOf } from "./Email.ts"
+import { type EmailFields, email_name_length_max } from "./EmailFields.ts"
+import { checkFields, previewTextFrom, subjectFrom } from "./EmailInput.ts"
 import {
   ApprovalVersionStale,
   EmailInUse,
@@ -32,6 +27,7 @@ import {
   type HtmlTooLarge,
   TemplateNotReady,
 } from "./EmailRefusals.ts"
+import { copyName } from "../Text.ts"
 import { withPreheader } from "./Preheader.ts"
 
 /** Work that a change asks for; `id` names the intent. */
@@ -41,9 +37,6 @@ export interface EmailJob {
   readonly generationId: GenerationId
   readonly id: string
 }
-
-/** What the AI is asked for, and by whom. */
-export type AskedGeneration = Pick<Generation, "id" | "prompt" | "createdByName">
 
 interface Begun {
   readonly id: EmailId
@@ -127,11 +120,11 @@ export class EmailChange<After extends Email | null = Email | null> {
   ): Result.Result<EmailChange<Email>, TemplateNotReady> {
     const { email, html } = current
     if (html === null) return Result.fail(new TemplateNotReady())
-    const plainText = email.plainText && { ...email.plainText, version: isPlainTextStale(email) ? 0 : 1 }
+    const plainText = asOfFirst(email.plainText, email.currentVersion)
     const after: Email = {
       ...email,
       id: it.id,
-      name: copyName(email.name),
+      name: copyName(email.name, email_name_length_max),
       currentVersion: 1,
       plainText,
       approval: null,
@@ -176,13 +169,12 @@ export class EmailChange<After extends Email | null = Email | null> {
     text: string | null,
     now: DateTime.Utc,
   ): Result.Result<EmailChange<Email>, Invalid> {
-    if (text !== null && text.length > plain_text_length_max) {
-      return Result.fail(Invalid.at("text", `must have at most ${plain_text_length_max} characters`))
-    }
     if (text === null && email.plainText === null)
       return Result.succeed(new EmailChange({ before: email, after: email }))
-    const plainText = text === null ? null : { text, at: now, version: email.currentVersion }
-    return Result.succeed(new EmailChange({ before: email, after: { ...email, plainText, updatedAt: now } }))
+    return Result.map(
+      overriddenBy(text, email.currentVersion, now),
+      (plainText) => new EmailChange({ before: email, after: { ...email, plainText, updatedAt: now } }),
+    )
   }
 
   /** Asks the AI for a new version. The credit is taken with it: a workspace without one keeps everything as it was. */
@@ -333,9 +325,3 @@ const afterThe = (latest: Generation | null, now: DateTime.Utc): DateTime.Utc =>
   latest === null || latest.createdAt.epochMilliseconds < now.epochMilliseconds
     ? now
     : DateTime.makeUnsafe(latest.createdAt.epochMilliseconds + 1)
-
-const copy_suffix = " (copy)"
-
-/** Cuts between characters, so that no surrogate pair is torn apart. */
-const copyName = (name: string): string =>
-  name.slice(0, email_name_length_max - copy_suffix.length).replace(/[\uD800-\uDBFF]$/, "") + copy_suffix

@@ -1,31 +1,30 @@
-// What people write of an email, as far as it may be kept: fields within their limits, HTML that is there and not too large.
+// What people write of an email, as far as it may be kept: fields within their limits, HTML that is safe and not too large.
 import { Result, Schema, SchemaIssue } from "effect"
-import { encodeText } from "../Bytes.ts"
 import { parseEmail } from "../contacts/Email.ts"
+import { keepable } from "../content/Html.ts"
 import { Invalid } from "../Refusal.ts"
 import type { Cleaner } from "../tents/Clean.ts"
 import { isBlank } from "../Text.ts"
-import {
-  type EmailFields,
-  emailFields,
-  html_size_bytes_max,
-  preview_text_length_max,
-  subject_length_max,
-  wireNames,
-} from "./EmailFields.ts"
-import { HtmlTooLarge } from "./EmailRefusals.ts"
+import { emailDangersOf } from "./EmailDangers.ts"
+import { type EmailFields, emailFields, preview_text_length_max, subject_length_max, wireNames } from "./EmailFields.ts"
 
 const decodeFields = Schema.decodeUnknownResult(emailFields, { errors: "all", onExcessProperty: "error" })
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The fields as they are kept: addresses without white space around them, an empty preview text or name as none. */
-export const checkFields = (fields: Partial<EmailFields>): Result.Result<Partial<EmailFields>, Invalid> =>
+/**
+ * The fields as they are kept: addresses without white space around them, an empty preview text or name as none. Issues tell
+ * of them by their names on the wire, with `prefix` before each.
+ */
+export const checkFields = (
+  fields: Partial<EmailFields>,
+  prefix: "" | "default_" = "",
+): Result.Result<Partial<EmailFields>, Invalid> =>
   decodeFields(fields).pipe(
     Result.mapBoth({
       onFailure: (error) =>
         new Invalid({
           issues: toIssues(error.issue).issues.map(({ path, message }) => ({
-            path: (path ?? []).map((key) => nameOnTheWire(typeof key === "object" ? key.key : key)).join("."),
+            path: (path ?? []).map((key) => nameOnTheWire(typeof key === "object" ? key.key : key, prefix)).join("."),
             message,
           })),
         }),
@@ -42,21 +41,11 @@ export const checkFields = (fields: Partial<EmailFields>): Result.Result<Partial
 const written = (address: string | null): string | null =>
   address === null ? null : (parseEmail(address)?.written ?? address)
 
-const nameOnTheWire = (key: PropertyKey): string =>
-  typeof key === "string" && key in wireNames ? wireNames[key as keyof EmailFields] : String(key)
+const nameOnTheWire = (key: PropertyKey, prefix: string): string =>
+  typeof key === "string" && key in wireNames ? prefix + wireNames[key as keyof EmailFields] : String(key)
 
-/** HTML that says something, of at most `html_size_bytes_max`. */
-export const checkHtml = (html: string): Result.Result<string, Invalid | HtmlTooLarge> => {
-  if (isBlank(html)) return Result.fail(Invalid.at("html", "must not be empty"))
-  const size_bytes = html.length > html_size_bytes_max ? html.length : encodeText(html).length
-  return size_bytes > html_size_bytes_max ? Result.fail(new HtmlTooLarge({ size_bytes })) : Result.succeed(html)
-}
-
-/** The same, without what could act by itself; what can't be made safe is refused, as the field `html`. */
-export const cleanHtml = (cleaner: Cleaner["Service"], html: string): Result.Result<string, Invalid | HtmlTooLarge> =>
-  Result.flatMap(checkHtml(html), (checked) =>
-    Result.mapError(cleaner.cleanEmail(checked), ({ reason }) => Invalid.at("html", reason)),
-  )
+/** HTML of an email that may be kept. */
+export const keepableEmail = ({ cleanEmail }: Cleaner["Service"]) => keepable(cleanEmail, emailDangersOf)
 
 /** A subject as a model wrote it, made one that may be kept; null when it says nothing. */
 export const subjectFrom = (text: string | null): string | null => lineOf(text, subject_length_max)

@@ -1,6 +1,6 @@
 // What can be done with emails. The API calls these, the worker calls `generate` and `giveUp`.
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { Generation, GenerationInProgress } from "../content/Generation.ts"
+import { checkPrompt, type Generation, type GenerationInProgress } from "../content/Generation.ts"
 import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../Page.ts"
@@ -12,7 +12,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Email, type EmailStatus, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import { cleanHtml } from "./EmailInput.ts"
+import { keepableEmail } from "./EmailInput.ts"
 import type {
   ApprovalVersionStale,
   EmailInUse,
@@ -23,7 +23,7 @@ import type {
 } from "./EmailRefusals.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { generation } from "./Generate.ts"
-import { checkNewEmail, checkPrompt, fieldsOf, type NewEmail } from "./NewEmail.ts"
+import { checkNewEmail, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, previewing } from "./Preview.ts"
 import { scaffold } from "./Scaffold.ts"
 
@@ -127,7 +127,6 @@ export class Emails extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
       const jobs = yield* Jobs
-      const cleaner = yield* Cleaner
 
       /** The change, and the jobs that it asks for. */
       const write = Effect.fnUntraced(function* <After extends Email | null>(
@@ -142,7 +141,8 @@ export class Emails extends Context.Service<
       const apply = <After extends Email | null>(workspace: WorkspaceId, change: EmailChange<After>) =>
         Effect.catchTag(write(workspace, change), "InsufficientCredits", Effect.die)
 
-      const cleaned = (html: string) => Effect.fromResult(cleanHtml(cleaner, html))
+      const keep = keepableEmail(yield* Cleaner)
+      const cleaned = (html: string) => Effect.fromResult(keep(html))
 
       const first = Effect.fnUntraced(function* (workspaceId: WorkspaceId, asked: NewEmail, createdByName: string) {
         yield* Effect.fromResult(checkNewEmail(asked))

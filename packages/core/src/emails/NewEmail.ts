@@ -1,10 +1,9 @@
 // An email to be made: of HTML, of a template, by the AI, or blank. What is asked for is checked here, and put together from
 // what is given, what the template says, and what the workspace sends by.
 import { Result } from "effect"
-import { prompt_length_max } from "../content/Generation.ts"
+import { promptIssues } from "../content/Generation.ts"
 import type { EmailTemplateId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
-import { isBlank } from "../Text.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import type { EmailFields } from "./EmailFields.ts"
 import type { EmailSeed } from "./EmailStore.ts"
@@ -28,20 +27,10 @@ export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Re
     ...(html !== undefined && prompt !== undefined
       ? [{ path: "prompt", message: "can't stand beside html: make the email of it, then ask for a generation" }]
       : []),
-    ...(prompt === undefined ? [] : faultsOfPrompt(prompt)),
+    ...(prompt === undefined ? [] : promptIssues(prompt)),
   ]
   return issues.length === 0 ? Result.void : Result.fail(new Invalid({ issues }))
 }
-
-export const checkPrompt = (prompt: string): Result.Result<void, Invalid> => {
-  const issues = faultsOfPrompt(prompt)
-  return issues.length === 0 ? Result.void : Result.fail(new Invalid({ issues }))
-}
-
-const faultsOfPrompt = (prompt: string): ReadonlyArray<Issue> =>
-  isBlank(prompt) || prompt.length > prompt_length_max
-    ? [{ path: "prompt", message: `must have 1 to ${prompt_length_max} characters` }]
-    : []
 
 /** What is given wins, also where it says that there is none; then the template, then the workspace. */
 export const fieldsOf = (

@@ -1,21 +1,22 @@
 // What can be done with email templates. The API calls these, the worker calls `runGeneration`.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ai/Ai.ts"
-import { type Email, isPlainTextStale as isEmailTextStale, type PlainTextOverride } from "../emails/Email.ts"
+import { asOfFirst } from "../content/PlainTextOverride.ts"
+import type { Email } from "../emails/Email.ts"
+import { keepableEmail } from "../emails/EmailInput.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { withPreheader } from "../emails/Preheader.ts"
 import { scaffold } from "../emails/Scaffold.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
-import { Cleaner, dangersOf } from "../tents/Clean.ts"
+import { Cleaner } from "../tents/Clean.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { noDefaults, withDefaults, withWritten } from "./MailDefaults.ts"
 import { checkName, checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
-import { isPlainTextStale, type MailDefaults, plainTextOf, type ShownTemplate, type TemplateMail } from "./Template.ts"
+import { type MailDefaults, plainTextOf, type ShownTemplate, type TemplateMail } from "./Template.ts"
 import { TemplateChange } from "./TemplateChange.ts"
-import { keepable } from "./TemplateHtml.ts"
 import { EmailTemplateStore } from "./TemplateStore.ts"
 import { type TemplateVerbs, templateVerbs } from "./TemplateVerbs.ts"
 
@@ -70,13 +71,10 @@ export class EmailTemplates extends Context.Service<
       const { verbs, make, change } = yield* templateVerbs<"email">({
         store,
         toId: (uuid) => EmailTemplateId.make(uuid),
-        keep: keepable(cleaner.cleanEmail, dangersOf),
+        keep: keepableEmail(cleaner),
         ask: ai.email,
         written: withWritten,
-        copied: ({ mail, ...template }) => ({
-          ...mail,
-          plainText: asOfFirst(mail.plainText, isPlainTextStale({ mail, ...template })),
-        }),
+        copied: ({ mail, currentVersion }) => ({ ...mail, plainText: asOfFirst(mail.plainText, currentVersion) }),
         job: (workspaceId, templateId, generationId) => ({
           type: "email_template_generation",
           workspaceId,
@@ -138,15 +136,11 @@ export class EmailTemplates extends Context.Service<
 
 const noMail: TemplateMail = { defaults: noDefaults, plainText: null }
 
-/** An override as it stands beside version 1: one that was stale stays so. */
-const asOfFirst = (override: PlainTextOverride | null, isStale: boolean): PlainTextOverride | null =>
-  override === null ? null : { ...override, version: isStale ? 0 : 1 }
-
 /** The preview text is handed on as a default, and stands in the HTML of the emails that are made from the template. */
 const mailOf = (email: Email): TemplateMail => {
   const { subject, previewText, fromName, fromAddress, replyToEmail } = email
   return {
     defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
-    plainText: asOfFirst(email.plainText, isEmailTextStale(email)),
+    plainText: asOfFirst(email.plainText, email.currentVersion),
   }
 }

@@ -1,9 +1,7 @@
 // The header fields that an email template hands on, checked as an email's own are, and told by their names on the wire.
-import { Result, Schema, SchemaIssue } from "effect"
-import { parseEmail } from "../contacts/Email.ts"
-import { type EmailFields, emailFields, wireNames } from "../emails/EmailFields.ts"
-import { Invalid } from "../Refusal.ts"
-import { isBlank } from "../Text.ts"
+import { Result } from "effect"
+import { checkFields, previewTextFrom, subjectFrom } from "../emails/EmailInput.ts"
+import type { Invalid } from "../Refusal.ts"
 import type { MailDefaults, TemplateMail } from "./Template.ts"
 
 export const noDefaults: MailDefaults = {
@@ -18,50 +16,17 @@ const names = ["subject", "previewText", "fromName", "fromAddress", "replyToEmai
 
 /** The mail with these defaults instead; what is left out stays. The very same when nothing changes. */
 export const withDefaults = (mail: TemplateMail, patch: Partial<MailDefaults>): Result.Result<TemplateMail, Invalid> =>
-  Result.map(checkDefaults(patch), (checked) => {
+  Result.map(checkFields(patch, "default_"), ({ name: _, ...checked }) => {
     const defaults: MailDefaults = { ...mail.defaults, ...checked }
     return names.some((name) => defaults[name] !== mail.defaults[name]) ? { ...mail, defaults } : mail
   })
 
-/** What the AI says of an email it wrote stands where nobody said anything; what could not be kept is left out. */
+/** What the AI says of an email it wrote stands where nobody said anything. */
 export const withWritten = (
   mail: TemplateMail,
-  { subject, previewText }: Pick<MailDefaults, "subject" | "previewText">,
+  written: Pick<MailDefaults, "subject" | "previewText">,
 ): TemplateMail => {
-  const fill = (name: "subject" | "previewText", text: string | null) =>
-    mail.defaults[name] === null && text !== null && Result.isSuccess(checkDefaults({ [name]: text }))
-      ? { [name]: text }
-      : {}
-  const defaults = { ...mail.defaults, ...fill("subject", subject), ...fill("previewText", previewText) }
-  return { ...mail, defaults }
+  const subject = mail.defaults.subject ?? subjectFrom(written.subject)
+  const previewText = mail.defaults.previewText ?? previewTextFrom(written.previewText)
+  return { ...mail, defaults: { ...mail.defaults, subject, previewText } }
 }
-
-const decodeFields = Schema.decodeUnknownResult(emailFields, { errors: "all", onExcessProperty: "error" })
-const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** The defaults as they are kept: addresses without white space around them, an empty preview text or name as none. */
-const checkDefaults = (defaults: Partial<MailDefaults>): Result.Result<Partial<MailDefaults>, Invalid> =>
-  decodeFields(defaults).pipe(
-    Result.mapBoth({
-      onFailure: (error) =>
-        new Invalid({
-          issues: toIssues(error.issue).issues.map(({ path, message }) => ({
-            path: (path ?? []).map((key) => nameOnTheWire(typeof key === "object" ? key.key : key)).join("."),
-            message,
-          })),
-        }),
-      onSuccess: ({ subject, previewText, fromName, fromAddress, replyToEmail }) => ({
-        ...(subject === undefined ? {} : { subject }),
-        ...(previewText === undefined ? {} : { previewText: previewText === "" ? null : previewText }),
-        ...(fromName === undefined ? {} : { fromName: fromName === null || isBlank(fromName) ? null : fromName }),
-        ...(fromAddress === undefined ? {} : { fromAddress: written(fromAddress) }),
-        ...(replyToEmail === undefined ? {} : { replyToEmail: written(replyToEmail) }),
-      }),
-    }),
-  )
-
-const written = (address: string | null): string | null =>
-  address === null ? null : (parseEmail(address)?.written ?? address)
-
-const nameOnTheWire = (key: PropertyKey): string =>
-  typeof key === "string" && key in wireNames ? `default_${wireNames[key as keyof EmailFields]}` : String(key)

@@ -1,6 +1,6 @@
 // What a caller says of a new template, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
-import { prompt_length_max } from "../content/Generation.ts"
+import { promptIssues } from "../content/Generation.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
 import { isBlank } from "../Text.ts"
 import { template_name_length_max } from "./TemplateChange.ts"
@@ -34,19 +34,7 @@ export const checkName = (name: string): Result.Result<string, Invalid> => {
   return issues.length === 0 ? Result.succeed(name) : Result.fail(new Invalid({ issues }))
 }
 
-export const checkPrompt = (prompt: string): Result.Result<string, Invalid> => {
-  const issues = promptIssues(prompt)
-  return issues.length === 0 ? Result.succeed(prompt) : Result.fail(new Invalid({ issues }))
-}
-
-const within = (text: string, length_max: number): boolean => !isBlank(text) && text.length <= length_max
-
 const nameIssues = (name: string): ReadonlyArray<Issue> =>
-  within(name, template_name_length_max)
+  !isBlank(name) && name.length <= template_name_length_max
     ? []
     : [{ path: "name", message: `must have 1 to ${template_name_length_max} characters` }]
-
-const promptIssues = (prompt: string): ReadonlyArray<Issue> =>
-  within(prompt, prompt_length_max)
-    ? []
-    : [{ path: "prompt", message: `must have 1 to ${prompt_length_max} characters` }]

@@ -3,7 +3,8 @@
 // edited later counts from the next approval.
 import type { DateTime } from "effect"
 import type { Generation } from "../content/Generation.ts"
-import type { Approval, PlainTextOverride } from "../emails/Email.ts"
+import { isStale, type PlainTextOverride } from "../content/PlainTextOverride.ts"
+import type { Approval } from "../emails/Email.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
 import { plainText } from "../emails/PlainText.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../Ids.ts"
@@ -77,4 +78,4 @@ export const plainTextOf = ({ template, html }: CurrentTemplate<"email">): strin
 
 /** The HTML changed after the user wrote a plain text. */
 export const isPlainTextStale = ({ mail, currentVersion }: EmailTemplate): boolean =>
-  mail.plainText !== null && mail.plainText.version < currentVersion
+  isStale(mail.plainText, currentVersion)

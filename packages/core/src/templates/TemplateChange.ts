@@ -3,16 +3,18 @@
 import { type DateTime, Result } from "effect"
 import {
   acceptGeneration,
+  type AskedGeneration,
   completeGeneration,
   creditsOfRemoval,
   failGeneration,
   GenerationInProgress,
   type GenerationStep,
 } from "../content/Generation.ts"
-import { plain_text_length_max } from "../emails/EmailFields.ts"
+import { overriddenBy } from "../content/PlainTextOverride.ts"
 import { ApprovalVersionStale, TemplateNotReady } from "../emails/EmailRefusals.ts"
 import type { ApprovalId, GenerationId } from "../Ids.ts"
-import { Invalid, InvalidState } from "../Refusal.ts"
+import { type Invalid, InvalidState } from "../Refusal.ts"
+import { copyName } from "../Text.ts"
 import type {
   ApprovedTemplate,
   CurrentTemplate,
@@ -26,8 +28,6 @@ import { TemplateInUse, type TemplateUse } from "./TemplateRefusals.ts"
 
 export const template_name_length_max = 200
 
-const copy_suffix = " (copy)"
-
 interface Decided<Kind extends TemplateKind> {
   readonly before: Template<Kind> | null
   readonly after: Template<Kind> | null
@@ -35,13 +35,6 @@ interface Decided<Kind extends TemplateKind> {
   readonly approved?: ApprovedTemplate<Kind>
   readonly generation?: GenerationStep
   readonly credits_taken?: number
-}
-
-/** What the AI is asked for, and by whom. */
-export interface Asked {
-  readonly id: GenerationId
-  readonly prompt: string
-  readonly createdByName: string
 }
 
 export interface NewTemplateFacts<Kind extends TemplateKind> {
@@ -92,7 +85,10 @@ export class TemplateChange<Kind extends TemplateKind> {
   }
 
   /** A draft that the AI is to write: without a version, and with a generation that is paid for. */
-  static createGenerating<Kind extends TemplateKind>(it: NewTemplateFacts<Kind>, asked: Asked): TemplateChange<Kind> {
+  static createGenerating<Kind extends TemplateKind>(
+    it: NewTemplateFacts<Kind>,
+    asked: AskedGeneration,
+  ): TemplateChange<Kind> {
     return new TemplateChange<Kind>({
       before: null,
       after: draft(it, 0),
@@ -107,7 +103,7 @@ export class TemplateChange<Kind extends TemplateKind> {
     now: DateTime.Utc,
   ): Result.Result<TemplateChange<Kind>, TemplateNotReady> {
     if (html === null) return Result.fail(new TemplateNotReady())
-    const name = template.name.slice(0, template_name_length_max - copy_suffix.length).toWellFormed() + copy_suffix
+    const name = copyName(template.name, template_name_length_max)
     return Result.succeed(TemplateChange.create({ ...copy, name, sourceId: template.sourceId, now }, html))
   }
 
@@ -140,15 +136,13 @@ export class TemplateChange<Kind extends TemplateKind> {
     text: string | null,
     now: DateTime.Utc,
   ): Result.Result<TemplateChange<"email">, Invalid> {
-    if (text !== null && text.length > plain_text_length_max) {
-      return Result.fail(Invalid.at("text", `must have at most ${plain_text_length_max} characters`))
-    }
     if (text === null && template.mail.plainText === null) {
       return Result.succeed(new TemplateChange<"email">({ before: template, after: template }))
     }
-    const plainText = text === null ? null : { text, at: now, version: template.currentVersion }
-    const after: EmailTemplate = { ...template, mail: { ...template.mail, plainText }, updatedAt: now }
-    return Result.succeed(new TemplateChange<"email">({ before: template, after }))
+    return Result.map(overriddenBy(text, template.currentVersion, now), (plainText) => {
+      const after: EmailTemplate = { ...template, mail: { ...template.mail, plainText }, updatedAt: now }
+      return new TemplateChange<"email">({ before: template, after })
+    })
   }
 
   /**
@@ -206,7 +200,7 @@ export class TemplateChange<Kind extends TemplateKind> {
   /** The AI is to write the next version. One at a time. */
   static generate<Kind extends TemplateKind>(
     { template, latest }: ShownTemplate<Kind>,
-    asked: Asked,
+    asked: AskedGeneration,
     now: DateTime.Utc,
   ): Result.Result<TemplateChange<Kind>, GenerationInProgress> {
     if (latest?.status === "generating") return Result.fail(new GenerationInProgress())

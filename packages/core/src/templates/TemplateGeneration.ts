@@ -1,7 +1,8 @@
 // The worker's part of a template: the AI is asked outside any transaction, and what it wrote is kept in one that looks
 // again whether it is still wanted.
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import type { WrittenEmail } from "../ai/Ai.ts"
+import { asked, asKept } from "../content/Asking.ts"
 import type { GenerationId, WorkspaceId } from "../Ids.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -41,17 +42,8 @@ export const templateWriting = <Kind extends TemplateKind>(rules: TemplateRules<
       prompt: string,
     ) {
       const { brand } = yield* workspaces.find(workspace)
-      const asked = rules.ask({ prompt, name: template.name, brand, basis: html })
-      const answer = yield* Effect.result(Effect.timeoutOption(asked, answer_time_max))
-      if (Result.isFailure(answer)) {
-        return Result.fail(answer.failure._tag === "AiRefused" ? answer.failure.message : unavailable)
-      }
-      if (Option.isNone(answer.success)) return Result.fail(unavailable)
-      const written = answer.success.value
-      return rules.keep(written.html).pipe(
-        Result.map((kept) => ({ ...written, html: kept })),
-        Result.mapError((refused) => (refused._tag === "Invalid" ? unfit : refused.message)),
-      )
+      const answer = yield* asked(rules.ask({ prompt, name: template.name, brand, basis: html }))
+      return Result.flatMap(answer, (written) => asKept(written, rules.keep))
     })
 
     const settle = Effect.fnUntraced(function* (
@@ -93,7 +85,3 @@ export const templateWriting = <Kind extends TemplateKind>(rules: TemplateRules<
     }
     return writing
   })
-
-const answer_time_max = "10 minutes"
-const unavailable = "The AI provider does not answer at the moment. Nothing was charged: try again in a few minutes"
-const unfit = "What the AI wrote is empty or could not be made safe. Nothing was charged: try again with another prompt"

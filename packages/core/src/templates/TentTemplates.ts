@@ -1,6 +1,7 @@
 // What can be done with tent templates. The API calls these, the worker calls `runGeneration`.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ai/Ai.ts"
+import { asWritten, keepable } from "../content/Html.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
@@ -13,7 +14,6 @@ import { checkName, checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
 import { pageScaffold } from "./PageScaffold.ts"
 import type { ShownTemplate } from "./Template.ts"
 import { TemplateChange } from "./TemplateChange.ts"
-import { asWritten, keepable } from "./TemplateHtml.ts"
 import { TentTemplateStore } from "./TemplateStore.ts"
 import { type TemplateVerbs, templateVerbs } from "./TemplateVerbs.ts"
 

@@ -1,8 +1,9 @@
 // The worker's part of a tent: the page is asked for outside any transaction, and kept in one that looks again whether it
 // is still wanted.
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { Ai } from "../ai/Ai.ts"
 import { encodeText } from "../Bytes.ts"
+import { asked } from "../content/Asking.ts"
 import type { TentId, WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
@@ -76,17 +77,10 @@ const writer = Effect.gen(function* () {
     if (request === null) return Result.fail("Nothing was asked for")
     const brand = request.includeBrand ? (yield* workspaces.find(workspace)).brand : null
     const template = yield* frozen(request, workspace)
-    const answer = yield* ai
-      .page({ prompt: request.prompt, name, brand, template })
-      .pipe(Effect.timeoutOption(answer_time_max), Effect.result)
-    if (Result.isFailure(answer)) {
-      return Result.fail(answer.failure._tag === "AiRefused" ? answer.failure.message : unavailable)
-    }
-    if (Option.isNone(answer.success)) return Result.fail(unavailable)
-    const clean = cleaner.clean(answer.success.value)
-    return Result.flatMap(
-      Result.mapError(clean, (unclean) => unclean.message),
-      checked,
+    const answer = yield* asked(ai.page({ prompt: request.prompt, name, brand, template }))
+    return answer.pipe(
+      Result.flatMap((html) => Result.mapError(cleaner.clean(html), (unclean) => unclean.message)),
+      Result.flatMap(checked),
     )
   })
 })
@@ -114,7 +108,5 @@ export const etagOf =
   (html: string): string =>
     Array.from(secrets.sha256(encodeText(html)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const answer_time_max = "10 minutes"
 const attempts_max = 5
-const unavailable = "The AI provider does not answer at the moment. Nothing was charged: try again in a few minutes"
 const brokenOff = `The generation was broken off ${attempts_max} times. Nothing was charged: try again with another prompt`

@@ -8,7 +8,7 @@ import { checkNewTemplate } from "../../src/templates/NewTemplate.ts"
 import { pageScaffold } from "../../src/templates/PageScaffold.ts"
 import { type CurrentTemplate, isPlainTextStale, plainTextOf, statusOf } from "../../src/templates/Template.ts"
 import { TemplateChange } from "../../src/templates/TemplateChange.ts"
-import { asWritten, keepable } from "../../src/templates/TemplateHtml.ts"
+import { asWritten, keepable } from "../../src/content/Html.ts"
 import { dangersOf, Unclean } from "../../src/tents/Clean.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
 import { at } from "../../contract/templateWorld.ts"
@@ -142,11 +142,11 @@ describe("a generation", () => {
   it("fills subject and preview text where nobody wrote them, with what can be kept", () => {
     const written = withWritten(mail, { subject: "AI", previewText: "before" })
     assert.deepStrictEqual([written.defaults.subject, written.defaults.previewText], ["Hello", "before"])
-    const unfit = withWritten(
+    const mended = withWritten(
       { ...mail, defaults: noDefaults },
-      { subject: "two\nlines", previewText: "p".repeat(201) },
+      { subject: " two\nlines", previewText: "p".repeat(201) },
     )
-    assert.deepStrictEqual(unfit.defaults, noDefaults)
+    assert.deepStrictEqual(mended.defaults, { ...noDefaults, subject: "two lines", previewText: "p".repeat(200) })
   })
 })
 
