@@ -286,16 +286,16 @@ const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             const contact = delivery.contact ?? assert.fail("no contact")
             const removing = Effect.asVoid(deleting(workspace, [contact.id]))
             const following = Effect.gen(function* () {
-              const tracked = yield* engagement.lock(workspace, delivery.id)
-              return EngagementChange.of(tracked, { _tag: "unsubscribed" }, at(6_000))
+              const found = yield* engagement.lock(workspace, [delivery.id])
+              const unsubscribed = { deliveryId: delivery.id, event: { _tag: "unsubscribed" }, at: at(6_000) } as const
+              return EngagementChange.ofAll(found, [unsubscribed])
             })
-            const held: Array<EngagementChange | undefined> = []
-            const reading = Effect.map(following, (change) => {
-              held.push(change)
+            const held: Array<EngagementChange> = []
+            const reading = Effect.map(following, (changes) => {
+              held.push(...changes)
             })
             const writing = Effect.suspend(() => {
-              const [change] = held
-              return change === undefined ? Effect.die("nothing to write") : engagement.apply(workspace, change)
+              return held.length === 0 ? Effect.die("nothing to write") : engagement.apply(workspace, held)
             })
             yield* order === "link first"
               ? oneAfterTheOther(reading, removing, writing)

@@ -1,5 +1,5 @@
-// The laws of the sending pipeline's ports: nothing is sent twice, nobody is forgotten. Those of the queue, of outcomes and of
-// tracking have files of their own; here is what holds for all of them.
+// The laws of the sending pipeline's ports: nothing is sent twice, nobody is forgotten. Those of the queue, of its pace, of
+// outcomes and of tracking have files of their own; here is what holds for all of them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import { type Ending, move, type Standing } from "../src/deliveries/Delivery.ts"
@@ -18,17 +18,21 @@ import {
   tallyOf,
 } from "./deliveryScenario.ts"
 import { deliveryOutcomes } from "./deliveryOutcomes.ts"
+import { deliveryPace } from "./deliveryPace.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
+import { deliveryReports } from "./deliveryReports.ts"
 import { deliveryTracking } from "./deliveryTracking.ts"
 import { toldTo } from "./toldTo.ts"
 
 export { DeliveryScenario, type WrittenDelivery } from "./deliveryScenario.ts"
 
-/** All laws of `DeliveryStore` and `EngagementStore`. */
+/** All laws of `DeliveryStore`, `EngagementStore` and `ReportStore`. */
 export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) => {
   deliveryQueue(name, live)
+  deliveryPace(name, live)
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)
+  deliveryReports(name, live)
   layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of deliveries: ${name}`, (it) => {
     it.effect("another workspace sees nothing and moves nothing", () =>
       Effect.gen(function* () {
@@ -47,7 +51,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
         assert.deepStrictEqual(yield* transact(store.sweep(other)), { queued: 0, unconfirmed: 0 })
         assert.deepStrictEqual(yield* transact(store.rest(other)), { dry: true })
         assert.strictEqual((yield* Effect.flip(engagement.find(other, a.id)))._tag, "NotFound")
-        assert.strictEqual((yield* Effect.flip(transact(engagement.lock(other, a.id))))._tag, "NotFound")
+        assert.strictEqual((yield* transact(engagement.lock(other, [a.id]))).size, 0)
         assert.deepStrictEqual(yield* states(blast), ["claimed", "claimed"])
         assert.strictEqual((yield* grant([a])).size, 0)
       }),
@@ -130,7 +134,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
               const id = ids[whose]
               if (id !== undefined) {
                 yield* law.record(id, { _tag: "opened" })
-                moved(id, { _tag: "evidence", of: "sent" })
+                moved(id, { _tag: "evidence" })
               }
             } else if (claimed !== undefined) {
               const { token } = claimed

@@ -228,12 +228,12 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
       Effect.gen(function* () {
         const { claim, grant, started, states, store, sweep, transact, workspace } = yield* begin
         const { blast } = yield* started(people(3))
-        const claimed = yield* claim(100, 40)
+        const claimed = yield* claim(100, 1_000)
         const [a, b] = claimed
         assert(a !== undefined && b !== undefined)
-        yield* grant([a], 40)
+        yield* grant([a], 1_000)
         assert.strictEqual(yield* transact(store.renew(workspace, [a, b], long_ms)), 2)
-        yield* Effect.sleep("60 millis")
+        yield* Effect.sleep("1100 millis")
         assert.deepStrictEqual(yield* sweep, { queued: 1, unconfirmed: 0 })
         assert.deepStrictEqual(yield* states(blast), ["claimed", "handed_over", "queued"])
         assert.strictEqual(yield* transact(store.renew(workspace, claimed, long_ms)), 2)

@@ -2,9 +2,12 @@
 // with their usual arguments.
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
+import type { BounceKind } from "../src/bounces/EnhancedCode.ts"
+import { type Report, ReportChange } from "../src/bounces/Report.ts"
+import { ReportStore } from "../src/bounces/ReportStore.ts"
 import { type DeliveryState, type DeliveryTally, finalStates } from "../src/deliveries/Delivery.ts"
 import { type Claim, type ClaimedDelivery, DeliveryStore } from "../src/deliveries/DeliveryStore.ts"
-import { EngagementChange, type Event } from "../src/deliveries/Engagement.ts"
+import { EngagementChange, type Event, type Happening } from "../src/deliveries/Engagement.ts"
 import { EngagementStore } from "../src/deliveries/EngagementStore.ts"
 import type { Outcome } from "../src/deliveries/MailConnection.ts"
 import { Settlement } from "../src/deliveries/Settlement.ts"
@@ -12,6 +15,7 @@ import type { SuppressionReason } from "../src/deliveries/Suppression.ts"
 import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../src/Ids.ts"
 import { Outbox } from "../src/Outbox.ts"
 import { Transactor } from "../src/Transactor.ts"
+import { WorkspaceStore } from "../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "./fresh.ts"
 
 export interface ScenarioContact {
@@ -21,6 +25,12 @@ export interface ScenarioContact {
   readonly marketingEmailInvalid?: boolean
   /** Of its address. */
   readonly suppression?: SuppressionReason
+}
+
+export interface ScenarioOptions {
+  readonly operational?: boolean
+  /** Those of an earlier blast, in the same order: nobody new. */
+  readonly again?: ReadonlyArray<ContactId>
 }
 
 /** A delivery as it is written. */
@@ -37,6 +47,8 @@ export interface WrittenDelivery {
   readonly clickedAt: DateTime.Utc | null
   readonly clickedUrl: string | null
   readonly bouncedAt: DateTime.Utc | null
+  readonly bounceKind: BounceKind | null
+  readonly complainedAt: DateTime.Utc | null
   readonly unsubscribedAt: DateTime.Utc | null
   readonly reply: string | null
 }
@@ -45,11 +57,11 @@ export interface WrittenDelivery {
 export class DeliveryScenario extends Context.Service<
   DeliveryScenario,
   {
-    /** Contacts in a static list, and a blast of it that is sending. */
+    /** Contacts, and those who are there already, in a static list, and a blast of it that is sending. */
     readonly blast: (
       workspace: WorkspaceId,
       contacts: ReadonlyArray<ScenarioContact>,
-      options?: { readonly operational?: boolean },
+      options?: ScenarioOptions,
     ) => Effect.Effect<{ readonly blast: BlastId; readonly contacts: ReadonlyArray<ContactId> }>
     readonly setBlast: (
       workspace: WorkspaceId,
@@ -75,13 +87,23 @@ export class DeliveryScenario extends Context.Service<
       readonly timeline: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
+    /** As if whatever was last taken from the workspace's buckets had been taken so much earlier; negative: later. */
+    readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
     /** The kept counters, null where an adapter has none and counts. */
     readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>
   }
 >()("tentpole/contract/DeliveryScenario") {}
 
 /** What the laws of deliveries ask for. */
-export type DeliveryLaws = DeliveryStore | EngagementStore | Outbox | Transactor | Fresh | DeliveryScenario
+export type DeliveryLaws =
+  | DeliveryStore
+  | EngagementStore
+  | ReportStore
+  | Outbox
+  | Transactor
+  | Fresh
+  | WorkspaceStore
+  | DeliveryScenario
 
 export const at = DateTime.makeUnsafe(1_700_000_000_000)
 export const long_ms = 60_000
@@ -98,12 +120,13 @@ export const refused = (code: number, reply: string): Outcome => ({ _tag: "refus
 export const begin = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const engagement = yield* EngagementStore
+  const reports = yield* ReportStore
   const scenario = yield* DeliveryScenario
   const { transact } = yield* Transactor
   const fresh = yield* Fresh
   const outbox = yield* Outbox
   const workspace = yield* fresh.workspace()
-  const started = (contacts: ReadonlyArray<ScenarioContact>, options?: { readonly operational?: boolean }) =>
+  const started = (contacts: ReadonlyArray<ScenarioContact>, options?: ScenarioOptions) =>
     Effect.gen(function* () {
       const made = yield* scenario.blast(workspace, contacts, options)
       yield* transact(store.fixAudience(workspace, made.blast))
@@ -118,18 +141,37 @@ export const begin = Effect.gen(function* () {
   /** What stands in each state, in the order of the alphabet. */
   const states = (blast: BlastId) =>
     Effect.map(scenario.written(workspace, blast), (rows) => rows.map((row) => row.state).sort())
-  const record = (id: DeliveryId, event: Event, when = at) =>
+  /** One batch. */
+  const recordAll = (happenings: ReadonlyArray<Happening>, into = workspace) =>
     transact(
       Effect.gen(function* () {
-        const tracked = yield* engagement.lock(workspace, id)
-        const change = EngagementChange.of(tracked, event, when)
-        if (change !== undefined) yield* engagement.apply(workspace, change)
-        return change
+        const found = yield* engagement.lock(
+          into,
+          happenings.map((each) => each.deliveryId),
+        )
+        const changes = EngagementChange.ofAll(found, happenings)
+        yield* engagement.apply(into, changes)
+        return changes
       }),
     )
+  const reported = (id: DeliveryId, report: Report, when = at) =>
+    transact(
+      Effect.gen(function* () {
+        const changes = (yield* reports.lock(workspace, [id])).flatMap((before) => {
+          const change = ReportChange.of(before, report, when)
+          return change === undefined ? [] : [change]
+        })
+        yield* reports.apply(workspace, changes)
+        return changes
+      }),
+    )
+  const record = (deliveryId: DeliveryId, event: Event, when = at) =>
+    Effect.map(recordAll([{ deliveryId, event, at: when }]), (changes) => changes[0])
   return {
     store,
     engagement,
+    reports,
+    reported,
     scenario,
     transact,
     fresh,
@@ -144,6 +186,7 @@ export const begin = Effect.gen(function* () {
     rest,
     states,
     record,
+    recordAll,
   }
 })
 
@@ -164,7 +207,7 @@ export const tallyOf = (rows: ReadonlyArray<WrittenDelivery>): DeliveryTally => 
     opened: count((row) => row.openedAt !== null),
     clicked: count((row) => row.clickedAt !== null),
     bounced: count((row) => row.bouncedAt !== null),
-    complained: 0,
+    complained: count((row) => row.complainedAt !== null),
     unsubscribed: count((row) => row.unsubscribedAt !== null),
   }
 }

@@ -5,7 +5,7 @@ import { decodeText, encodeText } from "../src/Bytes.ts"
 import { compile } from "../src/emails/Compile.ts"
 import { dkimSigned, type DkimKey, type DkimSigner, toBytes } from "../src/emails/Dkim.ts"
 import { render } from "../src/emails/Render.ts"
-import { ada, AnyHtml, approved, KeptText, recipient, sender } from "./emailSamples.ts"
+import { ada, addresses, AnyHtml, approved, KeptText, recipient, sender } from "./emailSamples.ts"
 
 export interface DkimWorld {
   readonly key: DkimKey
@@ -14,7 +14,7 @@ export interface DkimWorld {
 }
 
 const rendered = (email = approved(), to = recipient(), operational = false) =>
-  render(compile(email, sender, { operational, tracked: true }), to)
+  render(compile(email, sender, { operational, tracked: true, addresses }), to)
 
 const long = approved({
   subject: "Grüße an {{contact.first_name}} ".repeat(9),
@@ -55,7 +55,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
       { arbitrary: { runs: 100 } },
     )
 
-    it.effect("both unsubscribe headers are signed, and From, To and Subject once more than they occur", () =>
+    it.effect("both unsubscribe headers are signed, and what must not be added once more than it occurs", () =>
       Effect.gen(function* () {
         const [, names = ""] = /\bh=([^;]*);/.exec(decodeText(yield* sign())) ?? []
         const count = new Map<string, number>()
@@ -64,7 +64,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
           from: 2,
           to: 2,
           subject: 2,
-          "reply-to": 1,
+          "reply-to": 2,
           date: 1,
           "message-id": 1,
           "list-unsubscribe": 1,
@@ -72,7 +72,7 @@ export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, v
           "list-id": 1,
           "feedback-id": 1,
           "mime-version": 1,
-          "content-type": 1,
+          "content-type": 2,
         })
       }),
     )
@@ -126,6 +126,8 @@ const alterations: ReadonlyArray<readonly [what: string, from: string | RegExp, 
   ["a second From", /^/, "From: evil@example.test\r\n"],
   ["a second To", /^/, "To: evil@example.test\r\n"],
   ["a second Subject", /^/, "Subject: evil\r\n"],
+  ["a second Reply-To", /^/, "Reply-To: evil@example.test\r\n"],
+  ["a second Content-Type", /^/, "Content-Type: text/plain\r\n"],
   ["a second From at the end", "\r\n\r\n", "\r\nFrom: evil@example.test\r\n\r\n"],
   ["one byte of the body", "<p>Hi", "<p>Ho"],
   ["the end of the body", /$/, "x\r\n"],

@@ -2,7 +2,7 @@
 import { DateTime, Schema } from "effect"
 import type { Contact } from "../src/contacts/Contact.ts"
 import type { ApprovedEmail } from "../src/emails/ApprovedEmail.ts"
-import type { Recipient, Sender } from "../src/emails/Message.ts"
+import type { Addresses, Recipient, Sender } from "../src/emails/Message.ts"
 import { ApprovalId, ContactId, DeliveryId, EmailId, WorkspaceId } from "../src/Ids.ts"
 
 const id = (last: number): string => `0190a0de-0000-7000-8000-${String(last).padStart(12, "0")}`
@@ -60,16 +60,25 @@ export const approved = (over: Partial<ApprovedEmail> = {}): ApprovedEmail => ({
   ...over,
 })
 
+/** With everything in them that HTML has to escape. */
+export const addresses: Addresses = {
+  click: `https://pages.test/c/?d=1&m="x"&n=`,
+  open: "https://pages.test/o/1?a=1&b=",
+  unsubscribe: "https://pages.test/u/abc?x=1&y=",
+  view: "https://pages.test/v/",
+}
+
 export const recipient = (over: Partial<Recipient> = {}): Recipient => ({
   deliveryId: DeliveryId.make(id(5)),
   contact: ada,
   address: "ada@example.com",
   dynamic: { code: "X&Y" },
   links: {
-    click: (index) => `https://pages.test/c/${index}?d=1&m="x"`,
-    open: "https://pages.test/o/1?a=1&b=2",
-    unsubscribe: "https://pages.test/u/abc?x=1&y=2",
-    view: "https://pages.test/v/abc",
+    token: (kind, index) => (kind === "view" ? "abc" : String(index ?? 2)),
+    click: (index) => `${addresses.click}${index}`,
+    open: `${addresses.open}2`,
+    unsubscribe: `${addresses.unsubscribe}2`,
+    view: `${addresses.view}abc`,
   },
   messageId: "0190a0de@example.test",
   date: at(Date.UTC(2026, 10, 21, 11, 13, 9)),

@@ -1,8 +1,14 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
 import { blasts } from "./blasts.ts"
+import { blastAudits } from "./blastAudits.ts"
+import { blastCopies } from "./blastCopies.ts"
+import { blastRetries } from "./blastRetries.ts"
+import { blastSurveys } from "./blastSurveys.ts"
 import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
 import { contacts } from "./contacts.ts"
+import { exports } from "./exports.ts"
+import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
@@ -10,10 +16,10 @@ import { emailGenerations } from "./emailGenerations.ts"
 import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { jobs } from "./jobs.ts"
-import { listExports } from "./listExports.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
+import { schedules } from "./schedules.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
 import { pages } from "./pages.ts"
@@ -22,12 +28,17 @@ import { tents } from "./tents.ts"
 import { testMails } from "./testMails.ts"
 import { traffic } from "./traffic.ts"
 
+export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   blasts,
+  blastAudits,
+  blastCopies,
+  blastRetries,
+  blastSurveys,
   blastVerbs,
   blobs,
   contacts,
@@ -35,13 +46,15 @@ export const contract = {
   dkim,
   emailGenerations,
   emails,
+  exports,
+  hookTokens,
   housekeeper,
   imports,
   jobs,
-  listExports,
   lists,
   listVerbs,
   outbox,
+  schedules,
   segments,
   workspaces,
   pages,

@@ -11,6 +11,7 @@ export const testSettings: Settings["Service"] = {
   import_bytes_max: 500 * 2 ** 20,
   smtpConnections: 2,
   acceptMeansDelivered: true,
+  hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
   developmentDomains: true,
 }
 

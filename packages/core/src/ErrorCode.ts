@@ -36,6 +36,7 @@ export const errorCodes = [
   "upload_missing",
   "import_unreadable",
   "link_refused",
+  "hook_refused",
   "email_not_ready",
   "email_in_use",
   "template_not_ready",

@@ -30,10 +30,10 @@ export const ListId = uuid
   .pipe(Schema.brand("ListId"))
   .annotate({ identifier: "ListId", description: "Id of a contact list" })
 export type ListId = typeof ListId.Type
-export const ListExportId = uuid
-  .pipe(Schema.brand("ListExportId"))
-  .annotate({ identifier: "ListExportId", description: "Id of a contact list's export" })
-export type ListExportId = typeof ListExportId.Type
+export const ExportId = uuid
+  .pipe(Schema.brand("ExportId"))
+  .annotate({ identifier: "ExportId", description: "Id of an export of a contact list or of a blast's recipients" })
+export type ExportId = typeof ExportId.Type
 export const ImportSessionId = uuid
   .pipe(Schema.brand("ImportSessionId"))
   .annotate({ identifier: "ImportSessionId", description: "Id of an import session" })

@@ -1,5 +1,16 @@
 // What the service is told about its surroundings, as far as the rules need it.
-import { Context } from "effect"
+import { Context, type Redacted } from "effect"
+
+export interface HookKeys {
+  /** The topics of SNS by which Amazon SES reports. */
+  readonly sesTopicArns: ReadonlyArray<string>
+  /** The public key of SendGrid's signed event webhook. */
+  readonly sendgridPublicKey: string | null
+  /** Mailgun's HTTP webhook signing key. */
+  readonly mailgunSigningKey: Redacted.Redacted | null
+  /** `user:password`, as it stands in the address that Postmark was given. */
+  readonly postmarkLogin: Redacted.Redacted | null
+}
 
 export class Settings extends Context.Service<
   Settings,
@@ -20,6 +31,8 @@ export class Settings extends Context.Service<
     readonly smtpConnections: number
     /** The mail server is the final one: its acceptance is delivery. */
     readonly acceptMeansDelivered: boolean
+    /** By which the calls of providers are known; a provider without an entry has no hook. */
+    readonly hooks: HookKeys
     /** In development every sending domain under `.test` and `.localhost` counts as verified. */
     readonly developmentDomains: boolean
   }

@@ -2,6 +2,10 @@
 // over the adapters they choose.
 import { Layer } from "effect"
 import { Blasts } from "./blasts/Blasts.ts"
+import { DryRuns } from "./blasts/DryRuns.ts"
+import { Schedules } from "./blasts/Schedules.ts"
+import { Hooks } from "./bounces/hooks/Hooks.ts"
+import { ReturnPaths } from "./bounces/ReturnPaths.ts"
 import { Contacts } from "./contacts/Contacts.ts"
 import { CustomFields } from "./contacts/CustomFields.ts"
 import { Deliveries } from "./deliveries/Deliveries.ts"
@@ -10,9 +14,9 @@ import { OutgoingMail } from "./deliveries/OutgoingMail.ts"
 import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
+import { Exports } from "./exports/Exports.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
-import { ListExports } from "./lists/ListExports.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./templates/EmailTemplates.ts"
@@ -27,13 +31,17 @@ export const useCases = Layer.mergeAll(
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,
+  DryRuns.layer,
   EmailTemplates.layer,
   Emails.layer,
+  Exports.layer,
+  Hooks.layer,
   ImportRuns.layer,
   Imports.layer,
-  ListExports.layer,
   Lists.layer,
   OutgoingMail.layer,
+  ReturnPaths.layer,
+  Schedules.layer,
   Segments.layer,
   TentTemplates.layer,
   Tents.layer,

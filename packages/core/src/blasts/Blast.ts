@@ -92,6 +92,8 @@ export interface ScheduledBlast extends Settled {
 export interface SendingBlast extends Launched {
   readonly status: "sending"
   readonly paused: boolean
+  /** Since when failed recipients are being put back into the queue; it is not over before they are. */
+  readonly retryingSince: DateTime.Utc | null
 }
 
 export interface SentBlast extends Launched {

@@ -7,11 +7,13 @@ import type { BlastId } from "../Ids.ts"
 import type { ListChange } from "../lists/List.ts"
 import type { DomainEvent } from "../Outbox.ts"
 import type { Invalid, InvalidState } from "../Refusal.ts"
+import { copyName } from "../Text.ts"
 import {
   type AttachedEmail,
   type Audience,
   type Blast,
   type BlastFields,
+  blast_name_length_max,
   checkFields,
   type DraftBlast,
   launchOf,
@@ -21,12 +23,22 @@ import * as Launch from "./Launch.ts"
 import * as Machine from "./Machine.ts"
 import type { CampaignNotReady, ReadinessFacts } from "./Readiness.ts"
 
-/** A job of the blast's; the caller names the workspace. `id` names the intent. */
-export interface BlastJob {
-  readonly type: "blast_start"
-  readonly blastId: BlastId
-  readonly id: string
+/** Whom a retry sends to again, besides those that failed for a reason that may pass. */
+export interface RetryOptions {
+  /** Also those of whom nobody knows: some of them get a second message. */
+  readonly includeUnconfirmed: boolean
 }
+
+/** A job of the blast's; the caller names the workspace. `id` names the intent. */
+export type BlastJob =
+  | { readonly type: "blast_start"; readonly blastId: BlastId; readonly id: string }
+  | {
+      readonly type: "blast_retry"
+      readonly blastId: BlastId
+      readonly since_ms: number
+      readonly includeUnconfirmed: boolean
+      readonly id: string
+    }
 
 /** How recipients end that are still open when their blast ends before they do. */
 export type EarlyEnding = "cancelled" | "blast_failed"
@@ -46,12 +58,26 @@ export const earlyEndingOf = (blast: Blast): EarlyEnding | null => {
   }
 }
 
+const blank = (id: BlastId, fields: BlastFields & { readonly name: string }, now: DateTime.Utc): DraftBlast => ({
+  id,
+  name: fields.name,
+  description: fields.description ?? null,
+  status: "draft",
+  operational: false,
+  audience: null,
+  email: null,
+  scheduleMissed: false,
+  createdAt: now,
+  updatedAt: now,
+})
+
 interface Decided<After extends Blast | null> {
   readonly before: Blast | null
   readonly after: After
   readonly at: DateTime.Utc
   readonly email?: EmailChange<Email> | null
   readonly lists?: ReadonlyArray<ListChange>
+  readonly retry?: RetryOptions
 }
 
 const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
@@ -61,11 +87,21 @@ const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): 
   return [{ type: `blast_${to}`, contactId: null, at, data: { blast_id: blast.id, from: before.status } }]
 }
 
-/** A blast is launched once in its life. */
-const jobsOf = (before: Blast | null, after: Blast | null): ReadonlyArray<BlastJob> =>
-  after?.status === "sending" && (before?.status === "draft" || before?.status === "scheduled")
-    ? [{ type: "blast_start", blastId: after.id, id: `blast_start:${after.id}` }]
-    : []
+/** A blast is launched once in its life, and retried as often as one likes. */
+const jobsOf = ({ before, after, at, retry }: Decided<Blast | null>): ReadonlyArray<BlastJob> => {
+  if (after?.status !== "sending") return []
+  const blastId = after.id
+  if (before?.status === "draft" || before?.status === "scheduled") {
+    return [{ type: "blast_start", blastId, id: `blast_start:${blastId}` }]
+  }
+  if (retry === undefined) return []
+  const since_ms = at.epochMilliseconds
+  return [{ type: "blast_retry", blastId, since_ms, ...retry, id: `blast_retry:${blastId}:${since_ms}` }]
+}
+
+/** When a worker has to look at it: it has just been given a time. */
+const fallsDue = (before: Blast | null, after: Blast | null): DateTime.Utc | null =>
+  after?.status === "scheduled" && before?.status !== "scheduled" ? after.time.scheduledAt : null
 
 /** Recipients may have been waiting for this: to be sent to (again), or to be ended with their blast. */
 const wakes = (before: Blast | null, after: Blast | null): boolean => {
@@ -87,19 +123,44 @@ export class BlastChange<After extends Blast | null = Blast | null> {
   readonly jobs: ReadonlyArray<BlastJob>
   /** The workspace's deliveries are due to be looked at. */
   readonly wakes: boolean
+  /** When the workspace's schedules have to be looked at because of it. */
+  readonly fallsDue: DateTime.Utc | null
 
-  private constructor({ before, after, at, email = null, lists = [] }: Decided<After>) {
+  private constructor(decided: Decided<After>) {
+    const { before, after, at, email = null, lists = [] } = decided
     this.before = before
     this.after = after
     this.email = email
     this.lists = lists
     this.events = eventsOf(before, after, at)
-    this.jobs = jobsOf(before, after)
+    this.jobs = jobsOf(decided)
     this.wakes = wakes(before, after)
+    this.fallsDue = fallsDue(before, after)
   }
 
   static is(it: unknown): it is BlastChange {
     return typeof it === "object" && it !== null && #brand in it
+  }
+
+  /** A draft like it, to be sent again or otherwise: with what it was given, and nothing of what became of it. */
+  static duplicate(
+    of: Blast,
+    it: {
+      readonly id: BlastId
+      readonly audience: Audience | null
+      readonly email: AttachedEmail | null
+      /** The copies of its inline email and audience. */
+      readonly made: EmailChange<Email> | null
+      readonly lists: ReadonlyArray<ListChange>
+    },
+    now: DateTime.Utc,
+  ): BlastChange<DraftBlast> {
+    const after: DraftBlast = {
+      ...blank(it.id, { name: copyName(of.name, blast_name_length_max), description: of.description }, now),
+      audience: it.audience,
+      email: it.email,
+    }
+    return new BlastChange({ before: null, after, email: it.made, lists: it.lists, at: now })
   }
 
   static create(
@@ -109,23 +170,7 @@ export class BlastChange<After extends Blast | null = Blast | null> {
   ): Result.Result<BlastChange<DraftBlast>, Invalid> {
     return Result.map(
       checkFields(fields),
-      () =>
-        new BlastChange<DraftBlast>({
-          before: null,
-          after: {
-            id,
-            name: fields.name,
-            description: fields.description ?? null,
-            status: "draft",
-            operational: false,
-            audience: null,
-            email: null,
-            scheduleMissed: false,
-            createdAt: now,
-            updatedAt: now,
-          },
-          at: now,
-        }),
+      () => new BlastChange<DraftBlast>({ before: null, after: blank(id, fields, now), at: now }),
     )
   }
 
@@ -213,8 +258,20 @@ export class BlastChange<After extends Blast | null = Blast | null> {
     return BlastChange.#move(before, Machine.fail(before, failure, now), now)
   }
 
-  static retry(before: Blast, now: DateTime.Utc) {
-    return BlastChange.#move(before, Machine.retry(before, now), now)
+  /** Sends again to those who may be reached now. Nobody who was is among them. */
+  static retry(
+    before: Blast,
+    facts: Launch.LaunchFacts,
+    retry: RetryOptions,
+    now: DateTime.Utc,
+  ): Result.Result<BlastChange<SendingBlast>, InvalidState | CampaignNotReady | Launch.FreePlanEmailLimit> {
+    return Result.flatMap(Machine.retry(before, now), (after) =>
+      Result.map(Launch.checkRetry(facts), () => new BlastChange({ before, after, at: now, retry })),
+    )
+  }
+
+  static requeued(before: Blast, since: DateTime.Utc, now: DateTime.Utc) {
+    return BlastChange.#move(before, Machine.requeued(before, since), now)
   }
 
   static archive(before: Blast, now: DateTime.Utc) {

@@ -8,7 +8,7 @@ import type { Paged, PageRequest } from "../Page.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { Transaction } from "../Transactor.ts"
 import type { Blast, BlastStatus } from "./Blast.ts"
-import type { BlastChange, EarlyEnding } from "./BlastChange.ts"
+import type { BlastChange, EarlyEnding, RetryOptions } from "./BlastChange.ts"
 import type { LaunchFacts } from "./Launch.ts"
 import type { ReadinessFacts } from "./Readiness.ts"
 
@@ -127,7 +127,16 @@ export class BlastStore extends Context.Service<
       ending: EarlyEnding,
       limit: number,
     ) => Effect.Effect<number, never, Transaction>
-    /** Blasts being sent whose audience is fixed and which have no open recipient: locked, at most `limit`. */
+    /**
+     * Puts up to `limit` recipients that failed back into the queue, as a retry does, and makes the workspace due. By the
+     * order of their contacts, those behind `after`; answers the last of them, null when there was none left.
+     */
+    readonly requeue: (
+      ws: WorkspaceId,
+      id: BlastId,
+      options: RetryOptions & { readonly after: ContactId | null; readonly limit: number },
+    ) => Effect.Effect<ContactId | null, never, Transaction>
+    /** Blasts being sent, none of them being retried, whose audience is fixed and which have no open recipient: locked, at most `limit`. */
     readonly lockFinished: (ws: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<Blast>, never, Transaction>
     /** Blasts that are over, but have open recipients: at most `limit`. */
     readonly endedWithOpen: (ws: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<Blast>>

@@ -1,12 +1,10 @@
 // What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import type { DeliveryTally } from "../deliveries/Delivery.ts"
 import { keepableEmail } from "../emails/EmailInput.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
-import { Jobs } from "../Jobs.ts"
 import type { List, ListNameExists, NewList } from "../lists/List.ts"
 import { nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
@@ -15,12 +13,15 @@ import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
+import { approvedNamed } from "../templates/NamedTemplate.ts"
+import { EmailTemplateStore } from "../templates/TemplateStore.ts"
 import { Cleaner } from "../tents/Clean.ts"
 import { type Transaction, Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
-import { BlastChange, earlyEndingOf } from "./BlastChange.ts"
-import { type BlastQuery, type BlastRecipient, BlastStore, type BlastView, type RecipientQuery } from "./BlastStore.ts"
+import { BlastChange, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
+import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
+import { writing } from "./BlastWrites.ts"
 import {
   type AudienceChoice,
   audienceName,
@@ -33,18 +34,12 @@ import {
   inlineEmail,
   type InlineStatic,
 } from "./Choices.ts"
+import { duplicating } from "./Duplicate.ts"
 import type { FreePlanEmailLimit } from "./Launch.ts"
 import { editable } from "./Machine.ts"
-import { type CampaignNotReady, type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
-
-/** A blast as it is shown: with its list and email as they are now, its counters, and for a draft whether it is ready. */
-export interface ShownBlast {
-  readonly blast: Blast
-  readonly list: ReadinessFacts["list"]
-  readonly email: ReadinessFacts["email"]
-  readonly tally: DeliveryTally
-  readonly readiness: Readiness | null
-}
+import type { CampaignNotReady } from "./Readiness.ts"
+import { retrying, type StartedRetry } from "./Retries.ts"
+import { nobody, shown, type ShownBlast } from "./ShownBlast.ts"
 
 /** Recipients of an ended blast that one transaction ends: few enough for a cancel to be answered at once. */
 const ended_batch_max = 2_000
@@ -87,6 +82,22 @@ export class Blasts extends Context.Service<
     readonly pause: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
     readonly resume: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
     readonly cancel: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    /** Puts away what is not being sent; what is archived already stays as it is. */
+    readonly archive: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    /** Sends again to recipients that failed for a reason that may pass; never to whose address is bad. */
+    readonly retryFailed: (
+      ws: WorkspaceId,
+      id: BlastId,
+      options: RetryOptions,
+    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
+    /** For workers: puts the recipients of this retry back into the queue. May be called again, and by two at once. */
+    readonly requeueFailed: (ws: WorkspaceId, id: BlastId, retry: StartedRetry) => Effect.Effect<void>
+    /** A draft like it: inline audience and email are copied, others shared. `by`: who made the copy. */
+    readonly duplicate: (
+      ws: WorkspaceId,
+      id: BlastId,
+      by: string,
+    ) => Effect.Effect<ShownBlast, NotFound | ListNameExists>
     /** For workers: sending can't go on, for a reason that no retry mends. */
     readonly fail: (ws: WorkspaceId, id: BlastId, failure: string) => Effect.Effect<void, NotFound | InvalidState>
     readonly recipients: (
@@ -107,21 +118,15 @@ export class Blasts extends Context.Service<
       const store = yield* BlastStore
       const choices = yield* choosing
       const { transact } = yield* Transactor
-      const jobs = yield* Jobs
+      const { write, writeNameless } = yield* writing
+      const retries = yield* retrying
+      const duplicated = yield* duplicating
       const ids = yield* Ids
       const cleaner = yield* Cleaner
 
       const find = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
         return shown(yield* store.find(ws, id, yield* DateTime.now))
       })
-
-      /** The change, and the jobs that it asks for. Only an inline audience brings a name that could be taken. */
-      const write = Effect.fnUntraced(function* (ws: WorkspaceId, change: BlastChange) {
-        yield* store.apply(ws, change)
-        for (const { type, blastId, id } of change.jobs) yield* jobs.enqueue({ type, workspaceId: ws, blastId }, { id })
-      })
-      const writeNameless = (ws: WorkspaceId, change: BlastChange) =>
-        Effect.catchTag(write(ws, change), "ListNameExists", Effect.die)
 
       /** A batch of the recipients that end with their blast; answers how many. */
       const endSome = (ws: WorkspaceId, blast: Blast) => {
@@ -141,6 +146,7 @@ export class Blasts extends Context.Service<
       const paused = hold(BlastChange.pause)
       const resumed = hold(BlastChange.resume)
       const cancelled = hold(BlastChange.cancel)
+      const archived = hold(BlastChange.archive)
 
       const created = Effect.fnUntraced(function* (ws: WorkspaceId, fields: BlastFields & { readonly name: string }) {
         const id = BlastId.make(yield* ids.next)
@@ -233,6 +239,22 @@ export class Blasts extends Context.Service<
           return yield* find(ws, id)
         }),
 
+        archive: Effect.fn("Blasts.archive")(function* (ws, id) {
+          yield* archived(ws, id)
+          return yield* find(ws, id)
+        }),
+
+        retryFailed: Effect.fn("Blasts.retryFailed")(function* (ws, id, options) {
+          yield* retries.begin(ws, id, options)
+          return yield* find(ws, id)
+        }),
+
+        requeueFailed: Effect.fn("Blasts.requeueFailed")(retries.requeue),
+
+        duplicate: Effect.fn("Blasts.duplicate")(function* (ws, id, by) {
+          return yield* find(ws, yield* duplicated(ws, id, by))
+        }),
+
         fail: Effect.fn("Blasts.fail")(function* (ws, id, failure) {
           yield* hold((blast, now) => BlastChange.fail(blast, failure, now))(ws, id)
         }),
@@ -250,27 +272,6 @@ export class Blasts extends Context.Service<
   )
 }
 
-const nobody: DeliveryTally = {
-  queued: 0,
-  sent: 0,
-  failed: 0,
-  blocked: 0,
-  delivered: 0,
-  opened: 0,
-  clicked: 0,
-  bounced: 0,
-  complained: 0,
-  unsubscribed: 0,
-}
-
-const shown = ({ blast, facts, tally }: BlastView): ShownBlast => ({
-  blast,
-  list: facts.list,
-  email: facts.email,
-  tally,
-  readiness: blast.status === "draft" ? readiness(blast, facts) : null,
-})
-
 /** HTML of an inline email, as far as it may be kept. */
 const cleaned = (
   cleaner: Cleaner["Service"],
@@ -284,6 +285,7 @@ const cleaned = (
 const choosing = Effect.gen(function* () {
   const lists = yield* ListStore
   const emails = yield* EmailStore
+  const templates = yield* EmailTemplateStore
   const rules = yield* RuleFactsStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
@@ -336,7 +338,7 @@ const choosing = Effect.gen(function* () {
         .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
       return { email: { emailId: id, source: "existing" }, made: null } as const
     }
-    const seed = choice.templateId === undefined ? null : yield* emails.seed(ws, choice.templateId)
+    const seed = choice.templateId === undefined ? null : yield* approvedNamed(templates, ws, choice.templateId)
     const id = EmailId.make(yield* ids.next)
     const workspace = yield* Effect.orDie(workspaces.find(ws))
     const now = yield* DateTime.now

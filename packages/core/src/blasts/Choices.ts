@@ -1,13 +1,11 @@
 // What a draft is given: an audience and an email, there already or made for it. Decided with the pure functions of the
 // rooms they belong to; the blast's change carries the result.
 import { type DateTime, Result } from "effect"
-import type { EmailSeed } from "../emails/EmailStore.ts"
-import { fieldsOf } from "../emails/NewEmail.ts"
 import type { Email } from "../emails/Email.ts"
-import { EmailChange } from "../emails/EmailChange.ts"
+import type { EmailChange } from "../emails/EmailChange.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
-import { scaffold } from "../emails/Scaffold.ts"
+import { draft, type DraftFacts } from "../emails/NewEmail.ts"
 import type { BlastId, ContactId, EmailId, EmailTemplateId, ListId } from "../Ids.ts"
 import {
   contact_ids_max,
@@ -20,7 +18,6 @@ import {
 import { name_length_max as list_name_length_max, type WantedName } from "../lists/ListName.ts"
 import { Invalid, type NotFound } from "../Refusal.ts"
 import { fold } from "../Text.ts"
-import type { Workspace } from "../workspaces/Workspace.ts"
 import type { Audience, Blast } from "./Blast.ts"
 
 interface InlineList {
@@ -135,23 +132,8 @@ const email_name_length_max = 200
 export const inlineEmail = (
   blast: Blast,
   { fields, html }: InlineEmail,
-  made: {
-    readonly id: EmailId
-    readonly workspace: Workspace
-    /** What the template gives. */
-    readonly seed: EmailSeed | null
-    readonly createdByName: string
-    readonly now: DateTime.Utc
-  },
-): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
-  EmailChange.create({
-    id: made.id,
-    fields: fieldsOf(
-      { ...fields, name: fields.name ?? derivedName(blast, " email", email_name_length_max) },
-      made.seed,
-      made.workspace,
-    ),
-    html: html ?? made.seed?.html ?? scaffold({ workspaceName: made.workspace.name, brand: made.workspace.brand }),
-    createdByName: made.createdByName,
-    now: made.now,
-  })
+  made: DraftFacts,
+): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
+  const name = fields.name ?? derivedName(blast, " email", email_name_length_max)
+  return draft({ ...fields, name, ...(html === undefined ? {} : { html }) }, made)
+}

@@ -70,6 +70,11 @@ const needed = ({ plan, allotment }: LaunchFacts): number => {
     : Math.min(allotment.qualified, plan.recipientsPerBlast_max)
 }
 
+const overAllowance = ({ plan, allotment }: LaunchFacts): OverLimit | null =>
+  allotment !== null && plan.contacts_max !== null && allotment.contacts > plan.contacts_max
+    ? { reason: "contact_allowance", limit: plan.contacts_max, current: allotment.contacts, needed: 0 }
+    : null
+
 const overLimit = (facts: LaunchFacts): OverLimit | null => {
   const { plan, allotment } = facts
   if (allotment === null) return null
@@ -77,10 +82,19 @@ const overLimit = (facts: LaunchFacts): OverLimit | null => {
   if (plan.emailsPerDay_max !== null && allotment.usedToday + wants > plan.emailsPerDay_max) {
     return { reason: "daily_email_limit", limit: plan.emailsPerDay_max, current: allotment.usedToday, needed: wants }
   }
-  if (plan.contacts_max !== null && allotment.contacts > plan.contacts_max) {
-    return { reason: "contact_allowance", limit: plan.contacts_max, current: allotment.contacts, needed: wants }
+  return overAllowance(facts)
+}
+
+/**
+ * Whether failed recipients may be sent to again. The day's mails are not asked about: these were taken from their day
+ * when the blast was launched, and were not given back.
+ */
+export const checkRetry = (facts: LaunchFacts): Result.Result<void, CampaignNotReady | FreePlanEmailLimit> => {
+  if (!senderVerified(facts)) {
+    return Result.fail(new CampaignNotReady({ readiness: { ready: false, missing: ["sender_domain"], warnings: [] } }))
   }
-  return null
+  const over = overAllowance(facts)
+  return over === null ? Result.void : Result.fail(new FreePlanEmailLimit(over))
 }
 
 interface ReadyDraft {
@@ -131,6 +145,7 @@ export const launch = (
       time: { mode: "send_now" },
       launch: { at: now, allotted: needed(facts), audience: null },
       paused: false,
+      retryingSince: null,
       updatedAt: now,
     })
   })
@@ -221,6 +236,7 @@ export const fire = (
     ...settled,
     status: "sending",
     paused: false,
+    retryingSince: null,
     launch: { at: now, allotted: needed(facts), audience: null },
   })
 }

@@ -120,7 +120,7 @@ export const fixAudience = (blast: Blast, audience: FixedAudience): Result.Resul
 
 /** Its audience is fixed and no recipient is open any more. A paused one too: there is nothing left to resume. */
 export const complete = (blast: Blast, now: DateTime.Utc): Result.Result<SentBlast, InvalidState> =>
-  blast.status === "sending" && blast.launch.audience !== null
+  blast.status === "sending" && blast.launch.audience !== null && blast.retryingSince === null
     ? Result.succeed({ ...launched(blast), status: "sent", sentAt: now, updatedAt: now })
     : refuse(blast, "completed")
 
@@ -132,8 +132,18 @@ export const fail = (blast: Blast, failure: string, now: DateTime.Utc): Result.R
 /** Sends again to recipients that failed for a reason that may pass. Its audience stays the one that was fixed. */
 export const retry = (blast: Blast, now: DateTime.Utc): Result.Result<SendingBlast, InvalidState> =>
   (blast.status === "sent" || blast.status === "failed") && blast.launch.audience !== null
-    ? Result.succeed({ ...launched(blast), status: "sending", paused: false, updatedAt: now })
+    ? Result.succeed({ ...launched(blast), status: "sending", paused: false, retryingSince: now, updatedAt: now })
     : refuse(blast, "retried")
+
+/** Whether this retry is still under way: nobody has ended the blast since, or retried it anew. */
+export const isRetrying = (blast: Blast, since: DateTime.Utc): blast is SendingBlast =>
+  blast.status === "sending" && blast.retryingSince?.epochMilliseconds === since.epochMilliseconds
+
+/** Everybody whom a retry sends to again is in the queue. */
+export const requeued = (blast: Blast, since: DateTime.Utc): Result.Result<SendingBlast, InvalidState> =>
+  isRetrying(blast, since)
+    ? Result.succeed({ ...blast, retryingSince: null })
+    : refuse(blast, "put back into the queue")
 
 /** Puts away whatever is not mid-send; a scheduled one is not sent then. Archiving what is archived changes nothing. */
 export const archive = (blast: Blast, now: DateTime.Utc): Result.Result<ArchivedBlast, InvalidState> => {

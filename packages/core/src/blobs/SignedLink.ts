@@ -8,14 +8,14 @@ import type { ErrorCode } from "../ErrorCode.ts"
 import { WorkspaceId } from "../Ids.ts"
 import type { Secrets } from "../Secrets.ts"
 
-/** What links are for. The names are part of the MAC: they never change. */
-const purposes = ["import_upload", "list_export"] as const
+/** What links are for. The names are part of the MAC: by another name, every link that is out is void. */
+const purposes = ["import_upload", "export"] as const
 export type LinkPurpose = (typeof purposes)[number]
 
 const refusals: { readonly [Purpose in LinkPurpose]: string } = {
   import_upload:
     "This upload address is not valid, has expired, or its import was executed. Start the import again for a new one",
-  list_export: "This download address is not valid or has expired. Read the export again for a new one",
+  export: "This download address is not valid or has expired. Read the export again for a new one",
 }
 
 /** Tampered with, expired, or for what is not there any more: not told apart. */

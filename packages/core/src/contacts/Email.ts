@@ -1,6 +1,7 @@
 // Email addresses of contacts: what is taken for one, and when two spellings are the same address.
 import { toUnicode } from "tr46"
 import isEmailModule from "validator/lib/isEmail.js"
+import { encodeText } from "../Bytes.ts"
 import { fold, trim } from "../Text.ts"
 import { toDomain } from "../workspaces/DomainName.ts"
 
@@ -12,6 +13,8 @@ export interface EmailAddress {
 }
 
 const written_length_max = 320
+/** RFC 5321 §4.5.3.1.1. */
+const local_octets_max = 64
 
 /**
  * Reads an address. Only a dot-atom before the `@` (RFC 5321 §4.1.2) and a domain name of two labels or more behind it:
@@ -25,6 +28,8 @@ export const parseEmail = (text: string): EmailAddress | null => {
   const domain = plainDomain(written.slice(at + 1))
   const local = fold(written.slice(0, at))
   if (domain === null || !atom.test(local)) return null
+  // It is mailed as it was written, which folding may have made shorter: `ẞ` has three octets, `ß` two.
+  if (encodeText(written.slice(0, at).normalize("NFC")).length > local_octets_max) return null
   const normalized = `${local}@${domain}`
   return isEmail(normalized, { allow_utf8_local_part: true }) ? { written, normalized } : null
 }

@@ -47,15 +47,13 @@ export type FailureReason = (typeof failureReasons)[number]
 /**
  * The reasons that may pass: what is sent again when failed recipients are retried. `unconfirmed` only when the user asks
  * for it by name.
- *
- * @public
  */
-export const passingReasons: ReadonlySet<FailureReason> = new Set([
+export const passingReasons: ReadonlySet<string> = new Set([
   "refused",
   "temporarily_refused",
   "unreachable",
   "blast_failed",
-])
+] satisfies ReadonlyArray<FailureReason>)
 
 export interface Delivery {
   readonly id: DeliveryId
@@ -125,8 +123,12 @@ export type Move =
   | { readonly _tag: "expire" }
   /** The blast ends before its time: cancelled, or failed. */
   | { readonly _tag: "end"; readonly ending: "cancelled" | "blast_failed" }
-  /** A click, a bounce: whoever was in doubt knows now. */
-  | { readonly _tag: "evidence"; readonly of: "sent" | "failed" }
+  /** A click: whoever was in doubt knows now that it was sent. */
+  | { readonly _tag: "evidence" }
+  /** Another server says what became of the message: it has had it, even if its sender was not told yet. */
+  | { readonly _tag: "report" }
+  /** The user wants it tried again; `unconfirmed`: even at the risk of a second message. */
+  | { readonly _tag: "retry"; readonly unconfirmed: boolean }
 
 const back = (attempts: number): Standing => ({ state: "queued", reason: null, token: null, attempts })
 
@@ -156,6 +158,11 @@ const answered = (from: Standing, answer: IntentAnswer): Standing => {
   return { state: "blocked", reason: answer, token: null, attempts: from.attempts }
 }
 
+const isRetried = ({ state, reason }: Standing, unconfirmed: boolean): boolean => {
+  if (state === "unconfirmed") return unconfirmed
+  return state === "failed" && passingReasons.has(reason ?? "")
+}
+
 /** Where a move leads; undefined when it changes nothing. A token that is not the standing one never moves anything. */
 export const move = (from: Standing, by: Move): Standing | undefined => {
   switch (by._tag) {
@@ -180,10 +187,13 @@ export const move = (from: Standing, by: Move): Standing | undefined => {
         token: null,
         attempts: from.attempts,
       }
+    case "retry":
+      return isRetried(from, by.unconfirmed) ? back(0) : undefined
     case "evidence":
-      if (from.state !== "unconfirmed") return undefined
-      return by.of === "sent"
+      return from.state === "unconfirmed" ? { ...from, state: "sent", reason: null } : undefined
+    case "report":
+      return from.state === "unconfirmed" || from.state === "handed_over"
         ? { ...from, state: "sent", reason: null }
-        : { ...from, state: "failed", reason: "hard_bounce" }
+        : undefined
   }
 }

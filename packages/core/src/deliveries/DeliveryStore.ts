@@ -21,6 +21,8 @@ export interface ClaimedDelivery {
   readonly token: number
   /** Tries in vain before this one. */
   readonly attempts: number
+  /** Its permit is for now: who can't begin within `Pace.permit_ms` gives the delivery back. */
+  readonly paced: boolean
   readonly blastId: BlastId
   readonly approvalId: ApprovalId
   readonly operational: boolean
@@ -36,6 +38,17 @@ export interface Claim {
   readonly blastId: BlastId
   readonly token: number
 }
+
+export interface ClaimOptions {
+  /** Deliveries. */
+  readonly limit: number
+  readonly lease_ms: number
+  /** No more contacts are brought once they weigh so much; `claimed_bytes_max` if it is left out. */
+  readonly bytes_max?: number
+}
+
+/** A contact may have two megabytes of values: five hundred of those would be the memory of a whole worker. */
+export const claimed_bytes_max = 8_000_000
 
 /** What is left of a workspace's queue. */
 export interface Rest {
@@ -55,18 +68,23 @@ export class DeliveryStore extends Context.Service<
       blast: BlastId,
     ) => Effect.Effect<FixedAudience | null, AudienceGone, Transaction>
 
-    /** Workspaces that may have mail to send now, the one longest without a turn first. */
-    readonly dueWorkspaces: (limit: number) => Effect.Effect<ReadonlyArray<WorkspaceId>>
+    /** Workspaces that may have mail to send now, the one longest without a turn first; never those in `except`. */
+    readonly dueWorkspaces: (
+      limit: number,
+      except?: ReadonlyArray<WorkspaceId>,
+    ) => Effect.Effect<ReadonlyArray<WorkspaceId>>
     /** Workspaces with deliveries that are not at their end, due or not: those a sweep has to look at. */
     readonly openWorkspaces: (limit: number) => Effect.Effect<ReadonlyArray<WorkspaceId>>
 
     /**
      * Takes up to `limit` due deliveries of blasts that are sending and not paused, under a new token, and sends the
-     * workspace to the end of the line. Two claimers never get the same delivery, and neither waits for the other.
+     * workspace to the end of the line. Two claimers never get the same delivery, and neither waits for the other. Where the
+     * workspace or its recipients' domains have a limit, it takes what their buckets have permits for (`Pace`), all claimers
+     * together, and a domain that has to wait holds up no other. A permit is used up by the claim, however it ends.
      */
     readonly claim: (
       workspace: WorkspaceId,
-      options: { readonly limit: number; readonly lease_ms: number },
+      options: ClaimOptions,
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, never, Transaction>
     /** Extends the leases of what is still held, claimed or handed over; answers how many those were. */
     readonly renew: (

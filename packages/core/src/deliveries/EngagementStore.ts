@@ -1,4 +1,4 @@
-// The port of tracking: a delivery by its link, and what its recipient did.
+// The port of tracking: deliveries by their links, and what their recipients did.
 import { Context, type Effect } from "effect"
 import type { DeliveryId, WorkspaceId } from "../Ids.ts"
 import type { NotFound } from "../Refusal.ts"
@@ -9,12 +9,21 @@ export class EngagementStore extends Context.Service<
   EngagementStore,
   {
     readonly find: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
-    /** The delivery as nobody else changes it until the transaction ends. */
+    /**
+     * The deliveries, of those asked for that are there, as nobody else changes them or their contacts until the transaction
+     * ends. In whatever order they are named, and however often, they are locked in one order.
+     */
     readonly lock: (
       workspace: WorkspaceId,
-      delivery: DeliveryId,
-    ) => Effect.Effect<TrackedDelivery, NotFound, Transaction>
-    /** Writes the marks, the timeline and the events; unsubscribes the contact and suppresses the address if so decided. */
-    readonly apply: (workspace: WorkspaceId, change: EngagementChange) => Effect.Effect<void, never, Transaction>
+      deliveries: ReadonlyArray<DeliveryId>,
+    ) => Effect.Effect<ReadonlyMap<DeliveryId, TrackedDelivery>, never, Transaction>
+    /**
+     * Writes the deliveries, the timelines and the events; unsubscribes contacts and suppresses addresses where it is so
+     * decided. A delivery may have several changes, each decided on what the one before it leaves (`EngagementChange.ofAll`).
+     */
+    readonly apply: (
+      workspace: WorkspaceId,
+      changes: ReadonlyArray<EngagementChange>,
+    ) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/EngagementStore") {}

@@ -4,13 +4,11 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { base64UrlOf } from "../Bytes.ts"
-import type { MessageLinks } from "../emails/Message.ts"
+import type { Addresses, LinkKind, MessageLinks } from "../emails/Message.ts"
 import { DeliveryId, WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
 import { returnPathDomain } from "../workspaces/SendingDomain.ts"
-
-export type LinkKind = "open" | "click" | "unsubscribe" | "view"
 
 export interface LinkTarget {
   readonly workspaceId: WorkspaceId
@@ -26,7 +24,9 @@ export interface DeliveryLinks extends MessageLinks {
 export class Links extends Context.Service<
   Links,
   {
-    readonly of: (target: LinkTarget) => DeliveryLinks
+    readonly addresses: Addresses
+    /** `clicks_expected`: how many redirects there will be; it saves the making of others, and promises nothing. */
+    readonly of: (target: LinkTarget, clicks_expected?: number) => DeliveryLinks
     /** What a token of this kind names; nothing when it was not made here, or for something else. */
     readonly read: (kind: "open" | "unsubscribe" | "view", token: string) => Option.Option<LinkTarget>
     readonly readClick: (token: string) => Option.Option<LinkTarget & { readonly index: number }>
@@ -38,6 +38,13 @@ export class Links extends Context.Service<
     Effect.gen(function* () {
       const secrets = yield* Secrets
       const { publicPagesUrl } = yield* Settings
+      const addressesOf = (kind: LinkKind): string => `${publicPagesUrl}/${paths[kind]}/`
+      const addresses: Addresses = {
+        open: addressesOf("open"),
+        click: addressesOf("click"),
+        unsubscribe: addressesOf("unsubscribe"),
+        view: addressesOf("view"),
+      }
 
       const open = (kind: Kind, token: string): Option.Option<LinkTarget & { readonly index: number }> => {
         const tag_start = kind === "click" ? head_length + index_length : head_length
@@ -56,16 +63,9 @@ export class Links extends Context.Service<
         Option.map(open(kind, token), ({ deliveryId, workspaceId }) => ({ deliveryId, workspaceId }))
 
       return Links.of({
-        of: (target) => {
-          const token = tokensOf(secrets, target)
-          return {
-            click: (index) => `${publicPagesUrl}/${paths.click}/${token("click", index)}`,
-            open: `${publicPagesUrl}/${paths.open}/${token("open")}`,
-            unsubscribe: `${publicPagesUrl}/${paths.unsubscribe}/${token("unsubscribe")}`,
-            view: `${publicPagesUrl}/${paths.view}/${token("view")}`,
-            returnPath: (domain) => `${return_path_prefix}${token("returnPath")}@${returnPathDomain(domain)}`,
-          }
-        },
+        addresses,
+        of: (target, clicks_expected = Number.POSITIVE_INFINITY) =>
+          new OwnAddresses(addresses, new Tokens(secrets, target, clicks_expected)),
         read,
         readClick: (token) => open("click", token),
         readReturnPath: (mailbox) => {
@@ -109,33 +109,87 @@ const startOf = (number: number): number => (number % batch_size) * tag_length_m
 const batchOf = (named: Uint8Array, batch: number): Uint8Array => {
   const message = new Uint8Array(target_bytes + 3)
   message.set(named.subarray(0, target_bytes))
-  message.set([batch >> 16, (batch >> 8) & 0xff, batch & 0xff], target_bytes)
+  message[target_bytes] = batch >> 16
+  message[target_bytes + 1] = batch >> 8
+  message[target_bytes + 2] = batch
   return message
 }
 
-/** Makes the tokens of one message. */
-const tokensOf = (
-  secrets: Secrets["Service"],
-  { workspaceId, deliveryId }: LinkTarget,
-): ((kind: Kind, index?: number) => string) => {
-  const named = new Uint8Array(target_bytes)
-  writeUuid(workspaceId, named, 0)
-  writeUuid(deliveryId, named, 16)
-  const threeAt = (at: number): number => ((named[at] ?? 0) << 16) | ((named[at + 1] ?? 0) << 8) | (named[at + 2] ?? 0)
-  let beginning = ""
-  for (let at = 0; at + 3 <= target_bytes; at += 3) beginning += base64UrlOf(threeAt(at))
+class OwnAddresses implements DeliveryLinks {
+  readonly #addresses: Addresses
+  readonly #tokens: Tokens
 
-  const batches: Array<string> = []
-  const tagOf = (number: number, length: number): string => {
-    const batch = Math.floor(number / batch_size)
-    const macs = (batches[batch] ??= secrets.longMac(purpose, batchOf(named, batch), batch_size * tag_length_max))
-    return macs.slice(startOf(number), startOf(number) + length)
+  constructor(addresses: Addresses, tokens: Tokens) {
+    this.#addresses = addresses
+    this.#tokens = tokens
   }
 
-  return (kind, index) => {
-    const head = beginning + base64UrlOf(threeAt(target_bytes - 2) | kinds[kind])
-    const tag = tagOf(kinds[kind] + (index ?? 0), tagLength(kind))
-    return index === undefined ? head + tag : head + base64UrlOf(index) + tag
+  token(kind: LinkKind, index: number | null): string {
+    return this.#tokens.of(kind, index)
+  }
+
+  click(index: number): string {
+    return this.#addresses.click + this.#tokens.of("click", index)
+  }
+
+  get open(): string {
+    return this.#addresses.open + this.#tokens.of("open", null)
+  }
+
+  get unsubscribe(): string {
+    return this.#addresses.unsubscribe + this.#tokens.of("unsubscribe", null)
+  }
+
+  get view(): string {
+    return this.#addresses.view + this.#tokens.of("view", null)
+  }
+
+  returnPath(sendingDomain: string): string {
+    return `${return_path_prefix}${this.#tokens.of("returnPath", null)}@${returnPathDomain(sendingDomain)}`
+  }
+}
+
+/** The tokens of one message. */
+class Tokens {
+  readonly #secrets: Secrets["Service"]
+  readonly #named = new Uint8Array(target_bytes)
+  /** Of the head, all that does not depend on the kind. */
+  readonly #beginning: string
+  readonly #clicks_expected: number
+  readonly #batches: Array<string> = []
+
+  constructor(secrets: Secrets["Service"], { deliveryId, workspaceId }: LinkTarget, clicks_expected: number) {
+    this.#secrets = secrets
+    this.#clicks_expected = clicks_expected
+    writeUuid(workspaceId, this.#named, 0)
+    writeUuid(deliveryId, this.#named, 16)
+    let beginning = ""
+    for (let at = 0; at + 3 <= target_bytes; at += 3) beginning += base64UrlOf(this.#threeAt(at))
+    this.#beginning = beginning
+  }
+
+  of(kind: Kind, index: number | null): string {
+    const head = this.#beginning + base64UrlOf(this.#threeAt(target_bytes - 2) | kinds[kind])
+    const tag = this.#tagOf(kinds[kind] + (index ?? 0), tagLength(kind))
+    return index === null ? head + tag : head + base64UrlOf(index) + tag
+  }
+
+  #threeAt(at: number): number {
+    const named = this.#named
+    return ((named[at] ?? 0) << 16) | ((named[at + 1] ?? 0) << 8) | (named[at + 2] ?? 0)
+  }
+
+  #tagOf(number: number, length: number): string {
+    const batch = Math.floor(number / batch_size)
+    const end = startOf(number) + length
+    let macs = this.#batches[batch] ?? ""
+    if (macs.length < end) {
+      // Those that nobody asks for would take their time too.
+      const wanted = Math.max(number + 1, kinds.click + this.#clicks_expected) - batch * batch_size
+      macs = this.#secrets.longMac(purpose, batchOf(this.#named, batch), Math.min(wanted, batch_size) * tag_length_max)
+      this.#batches[batch] = macs
+    }
+    return macs.slice(end - length, end)
   }
 }
 

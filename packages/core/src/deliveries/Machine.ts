@@ -1,5 +1,6 @@
 // Whether a request for a pixel or a link was a person's. Scanners and prefetching proxies ask too, and are answered like
 // anyone, but they are nobody's opening or clicking.
+import type { DateTime } from "effect"
 
 /** What a request shows of its sender. */
 export interface Visitor {
@@ -11,13 +12,17 @@ export interface Visitor {
   readonly knownMachine: boolean
 }
 
-/** Nobody opens a message within this time of its hand-over: scanners do. */
-const too_soon_ms = 2000
-
-export const isMachine = (visitor: Visitor, sinceHandOver_ms: number | null): boolean =>
+/** By what the request shows alone. */
+export const isMachine = (visitor: Visitor): boolean =>
   visitor.method !== "GET" ||
   visitor.userAgent === null ||
   visitor.userAgent.trim() === "" ||
   visitor.knownMachine ||
-  (visitor.purpose !== null && /prefetch|preview|prerender/i.test(visitor.purpose)) ||
-  (sinceHandOver_ms !== null && sinceHandOver_ms < too_soon_ms)
+  (visitor.purpose !== null && /prefetch|preview|prerender/i.test(visitor.purpose))
+
+/** Nobody opens a message within this time of its hand-over: scanners do, before they let it through. */
+const too_soon_ms = 2000
+
+/** Whether something was asked for too soon to have been asked by a person. */
+export const tooSoon = (handedOverAt: DateTime.Utc | null, at: DateTime.Utc): boolean =>
+  handedOverAt !== null && at.epochMilliseconds - handedOverAt.epochMilliseconds < too_soon_ms

@@ -39,7 +39,8 @@ export type Outcome =
 export interface Ready {
   /**
    * Gives the body and waits for the reply. It does not fail and is not to be interrupted: closing the connection's scope
-   * ends the waiting, with `inDoubt` once the last byte may have gone.
+   * ends the waiting, with `inDoubt` once the last byte may have gone. However it ends, nothing reads `message` any more:
+   * another one may be written in its memory.
    */
   readonly release: (message: Uint8Array) => Effect.Effect<Outcome>
   readonly abandon: Effect.Effect<void>

@@ -1,14 +1,17 @@
 // From a claimed delivery to the bytes that go out: the approved email compiled once, rendered for its recipient, signed for
 // its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { postmark_header } from "../bounces/hooks/Postmark.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../emails/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../emails/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../emails/Headers.ts"
-import type { RenderedMessage } from "../emails/Message.ts"
+import type { Recipient, RenderedMessage } from "../emails/Message.ts"
+import { MessageMemory } from "../emails/MessageMemory.ts"
 import { render } from "../emails/Render.ts"
-import type { ApprovalId, WorkspaceId } from "../Ids.ts"
+import type { ApprovalId, DeliveryId, WorkspaceId } from "../Ids.ts"
+import { Settings } from "../Settings.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "./Links.ts"
@@ -26,6 +29,12 @@ export class NotRendered extends Schema.TaggedError<NotRendered>()("NotRendered"
 export interface OutgoingMessage {
   readonly envelope: Envelope
   readonly bytes: Uint8Array
+}
+
+/** A message in memory that the next one is written into as well. */
+export interface LentMessage extends OutgoingMessage {
+  /** For when nobody reads `bytes` any more: they are empty from then on. A message that is only dropped does no harm. */
+  readonly giveBack: Effect.Effect<void>
 }
 
 /** What messages are prepared by; compared by value. */
@@ -53,7 +62,7 @@ export class OutgoingMail extends Context.Service<
     readonly make: (
       workspace: WorkspaceId,
       claimed: ClaimedDelivery,
-    ) => Effect.Effect<OutgoingMessage, SenderRefused | NotRendered>
+    ) => Effect.Effect<LentMessage, SenderRefused | NotRendered>
   }
 >()("tentpole/OutgoingMail") {
   static readonly layer = Layer.effect(
@@ -64,6 +73,8 @@ export class OutgoingMail extends Context.Service<
       const keys = yield* signingKeys
       const signer = yield* DkimSigner
       const links = yield* Links
+      const memory = new MessageMemory()
+      const metadata = (yield* Settings).hooks.postmarkLogin !== null
 
       /** The key of the sender's domain, which has to be verified. */
       const keyFor = Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
@@ -78,7 +89,7 @@ export class OutgoingMail extends Context.Service<
         const { name, postalAddress } = yield* workspaces.find(workspace).pipe(Effect.orDie)
         const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
         const prepared: Prepared = {
-          compiled: compile(email, sender, { operational, tracked: true }),
+          compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }),
           key: yield* keyFor(workspace, email.fromAddress),
         }
         return prepared
@@ -96,26 +107,43 @@ export class OutgoingMail extends Context.Service<
           if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
           const date = yield* DateTime.now
           const { envelope, message } = yield* Effect.try({
-            try: () => unsigned({ compiled, domain: key.domain }, { ...claimed, contact }, links, date),
+            try: () => unsigned({ compiled, domain: key.domain }, { ...claimed, contact }, { links, date, memory }),
             catch: (error) => new NotRendered({ why: String(error) }),
           })
-          return { envelope, bytes: yield* dkimSigned(message, key).pipe(Effect.provideService(DkimSigner, signer)) }
+          const outgoing = metadata ? withMetadata(message, claimed.id) : message
+          return {
+            envelope,
+            bytes: yield* dkimSigned(outgoing, key).pipe(Effect.provideService(DkimSigner, signer)),
+            giveBack: Effect.sync(() => memory.giveBack(message.body)),
+          }
         }),
       })
     }),
   )
 }
 
+/** What messages are made with. */
+interface Surroundings {
+  readonly links: Links["Service"]
+  readonly date: DateTime.Utc
+  readonly memory: MessageMemory
+}
+
+/** Postmark reports by metadata only, since it replaces the `Message-ID`; it takes the header off. */
+const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage => ({
+  ...message,
+  headers: [...message.headers, [postmark_header, id]],
+})
+
 /** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */
 export const unsigned = (
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
   { address, approvalId, blastId, contact, id }: ClaimedDelivery & { readonly contact: Contact },
-  links: Links["Service"],
-  date: DateTime.Utc,
+  { date, links, memory }: Surroundings,
 ): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
   const { workspaceId } = compiled.sender
-  const ofDelivery = links.of({ workspaceId, deliveryId: id })
-  const message = render(compiled, {
+  const ofDelivery = links.of({ workspaceId, deliveryId: id }, compiled.links.length)
+  const recipient: Recipient = {
     deliveryId: id,
     contact,
     address,
@@ -126,6 +154,9 @@ export const unsigned = (
     listId: `${workspaceId}.${domain}`,
     // Gmail's form: up to four parts, the last one the sender's.
     feedbackId: `${blastId}:${approvalId}:${workspaceId}:tentpole`,
-  })
-  return { envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) }, message }
+  }
+  return {
+    envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) },
+    message: render(compiled, recipient, memory),
+  }
 }

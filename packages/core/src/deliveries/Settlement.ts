@@ -1,6 +1,7 @@
 // What a try means for its delivery: the mail server's reply, read by its code and its enhanced code (RFC 5321 §4.2, RFC
 // 3463). Stores write settlements and nothing else about how a try ended.
 import type { DateTime } from "effect"
+import { type BounceKind, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "../bounces/EnhancedCode.ts"
 import type { DeliveryId } from "../Ids.ts"
 import { pauseAfter_s } from "./Backoff.ts"
 import type { Ending, FailureReason } from "./Delivery.ts"
@@ -20,15 +21,19 @@ export type Try =
   | { readonly _tag: "notSent"; readonly error: NotSent }
   | { readonly _tag: "notRendered"; readonly why: string }
 
-const enhanced = /^\d{3}[ -]([245])\.(\d{1,3})\.(\d{1,3})(?!\d)/
-
-/** Enhanced codes of the group "address" that speak of the sender, or say that the address is good. */
-const notTheRecipient: ReadonlySet<number> = new Set([5, 7, 8])
-
 /** Whether a reply says for good that the recipient's address is bad: 5.1.x, but those about the sender. */
 export const isHardBounce = (reply: string): boolean => {
-  const match = enhanced.exec(reply)
-  return match !== null && match[1] === "5" && match[2] === "1" && !notTheRecipient.has(Number(match[3]))
+  const code = codeOfReply(reply)
+  return code !== undefined && saysAddressIsBad(code)
+}
+
+/** Basic codes that speak of the recipient's mailbox: busy or blocked, and out of room (RFC 5321 §4.2.3). */
+const mailboxCodes: ReadonlySet<number> = new Set([450, 452])
+
+/** Whether a reply that is final says that the mailbox can't take mail: one of those that suppress when they come in a row. */
+const isSoftBounce = (code: number, reply: string): boolean => {
+  const enhanced = codeOfReply(reply)
+  return enhanced === undefined ? mailboxCodes.has(code) : saysMailboxIsOut(enhanced)
 }
 
 /** Replies to MAIL that no message would fare better with: the server wants a login, or a better one. */
@@ -46,9 +51,9 @@ export const legible = (reply: string): string =>
     .trim()
     .slice(0, reply_length_max)
 
-type Kept = { readonly ending: Ending; readonly reply: string | null; readonly hardBounce: boolean }
+type Kept = { readonly ending: Ending; readonly reply: string | null; readonly bounce: BounceKind | null }
 
-const plain = (ending: Ending, reply: string | null = null): Kept => ({ ending, reply, hardBounce: false })
+const plain = (ending: Ending, reply: string | null = null): Kept => ({ ending, reply, bounce: null })
 
 const again = (attempts: number, givenUp: FailureReason, reply: string): Kept =>
   pauseAfter_s(attempts + 1) === undefined
@@ -56,10 +61,14 @@ const again = (attempts: number, givenUp: FailureReason, reply: string): Kept =>
     : plain({ state: "queued" }, reply)
 
 const refused = (attempts: number, code: number, reply: string, atRecipient: boolean): Kept => {
-  if (code < 500 || code > 599) return again(attempts, "temporarily_refused", reply)
-  return atRecipient && isHardBounce(reply)
-    ? { ending: { state: "failed", reason: "hard_bounce" }, reply, hardBounce: true }
-    : plain({ state: "failed", reason: "refused" }, reply)
+  if (atRecipient && code >= 500 && code <= 599 && isHardBounce(reply)) {
+    return { ending: { state: "failed", reason: "hard_bounce" }, reply, bounce: "hard" }
+  }
+  const kept =
+    code < 500 || code > 599
+      ? again(attempts, "temporarily_refused", reply)
+      : plain({ state: "failed", reason: "refused" }, reply)
+  return kept.ending.state === "failed" && atRecipient && isSoftBounce(code, reply) ? { ...kept, bounce: "soft" } : kept
 }
 
 const read = (attempts: number, tried: Try): Kept => {
@@ -99,8 +108,11 @@ export class Settlement {
   readonly reply: string | null
   /** Acceptance was delivery: the mail server is the final one. */
   readonly delivered: boolean
-  /** The address is bad: the contact's is marked invalid with this settlement. */
-  readonly hardBounce: boolean
+  /**
+   * `hard`: the address is bad; with this settlement the contact's is marked invalid, and the address suppressed. `soft`: the
+   * mailbox could not take the message; too many of these in a row suppress the address.
+   */
+  readonly bounce: BounceKind | null
   /** For how long the delivery waits in the queue; 0 unless it goes back there. */
   readonly pause_s: number
 
@@ -111,7 +123,7 @@ export class Settlement {
     readonly at: DateTime.Utc
     readonly reply: string | null
     readonly delivered: boolean
-    readonly hardBounce: boolean
+    readonly bounce: BounceKind | null
     readonly pause_s: number
   }) {
     this.id = it.id
@@ -120,7 +132,7 @@ export class Settlement {
     this.at = it.at
     this.reply = it.reply
     this.delivered = it.delivered
-    this.hardBounce = it.hardBounce
+    this.bounce = it.bounce
     this.pause_s = it.pause_s
   }
 
@@ -133,7 +145,7 @@ export class Settlement {
     tried: Try,
     circumstances: { readonly at: DateTime.Utc; readonly acceptMeansDelivered: boolean },
   ): Settlement {
-    const { ending, reply, hardBounce } = read(held.attempts, tried)
+    const { ending, reply, bounce } = read(held.attempts, tried)
     return new Settlement({
       id: held.id,
       token: held.token,
@@ -141,7 +153,7 @@ export class Settlement {
       at: circumstances.at,
       reply: reply === null ? null : legible(reply),
       delivered: ending.state === "sent" && circumstances.acceptMeansDelivered,
-      hardBounce,
+      bounce,
       pause_s: ending.state === "queued" ? (pauseAfter_s(held.attempts + 1) ?? 0) : 0,
     })
   }

@@ -1,9 +1,27 @@
 // Who must not be mailed, and why. Asked twice: when the audience is fixed, and again when the intent is granted, since
 // people unsubscribe in between.
+import type { BounceKind } from "../bounces/EnhancedCode.ts"
 import type { BlockReason, IntentAnswer } from "./Delivery.ts"
 
 /** Why an address is never mailed. `unsubscribe` counts as unsubscribed: it spares operational mail. */
 export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual"
+
+/** From the weakest: what one chose and may take back, to what an operator said. */
+const strength: ReadonlyArray<SuppressionReason> = ["unsubscribe", "bounce", "complaint", "manual"]
+
+/** Whether a suppression takes the place of the one that is there. */
+export const isStronger = (reason: SuppressionReason, there: SuppressionReason | null): boolean =>
+  there === null || strength.indexOf(reason) > strength.indexOf(there)
+
+/** So many soft bounces in a row suppress an address. */
+export const soft_bounces_max = 5
+
+/**
+ * Whether the newest messages to an address say that it is to be left alone. `newest`: how those that its server was given
+ * went, the newest first.
+ */
+export const isWornOut = (newest: ReadonlyArray<BounceKind | null>): boolean =>
+  newest.length >= soft_bounces_max && newest.slice(0, soft_bounces_max).every((kind) => kind === "soft")
 
 /** What is known of a recipient. */
 export interface RecipientFacts {

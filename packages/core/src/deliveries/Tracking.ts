@@ -9,7 +9,8 @@ import type { ApprovalId, WorkspaceId } from "../Ids.ts"
 import { NotFound } from "../Refusal.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { EngagementChange, type Event, type TrackedDelivery } from "./Engagement.ts"
+import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
+import { engagementRecorder, recorderDefaults, type Visit } from "./EngagementRecorder.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "./Links.ts"
 import { isMachine, type Visitor } from "./Machine.ts"
@@ -25,17 +26,23 @@ export interface Subscription {
 const compiled_max = 200
 const compiled_for = Duration.minutes(10)
 
-/** A token that was not made here, or for something else, finds nothing: `NotFound`, like a delivery that is gone. */
+/**
+ * A token that was not made here, or for something else, finds nothing: `NotFound`, like a delivery that is gone. Openings and
+ * clicks are noted, and written soon after; an unsubscription is written before it is answered.
+ */
 export class Tracking extends Context.Service<
   Tracking,
   {
+    /** Without a look at the delivery: a pixel is answered as soon as its token has been verified. */
     readonly opened: (token: string, visitor: Visitor) => Effect.Effect<void, NotFound>
     /** Answers the author's URL, byte for byte, with this recipient's tokens filled in. */
     readonly clicked: (token: string, visitor: Visitor) => Effect.Effect<string, NotFound>
     /** Changes nothing. */
     readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
-    /** May be repeated. */
+    /** Answers when it is written. May be repeated. */
     readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** Waits until the openings and clicks so far are written. */
+    readonly written: Effect.Effect<void>
     /** The message as a web page. */
     readonly view: (token: string) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound>
   }
@@ -47,6 +54,7 @@ export class Tracking extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
+      const recorder = yield* engagementRecorder(recorderDefaults)
       const { transact } = yield* Transactor
 
       const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
@@ -56,23 +64,10 @@ export class Tracking extends Context.Service<
         return yield* store.find(target.workspaceId, target.deliveryId)
       })
 
-      /** Looks first, and opens a transaction only for what is news. */
-      const record = Effect.fnUntraced(function* (target: LinkTarget, seen: TrackedDelivery, event: Event) {
-        const now = yield* DateTime.now
-        if (EngagementChange.of(seen, event, now) === undefined) return
-        yield* transact(
-          Effect.gen(function* () {
-            const before = yield* store.lock(target.workspaceId, target.deliveryId)
-            const change = EngagementChange.of(before, event, now)
-            if (change !== undefined) yield* store.apply(target.workspaceId, change)
-          }),
-        )
-      })
-
-      const byMachine = Effect.fnUntraced(function* (visitor: Visitor, { handedOverAt }: TrackedDelivery) {
-        const now = yield* DateTime.now
-        const since_ms = handedOverAt === null ? null : now.epochMilliseconds - handedOverAt.epochMilliseconds
-        return isMachine(visitor, since_ms)
+      const note = Effect.fnUntraced(function* (target: LinkTarget, what: Visit["what"], visitor: Visitor) {
+        const { deliveryId, workspaceId } = target
+        const at = yield* DateTime.now
+        yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isMachine(visitor) })
       })
 
       const cache = yield* Cache.makeWith(
@@ -80,7 +75,7 @@ export class Tracking extends Context.Service<
           const email = yield* emails.approval(workspace, approvalId)
           const { name, postalAddress } = yield* workspaces.find(workspace)
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-          return compile(email, sender, { operational, tracked: true })
+          return compile(email, sender, { operational, tracked: true, addresses: links.addresses })
         }),
         { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
       )
@@ -101,9 +96,7 @@ export class Tracking extends Context.Service<
       return Tracking.of({
         opened: Effect.fn("Tracking.opened")(function* (token, visitor) {
           const target = yield* targetOf(links.read("open", token))
-          const delivery = yield* find(target)
-          if (yield* byMachine(visitor, delivery)) return
-          yield* record(target, delivery, { _tag: "opened" })
+          yield* note(target, { _tag: "opened" }, visitor)
         }),
 
         clicked: Effect.fn("Tracking.clicked")(function* (token, visitor) {
@@ -111,7 +104,7 @@ export class Tracking extends Context.Service<
           const delivery = yield* find(target)
           const url = targetUrl(yield* compiledFor(target, delivery), target.index, delivery, links.of(target))
           if (url === null) return yield* gone
-          if (!(yield* byMachine(visitor, delivery))) yield* record(target, delivery, { _tag: "clicked", url })
+          yield* note(target, { _tag: "clicked", url }, visitor)
           return url
         }),
 
@@ -122,9 +115,19 @@ export class Tracking extends Context.Service<
 
         unsubscribe: Effect.fn("Tracking.unsubscribe")(function* (token) {
           const target = yield* targetOf(links.read("unsubscribe", token))
-          yield* record(target, yield* find(target), { _tag: "unsubscribed" })
+          const { deliveryId, workspaceId } = target
+          const at = yield* DateTime.now
+          yield* transact(
+            Effect.gen(function* () {
+              const found = yield* store.lock(workspaceId, [deliveryId])
+              const happening = { deliveryId, event: { _tag: "unsubscribed" }, at } as const
+              yield* store.apply(workspaceId, EngagementChange.ofAll(found, [happening]))
+            }),
+          )
           return yield* subscriptionOf(target, yield* find(target))
         }),
+
+        written: recorder.written,
 
         view: Effect.fn("Tracking.view")(function* (token) {
           const target = yield* targetOf(links.read("view", token))

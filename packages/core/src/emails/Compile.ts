@@ -4,8 +4,9 @@ import { encodeText } from "../Bytes.ts"
 import type { ApprovalId } from "../Ids.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
+import { mailbox, wireAddress } from "./Headers.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
-import type { Sender } from "./Message.ts"
+import type { Addresses, LinkKind, Sender } from "./Message.ts"
 import { encodeQuotedPrintable, soft_break } from "./QuotedPrintable.ts"
 import { joined, type Place, type Spot, type Template, toTemplate } from "./Template.ts"
 import { findTokens, type Token } from "./Tokens.ts"
@@ -15,16 +16,18 @@ export interface CompileOptions {
   readonly operational: boolean
   /** Whether links lead through the redirect and an open pixel is set. */
   readonly tracked: boolean
+  /** What the addresses in its messages begin with: `Links` says it. */
+  readonly addresses: Addresses
 }
 
 export interface CompiledEmail {
   readonly approvalId: ApprovalId
-  readonly fromAddress: string
-  readonly replyToEmail: string
   readonly sender: Sender
   readonly operational: boolean
   readonly subject: Template
-  readonly fromName: Template
+  /** A template where it holds a token, otherwise ready. */
+  readonly from: { readonly name: Template; readonly address: string } | string
+  readonly replyTo: string
   readonly html: Template
   readonly text: Template
   /**
@@ -48,12 +51,11 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
   const boundary = `=_${email.approvalId}`
   return {
     approvalId: email.approvalId,
-    fromAddress: email.fromAddress,
-    replyToEmail: email.replyToEmail,
     sender,
     operational: options.operational,
     subject: toTemplate(email.subject, "plain"),
-    fromName: toTemplate(email.fromName, "plain"),
+    from: fromOf(email),
+    replyTo: wireAddress(email.replyToEmail),
     html,
     text,
     links,
@@ -67,6 +69,11 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
     ],
   }
 }
+
+const fromOf = ({ fromAddress, fromName }: ApprovedEmail): CompiledEmail["from"] =>
+  findTokens(fromName).length === 0
+    ? mailbox("From", fromName, fromAddress)
+    : { name: toTemplate(fromName, "plain"), address: fromAddress }
 
 const partHeaders = (type: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
@@ -97,15 +104,15 @@ const compileHtml = (
         ? textEdits(source, region)
         : link === null
           ? attributeEdits(source, region)
-          : [redirect(region, link, links.push(link) - 1)]
+          : [redirect(region, link, links.push(link) - 1, options.addresses)]
     return region.conditional ? made.map(commented) : made
   })
   const offered = regions.some(({ kind, conditional, start, end }) => {
     return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
   })
   const appended: Template = [
-    ...(offered || options.operational ? [] : htmlFooter(sender)),
-    ...(options.tracked ? pixel : []),
+    ...(offered || options.operational ? [] : htmlFooter(sender, options.addresses)),
+    ...(options.tracked ? pixel(options.addresses) : []),
   ]
   return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
 }
@@ -129,7 +136,7 @@ const commented = (edit: Edit): Edit => ({
   ...edit,
   pieces: edit.pieces.map((piece) => {
     if (typeof piece === "string") return piece
-    const ofValues = piece.kind === "token" ? piece.place !== "raw" : piece.kind === "click" && piece.target !== null
+    const ofValues = piece.kind === "token" ? piece.place !== "raw" : piece.kind === "click"
     return ofValues ? { kind: "commented", spot: piece } : piece
   }),
 })
@@ -237,41 +244,40 @@ const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken:
 
 const ownAddress = (name: string): boolean => name === "unsubscribe_url" || name === "view_in_browser_url"
 
-const redirect = (region: AttributeRegion, target: Template, index: number): Edit =>
-  quoted(region, [{ kind: "click", index, target: typeof target[0] === "string" ? null : target }])
+const redirect = (region: AttributeRegion, target: Template, index: number, { click }: Addresses): Edit =>
+  quoted(
+    region,
+    typeof target[0] === "string"
+      ? [escapeHtml(click), { kind: "address", of: "click", index }]
+      : [{ kind: "click", index, target }],
+  )
 
-const unsubscribe: Token = {
-  name: "unsubscribe_url",
-  path: ["unsubscribe_url"],
-  formats: [],
-  fallback: null,
-  malformed: false,
-}
+const ownEnd = (of: LinkKind): Spot => ({ kind: "address", of, index: null })
 
-const pixel: Template = [
-  '<img src="',
-  { kind: "open" },
+const pixel = ({ open }: Addresses): Template => [
+  `<img src="${escapeHtml(open)}`,
+  ownEnd("open"),
   '" width="1" height="1" alt="" style="display:block;border:0">',
 ]
 
-const htmlFooter = ({ workspaceName, postalAddress }: Sender): Template => [
+const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Addresses): Template => [
   '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
   [workspaceName, ...lines(postalAddress)].map(escapeHtml).join("<br>"),
-  '<br><a href="',
-  { kind: "token", place: "address", token: unsubscribe },
+  `<br><a href="${escapeHtml(addresses.unsubscribe)}`,
+  ownEnd("unsubscribe"),
   '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
 ]
 
 const lines = (text: string | null): ReadonlyArray<string> =>
   (text ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
 
-const compileText = (text: string, sender: Sender, { operational }: CompileOptions): Template => {
+const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): Template => {
   const template = toTemplate(text, "plain")
   if (operational || offersUnsubscribe(text)) return template
   return joined([
     ...template,
-    `\n\n---\n${[sender.workspaceName, ...lines(sender.postalAddress)].join("\n")}\nUnsubscribe: `,
-    { kind: "token", place: "plain", token: unsubscribe },
+    `\n\n---\n${[sender.workspaceName, ...lines(sender.postalAddress)].join("\n")}\nUnsubscribe: ${addresses.unsubscribe}`,
+    ownEnd("unsubscribe"),
     "\n",
   ])
 }

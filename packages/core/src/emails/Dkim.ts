@@ -48,12 +48,12 @@ export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage):
 }
 
 /**
- * What is signed. Both unsubscribe headers must be (RFC 8058 §4). The first three are named once more than they occur, so
- * that none can be added without breaking the signature (RFC 6376 §8.15).
+ * What is signed. Both unsubscribe headers must be (RFC 8058 §4). The first five are named once more than they occur, so
+ * that none can be added without breaking the signature (RFC 6376 §8.15): what is read, where replies go, and how the body is
+ * taken apart.
  */
-const oversigned = ["from", "to", "subject"]
+const oversigned = ["from", "to", "subject", "reply-to", "content-type"]
 const signed = [
-  "reply-to",
   "date",
   "message-id",
   "list-unsubscribe",
@@ -61,7 +61,6 @@ const signed = [
   "list-id",
   "feedback-id",
   "mime-version",
-  "content-type",
 ]
 
 /** A signature without its last part, and the bytes that the key has to sign to make it. */

@@ -2,9 +2,10 @@
 // approved. What happens to one is decided in `EmailChange.ts`.
 import type { DateTime } from "effect"
 import { parseEmail } from "../contacts/Email.ts"
+import type { Approval } from "../content/Approval.ts"
 import type { Generation, GenerationStatus } from "../content/Generation.ts"
-import { isStale, type PlainTextOverride } from "../content/PlainTextOverride.ts"
-import type { ApprovalId, EmailId } from "../Ids.ts"
+import type { PlainTextOverride } from "../content/PlainTextOverride.ts"
+import type { EmailId } from "../Ids.ts"
 import { isBlank } from "../Text.ts"
 import type { EmailFields } from "./EmailFields.ts"
 import type { Missing } from "./EmailRefusals.ts"
@@ -27,11 +28,6 @@ export interface Email extends EmailFields {
   readonly updatedAt: DateTime.Utc
 }
 
-export interface Approval {
-  readonly id: ApprovalId
-  readonly version: number
-}
-
 /** An email with the HTML of its current version; null before the first. */
 export interface CurrentEmail {
   readonly email: Email
@@ -42,14 +38,6 @@ export interface CurrentEmail {
 export interface LockedEmail extends CurrentEmail {
   readonly generation: Generation | null
 }
-
-export const emailStatuses = ["draft", "approved"] as const
-export type EmailStatus = (typeof emailStatuses)[number]
-
-export const statusOf = ({ approval }: Email): EmailStatus => (approval === null ? "draft" : "approved")
-
-/** The HTML changed after the user wrote a plain text. */
-export const isPlainTextStale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
 
 /** The override, or what the HTML reads without its tags. */
 export const plainTextOf = ({ email, html }: CurrentEmail): string =>

@@ -12,7 +12,7 @@ import {
   type GenerationStep,
 } from "../content/Generation.ts"
 import { checkHtml } from "../content/Html.ts"
-import { asOfFirst, overriddenBy } from "../content/PlainTextOverride.ts"
+import { asOfFirst, overriddenBy, type PlainTextOverride } from "../content/PlainTextOverride.ts"
 import type { ApprovalId, EmailId, GenerationId } from "../Ids.ts"
 import { Invalid, InvalidState } from "../Refusal.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
@@ -94,10 +94,12 @@ export class EmailChange<After extends Email | null = Email | null> {
   }
 
   /** A draft at version 1. The preview text stands in the HTML that is stored. */
-  static create(it: Begun & { readonly html: string }): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> {
+  static create(
+    it: Begun & { readonly html: string; readonly plainText?: PlainTextOverride | null },
+  ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> {
     return Result.gen(function* () {
       const html = yield* checkHtml(it.html)
-      const after: Email = { ...(yield* blank(it)), currentVersion: 1 }
+      const after: Email = { ...(yield* blank(it)), currentVersion: 1, plainText: it.plainText ?? null }
       return new EmailChange({ before: null, after, html: withPreviewText(html, after.previewText) })
     })
   }

@@ -1,7 +1,6 @@
 // The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
 import { Schema } from "effect"
 import { parseEmail } from "../contacts/Email.ts"
-import { prompt_length_max } from "../content/Generation.ts"
 
 export const email_name_length_max = 200
 export const subject_length_max = 998
@@ -35,14 +34,15 @@ export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
   description: "Sender's name, at most 120 characters; may carry merge tokens",
 })
 
+/** Beyond ASCII a sender's name in front of the `@` would need SMTPUTF8 of every server on the way to every recipient. */
 export const SenderAddress = Schema.String.check(
   oneLine,
-  Schema.makeFilter((text: string) => parseEmail(text) !== null || "must be an email address, as news@example.com"),
-).annotate({ description: "An email address, as news@example.com" })
-
-export const Prompt = Schema.String.check(notBlank, atMost(prompt_length_max)).annotate({
-  description: `What the AI is to write, 1 to ${prompt_length_max} characters`,
-})
+  Schema.makeFilter((text: string) => {
+    const address = parseEmail(text)
+    if (address === null) return "must be an email address, as news@example.com"
+    return /^[\x20-\x7e]*@[^@]*$/.test(address.written) || "must have nothing but ASCII characters before the @"
+  }),
+).annotate({ description: "An email address, as news@example.com; its domain may be international" })
 
 /** What can be said of an email when it is made, and changed later. */
 export interface EmailFields {

@@ -1,19 +1,19 @@
 // The port to emails: their fields, the HTML of each version, what the AI was asked to write, and what approvals have frozen.
 import { Context, type Effect } from "effect"
+import type { ContentStatus } from "../content/Approval.ts"
 import type { Generation } from "../content/Generation.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, GenerationId, WorkspaceId } from "../Ids.ts"
+import type { ApprovalId, EmailId, GenerationId, WorkspaceId } from "../Ids.ts"
 import type { Cursor, Sliced } from "../Page.ts"
 import type { NotFound } from "../Refusal.ts"
 import type { Transaction } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
-import type { CurrentEmail, Email, EmailStatus, LockedEmail } from "./Email.ts"
+import type { CurrentEmail, Email, LockedEmail } from "./Email.ts"
 import type { EmailChange } from "./EmailChange.ts"
-import type { EmailFields } from "./EmailFields.ts"
-import type { EmailUses, TemplateNotApproved } from "./EmailRefusals.ts"
+import type { EmailUses } from "./EmailRefusals.ts"
 
 export interface EmailQuery {
-  readonly status: EmailStatus | null
+  readonly status: ContentStatus | null
   /** Literal, in the name, without regard to case; null: everything. */
   readonly search: string | null
   readonly after: Cursor | null
@@ -27,12 +27,6 @@ export interface EmailFacts {
   readonly verifiedDomains: ReadonlyArray<string>
   /** `api_name`s of the active custom fields. */
   readonly customFields: ReadonlyArray<string>
-}
-
-/** What an approved email template gives the emails that are made from it. */
-export interface EmailSeed {
-  readonly html: string
-  readonly defaults: Omit<EmailFields, "name">
 }
 
 export class EmailStore extends Context.Service<
@@ -51,11 +45,6 @@ export class EmailStore extends Context.Service<
     readonly generation: (workspace: WorkspaceId, id: EmailId, of: GenerationId) => Effect.Effect<Generation, NotFound>
     /** What the next generation builds on: the current HTML, before that the template's; null when there is neither. */
     readonly basis: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<string | null, NotFound>
-    /** What the latest approval of a template froze. Where it is not found, or not approved, its id is `template_id`. */
-    readonly seed: (
-      workspace: WorkspaceId,
-      id: EmailTemplateId,
-    ) => Effect.Effect<EmailSeed, NotFound | TemplateNotApproved>
     readonly facts: (workspace: WorkspaceId) => Effect.Effect<EmailFacts>
     /** Who counts on the email's approval: blasts that are scheduled or sending with it. Asked with the email locked. */
     readonly uses: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<EmailUses>

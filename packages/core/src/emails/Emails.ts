@@ -1,15 +1,18 @@
 // What can be done with emails. The API calls these, the worker calls `generate` and `giveUp`.
 import { Context, DateTime, Effect, Layer } from "effect"
+import type { ContentStatus } from "../content/Approval.ts"
 import { checkPrompt, type Generation, type GenerationInProgress } from "../content/Generation.ts"
 import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
 import { Jobs } from "../Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../Page.ts"
 import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import { approvedNamed } from "../templates/NamedTemplate.ts"
+import { EmailTemplateStore } from "../templates/TemplateStore.ts"
 import { Cleaner } from "../tents/Clean.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { type Email, type EmailStatus, plainTextOf, unresolvedIn } from "./Email.ts"
+import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
 import { keepableEmail } from "./EmailInput.ts"
@@ -23,9 +26,8 @@ import type {
 } from "./EmailRefusals.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { generation } from "./Generate.ts"
-import { checkNewEmail, fieldsOf, type NewEmail } from "./NewEmail.ts"
+import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, previewing } from "./Preview.ts"
-import { scaffold } from "./Scaffold.ts"
 
 export interface Made {
   readonly email: Email
@@ -40,7 +42,7 @@ export interface Approved {
 }
 
 export interface ListedBy {
-  readonly status?: EmailStatus
+  readonly status?: ContentStatus
   readonly search?: string
   readonly cursor?: string
   readonly limit?: number
@@ -123,6 +125,7 @@ export class Emails extends Context.Service<
     Emails,
     Effect.gen(function* () {
       const store = yield* EmailStore
+      const templates = yield* EmailTemplateStore
       const workspaces = yield* WorkspaceStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
@@ -148,18 +151,16 @@ export class Emails extends Context.Service<
         yield* Effect.fromResult(checkNewEmail(asked))
         const { html, prompt, templateId } = asked
         const workspace = yield* workspaces.find(workspaceId)
-        const seed = templateId === undefined ? null : yield* store.seed(workspaceId, templateId)
-        const now = yield* DateTime.now
-        const fields = fieldsOf(asked, seed, workspace)
-        const begun = { id: EmailId.make(yield* ids.next), fields, createdByName, now }
+        const seed = templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, templateId)
+        const begun = { id: EmailId.make(yield* ids.next), createdByName, now: yield* DateTime.now }
         if (prompt === undefined) {
-          const given = html === undefined ? undefined : yield* cleaned(html)
-          const blank = () => scaffold({ workspaceName: workspace.name, brand: workspace.brand })
-          return yield* Effect.fromResult(EmailChange.create({ ...begun, html: given ?? seed?.html ?? blank() }))
+          const clean = html === undefined ? asked : { ...asked, html: yield* cleaned(html) }
+          return yield* Effect.fromResult(draft(clean, { ...begun, workspace, seed }))
         }
         const generationAsked = { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+        const fields = fieldsOf(asked, seed, workspace)
         return yield* Effect.fromResult(
-          EmailChange.createByPrompt({ ...begun, basis: seed?.html ?? null, asked: generationAsked }),
+          EmailChange.createByPrompt({ ...begun, fields, basis: seed?.html ?? null, asked: generationAsked }),
         )
       })
 

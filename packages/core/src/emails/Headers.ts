@@ -27,31 +27,34 @@ export const mailbox = (name: string, displayName: string, address: string): str
   return phrase + (column + 1 + route.length > line_length_max ? "\r\n " : " ") + route
 }
 
-/** An address with its domain as A-labels. A local part beyond ASCII stays as it is: only SMTPUTF8 can carry it. */
+/**
+ * An address with its domain as A-labels. A local part beyond ASCII stays (composed, RFC 6532 §3.1): only SMTPUTF8 can carry
+ * it.
+ */
 export const wireAddress = (address: string): string => {
   const line = oneLine(address).replace(/[<>]/g, "")
   const at = line.lastIndexOf("@")
   if (/^[ -~]*$/.test(line) || at < 0) return line
-  return `${line.slice(0, at)}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
+  return `${line.slice(0, at).normalize("NFC")}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
 }
 
 /** In angle brackets, as ids and addresses of lists are. */
-export const bracketed = (text: string): string => `<${oneLine(text).replace(/[<>\s]/g, "")}>`
+export const bracketed = (text: string): string =>
+  /^[!-;=?-~]*$/.test(text) ? `<${text}>` : `<${oneLine(text).replace(/[<>\s]/g, "")}>`
 
-/** `Sat, 21 Nov 2026 11:13:09 +0000` */
+/** `Sat, 21 Nov 2026 11:13:09 +0000` (RFC 5322 §3.3). Thousands of messages are of one second: it is written once for them. */
 export const dateTime = (at: DateTime.Utc): string => {
-  const { day, hour, minute, month, second, weekDay, year } = DateTime.toPartsUtc(at)
-  const two = (part: number) => String(part).padStart(2, "0")
-  const time = `${two(hour)}:${two(minute)}:${two(second)}`
-  return `${days[weekDay] ?? ""}, ${day} ${months[month - 1] ?? ""} ${String(year).padStart(4, "0")} ${time} +0000`
+  const second = Math.floor(at.epochMilliseconds / 1000)
+  if (second !== last.second) {
+    last = { second, written: DateTime.toDateUtc(at).toUTCString().replace("GMT", "+0000") }
+  }
+  return last.written
 }
 
-const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+let last = { second: Number.NaN, written: "" }
 
 /** Whether the text can stand as it is and is read as it is: folding would not change it, and nothing of it is a code. */
-const isPlain = (text: string): boolean =>
-  /^[ -~]*$/.test(text) && !/^ | $| {2}|=\?/.test(text) && text.split(" ").every((word) => word.length <= 60)
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text) && !/^ | $| {2}|=\?|[^ ]{61}/.test(text)
 
 const folded = (column: number, text: string): string => {
   let value = ""

@@ -14,8 +14,18 @@ export interface Sender {
   readonly postalAddress: string | null
 }
 
+export type LinkKind = "open" | "click" | "unsubscribe" | "view"
+
+/** What the addresses of each kind begin with, whoever they are for. */
+export type Addresses = { readonly [Each in LinkKind]: string }
+
 /** The addresses that a message of its own carries; made by `deliveries/Links.ts`, with a MAC in each. */
 export interface MessageLinks {
+  /**
+   * What stands in an address behind its beginning: letters, digits, `-` and `_`, which nothing has to be done to, wherever
+   * they stand. `index` is that of a redirect.
+   */
+  readonly token: (kind: LinkKind, index: number | null) => string
   /** The redirect for the link of this index (from 0) in the compiled email. */
   readonly click: (index: number) => string
   readonly open: string
@@ -42,7 +52,7 @@ export interface Recipient {
 /** The message as it goes out, unsigned: header lines each ended by CRLF, and the body with exactly one final CRLF. */
 export interface RenderedMessage {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  readonly body: Uint8Array
+  readonly body: Uint8Array<ArrayBuffer>
   /** So many bytes in front of the body, in the same buffer, are its own and free: headers fit there without a copy. */
   readonly headroom_bytes?: number
 }

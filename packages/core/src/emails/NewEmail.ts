@@ -1,12 +1,17 @@
 // An email to be made: of HTML, of a template, by the AI, or blank. What is asked for is checked here, and put together from
-// what is given, what the template says, and what the workspace sends by.
-import { Result } from "effect"
+// what is given, what the template's approval froze, and what the workspace sends by.
+import { type DateTime, Result } from "effect"
 import { promptIssues } from "../content/Generation.ts"
-import type { EmailTemplateId } from "../Ids.ts"
+import { asOfFirst } from "../content/PlainTextOverride.ts"
+import type { EmailId, EmailTemplateId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
+import type { ApprovedTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
+import type { Email } from "./Email.ts"
+import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import type { EmailSeed } from "./EmailStore.ts"
+import type { HtmlTooLarge } from "./EmailRefusals.ts"
+import { scaffold } from "./Scaffold.ts"
 
 /** Fields that are left out are taken from the template, then from the workspace's sender defaults, as far as they have some. */
 export type NewEmail = Partial<EmailFields> &
@@ -17,6 +22,16 @@ export type NewEmail = Partial<EmailFields> &
     /** The AI writes it, on top of the template if there is one. */
     readonly prompt?: string
   }
+
+/** What a draft is made with besides what is asked for. */
+export interface DraftFacts {
+  readonly id: EmailId
+  readonly workspace: Workspace
+  /** What the approval of the template froze; null without one. */
+  readonly seed: ApprovedTemplate<"email"> | null
+  readonly createdByName: string
+  readonly now: DateTime.Utc
+}
 
 /** An email is made of one thing; only a template may have a prompt besides. */
 export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Result<void, Invalid> => {
@@ -35,13 +50,33 @@ export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Re
 /** What is given wins, also where it says that there is none; then the template, then the workspace. */
 export const fieldsOf = (
   { html: _html, templateId: _templateId, prompt: _prompt, ...given }: NewEmail,
-  seed: EmailSeed | null,
+  seed: ApprovedTemplate<"email"> | null,
   { senderDefaults }: Workspace,
-): Partial<EmailFields> & Pick<EmailFields, "name"> => ({
-  subject: seed?.defaults.subject ?? null,
-  previewText: seed?.defaults.previewText ?? null,
-  fromName: seed?.defaults.fromName ?? senderDefaults.fromName,
-  fromAddress: seed?.defaults.fromAddress ?? senderDefaults.fromAddress,
-  replyToEmail: seed?.defaults.replyToEmail ?? senderDefaults.replyToEmail,
-  ...given,
-})
+): Partial<EmailFields> & Pick<EmailFields, "name"> => {
+  const defaults = seed?.mail.defaults
+  return {
+    subject: defaults?.subject ?? null,
+    previewText: defaults?.previewText ?? null,
+    fromName: defaults?.fromName ?? senderDefaults.fromName,
+    fromAddress: defaults?.fromAddress ?? senderDefaults.fromAddress,
+    replyToEmail: defaults?.replyToEmail ?? senderDefaults.replyToEmail,
+    ...given,
+  }
+}
+
+/**
+ * The draft of what is asked for without a prompt; `html` is clean. Of a template it takes over the plain text that the user
+ * wrote too; one that was stale there stays so.
+ */
+export const draft = (
+  asked: NewEmail,
+  { id, workspace, seed, createdByName, now }: DraftFacts,
+): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
+  EmailChange.create({
+    id,
+    fields: fieldsOf(asked, seed, workspace),
+    html: asked.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
+    plainText: seed && asOfFirst(seed.mail.plainText, seed.version),
+    createdByName,
+    now,
+  })

@@ -32,7 +32,7 @@ export const previewing = Effect.gen(function* () {
     if (html === null) return yield* new TemplateNotReady()
     const { name, postalAddress } = yield* workspaces.find(workspace)
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-    const compiled = compile(asApproved(current.email, html), sender, untracked)
+    const compiled = compile(asApproved(current.email, html), sender, { ...untracked, addresses: links.addresses })
     const { customFields } = yield* store.facts(workspace)
     // No message has the email's own id: these links lead nowhere, and stay the same from preview to preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })

@@ -1,6 +1,5 @@
 // Quoted-printable (RFC 2045 §6.7) in pieces: a text and the values between its parts are encoded one by one, each from the
-// start of a line, and laid side by side. This runs for every spot of every message, and allocates nothing by itself.
-import { encodeText } from "../Bytes.ts"
+// start of a line, and laid side by side. This runs for every spot of every message, and allocates nothing.
 
 /** Joins two lines when the text is decoded. */
 export const soft_break = "=\r\n"
@@ -8,98 +7,121 @@ export const soft_break = "=\r\n"
 /** With the `=` of a soft break a line has 76 characters, the most that are allowed. */
 const line_length_max = 75
 
-/** The bytes of a text's UTF-8 as characters of a string, line breaks of every kind as LF. */
-export const octetsOf = (text: string): string => {
-  // oxlint-disable-next-line no-control-regex -- ASCII without CR is what it is to be
-  if (/^[\0-\x0c\x0e-\x7f]*$/.test(text)) return text
-  const lines = text.replace(/\r\n?/g, "\n")
-  let octets = ""
-  for (const byte of encodeText(lines)) octets += String.fromCharCode(byte)
-  return octets
+/** The most bytes that a text of this length can become. */
+export const roomFor = (length: number): number => {
+  // Three octets of UTF-8 for each unit, three characters for each octet; then a soft break for every line of at least 73.
+  const encoded = length * 9
+  return encoded + (Math.ceil(encoded / 73) + 1) * soft_break.length
 }
-
-/** The most bytes that so many octets can become: three for one, and a soft break for every line of at least 73. */
-export const roomFor = (length: number): number => length * 3 + (Math.ceil((length * 3) / 73) + 1) * 3
 
 /** Encodes a text by itself. */
 export const encodeQuotedPrintable = (text: string, ending: "" | typeof soft_break): Uint8Array => {
-  const octets = octetsOf(text)
-  const out = new Uint8Array(roomFor(octets.length))
-  return out.slice(0, writeQuotedPrintable(octets, ending, out, 0))
+  const out = new Uint8Array(roomFor(text.length))
+  return out.slice(0, writeQuotedPrintable(text, ending, out, 0))
 }
 
 /**
- * Writes octets into `out` from `start`, and answers where they end. Line breaks become CRLF, the canonical form of text
- * in MIME. `ending` is set behind them when their last line has begun. No line begins with a dot, so that SMTP has none to
- * double, or with `From `.
+ * Writes a text, as UTF-8, into `out` from `start`, and answers where it ends. Line breaks of every kind become CRLF, the
+ * canonical form of text in MIME. `ending` is set behind the text when its last line has begun. No line begins with a dot,
+ * so that SMTP has none to double, or with `From `.
  */
 export const writeQuotedPrintable = (
-  octets: string,
+  text: string,
   ending: "" | typeof soft_break,
   out: Uint8Array,
   start: number,
 ): number => {
   let length = start
   let column = 0
-  for (let at = 0; at < octets.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     if (column > 0) {
       // Most of what there is, by far, is neither special nor at a line's begin or end.
-      const end = Math.min(octets.length, at + line_length_max - column)
+      const end = Math.min(text.length, at + line_length_max - column)
       const from = at
       while (at < end) {
-        const octet = octets.charCodeAt(at)
-        if (plainOctets[octet] !== 1) break
-        out[length++] = octet
+        const unit = text.charCodeAt(at)
+        if (unit > 127 || plainCharacters[unit] !== 1) break
+        out[length++] = unit
         at++
       }
       column += at - from
-      if (at === octets.length) break
+      if (at === text.length) break
     }
-    const octet = octets.charCodeAt(at)
-    if (octet === line_feed) {
+    const unit = text.charCodeAt(at)
+    if (isLineBreak(unit)) {
+      if (unit === carriage_return && text.charCodeAt(at + 1) === line_feed) at++
       length = writeLineEnd(out, length)
       column = 0
       continue
     }
-    const plain = plainOctets[octet] === 1 || (isBlank(octet) && !endsLine(octets, at, ending))
-    if (column + (plain ? 1 : 3) > line_length_max) {
-      out[length++] = equals_sign
-      length = writeLineEnd(out, length)
-      column = 0
+    const octets = unit < 128 ? unit : octetsOf(text, at)
+    if (octets > 0xffffff) at++
+    const bare = isPlain(unit) || (isBlank(unit) && !endsLine(text, at, ending))
+    const begins = column === 0 || column === line_length_max
+    if (bare && !(begins && (unit === full_stop || text.startsWith("From ", at)))) {
+      if (column === line_length_max) {
+        length = writeSoftBreak(out, length)
+        column = 0
+      }
+      out[length++] = unit
+      column++
+      continue
     }
-    if (plain && !(column === 0 && (octet === full_stop || octets.startsWith("From ", at)))) {
-      out[length++] = octet
-      column += 1
-    } else {
-      out[length++] = equals_sign
-      out[length++] = hexadecimal(octet >> 4)
-      out[length++] = hexadecimal(octet & 15)
+    for (let shift = octets > 0xffffff ? 24 : octets > 0xffff ? 16 : octets > 0xff ? 8 : 0; shift >= 0; shift -= 8) {
+      if (column + 3 > line_length_max) {
+        length = writeSoftBreak(out, length)
+        column = 0
+      }
+      const octet = (octets >>> shift) & 0xff
+      out[length] = equals_sign
+      out[length + 1] = hexadecimal(octet >> 4)
+      out[length + 2] = hexadecimal(octet & 15)
+      length += 3
       column += 3
     }
   }
-  if (ending === "" || column === 0) return length
-  out[length++] = equals_sign
-  return writeLineEnd(out, length)
+  return ending === "" || column === 0 ? length : writeSoftBreak(out, length)
 }
 
 const line_feed = 10
+const carriage_return = 13
 const full_stop = 46
 const equals_sign = 61
 
+const isLineBreak = (unit: number): boolean => unit === line_feed || unit === carriage_return
+
 const writeLineEnd = (out: Uint8Array, at: number): number => {
-  out[at] = 13
-  out[at + 1] = 10
+  out[at] = carriage_return
+  out[at + 1] = line_feed
   return at + 2
 }
 
-/** 1 for each octet that may stand for itself. */
-const plainOctets = Uint8Array.from({ length: 256 }, (_, octet) =>
-  octet >= 33 && octet <= 126 && octet !== equals_sign ? 1 : 0,
+const writeSoftBreak = (out: Uint8Array, at: number): number => {
+  out[at] = equals_sign
+  return writeLineEnd(out, at + 1)
+}
+
+/** 1 for each character of ASCII that may stand for itself. */
+const plainCharacters = Uint8Array.from({ length: 128 }, (_, unit) =>
+  unit >= 33 && unit <= 126 && unit !== equals_sign ? 1 : 0,
 )
-const isBlank = (octet: number): boolean => octet === 32 || octet === 9
+const isPlain = (unit: number): boolean => unit < 128 && plainCharacters[unit] === 1
+const isBlank = (unit: number): boolean => unit === 32 || unit === 9
 
 /** White space at the end of a line is taken away in transport. */
-const endsLine = (octets: string, at: number, ending: string): boolean =>
-  at + 1 === octets.length ? ending === "" : octets.charCodeAt(at + 1) === line_feed
+const endsLine = (text: string, at: number, ending: string): boolean =>
+  at + 1 === text.length ? ending === "" : isLineBreak(text.charCodeAt(at + 1))
 
 const hexadecimal = (nibble: number): number => nibble + (nibble < 10 ? 48 : 55)
+
+/** The octets of a character beyond ASCII in UTF-8 (RFC 3629 §3) as one number; half a pair is U+FFFD. */
+const octetsOf = (text: string, at: number): number => {
+  const point = text.codePointAt(at) ?? 0
+  const point_kept = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point
+  const last = 0x80 | (point_kept & 0x3f)
+  if (point_kept < 0x800) return ((0xc0 | (point_kept >> 6)) << 8) | last
+  const second = 0x80 | ((point_kept >> 6) & 0x3f)
+  if (point_kept < 0x10000) return ((0xe0 | (point_kept >> 12)) << 16) | (second << 8) | last
+  const third = 0x80 | ((point_kept >> 12) & 0x3f)
+  return (((0xf0 | (point_kept >> 18)) << 24) | (third << 16) | (second << 8) | last) >>> 0
+}

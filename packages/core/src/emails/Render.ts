@@ -4,31 +4,35 @@ import type { CompiledEmail } from "./Compile.ts"
 import { isWebUrl, oneLine } from "./Escapes.ts"
 import { bracketed, dateTime, mailbox, unstructured, wireAddress } from "./Headers.ts"
 import type { Recipient, RenderedMessage } from "./Message.ts"
-import { octetsOf, roomFor, soft_break, writeQuotedPrintable } from "./QuotedPrintable.ts"
+import { MessageMemory } from "./MessageMemory.ts"
+import { roomFor, soft_break, writeQuotedPrintable } from "./QuotedPrintable.ts"
 import { fill, fillSpot, type Filling } from "./Template.ts"
 
-export const render = (compiled: CompiledEmail, recipient: Recipient): RenderedMessage => {
+/** `memory` is where the message is written; without any it has memory of its own. */
+export const render = (
+  compiled: CompiledEmail,
+  recipient: Recipient,
+  memory = new MessageMemory(),
+): RenderedMessage => {
   const filling = fillingOf(compiled, recipient)
-  return { headers: headersOf(compiled, recipient, filling), body: bodyOf(compiled, filling), headroom_bytes }
+  return {
+    headers: headersOf(compiled, recipient, filling),
+    body: bodyOf(compiled, filling, memory),
+    headroom_bytes,
+  }
 }
 
 /** Ours take about 1,500 with a signature, most of it the unsubscribe address. */
 const headroom_bytes = 3072
 
-/**
- * Everything is written into one buffer, with room for the headers: most of what a message costs is asking for memory. A
- * hundred small arrays, or a second large one, would cost more than all the rest.
- */
-const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
-  const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : octetsOf(fillSpot(piece, filling))))
-  let room = headroom_bytes + slack_bytes
-  // As long as it is, with its soft breaks: few values have much in them that takes three characters.
-  for (const piece of pieces) room += typeof piece === "string" ? piece.length + (piece.length >> 4) + 4 : piece.length
-  let out = new Uint8Array(room)
+/** Everything is written into one piece of memory, with room for the headers in front. */
+const bodyOf = ({ body }: CompiledEmail, filling: Filling, memory: MessageMemory): Uint8Array<ArrayBuffer> => {
+  const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : fillSpot(piece, filling)))
+  let room = headroom_bytes
+  for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
+  const out = memory.take(room)
   let at = headroom_bytes
   for (const piece of pieces) {
-    const needed = at + (typeof piece === "string" ? roomFor(piece.length) : piece.length)
-    if (needed > out.length) out = enlarged(out, 2 * needed)
     if (typeof piece === "string") at = writeQuotedPrintable(piece, soft_break, out, at)
     else {
       out.set(piece, at)
@@ -36,15 +40,6 @@ const bodyOf = ({ body }: CompiledEmail, filling: Filling): Uint8Array => {
     }
   }
   return out.subarray(headroom_bytes, at)
-}
-
-/** What the last values may take more than they were expected to before more room is asked for. */
-const slack_bytes = 512
-
-const enlarged = (bytes: Uint8Array, size_bytes: number): Uint8Array<ArrayBuffer> => {
-  const larger = new Uint8Array(size_bytes)
-  larger.set(bytes)
-  return larger
 }
 
 /** What a message says, before it is encoded: for previews, and for reading it in a browser. */
@@ -78,20 +73,19 @@ export const linkTarget = (compiled: CompiledEmail, index: number, recipient: Pe
 export type Person = Pick<Recipient, "contact" | "dynamic" | "links">
 
 const fillingOf = ({ sender }: CompiledEmail, { contact, dynamic, links }: Person): Filling => ({
-  values: {
-    contact,
-    dynamic,
-    workspaceName: sender.workspaceName,
-    unsubscribeUrl: links.unsubscribe,
-    viewUrl: links.view,
-  },
+  contact,
+  dynamic,
+  workspaceName: sender.workspaceName,
   links,
 })
 
+const fromOf = ({ from }: CompiledEmail, filling: Filling): string =>
+  typeof from === "string" ? from : mailbox("From", fill(from.name, filling), from.address)
+
 const headersOf = (compiled: CompiledEmail, recipient: Recipient, filling: Filling): RenderedMessage["headers"] => [
-  ["From", mailbox("From", fill(compiled.fromName, filling), compiled.fromAddress)],
+  ["From", fromOf(compiled, filling)],
   ["To", wireAddress(recipient.address)],
-  ["Reply-To", wireAddress(compiled.replyToEmail)],
+  ["Reply-To", compiled.replyTo],
   ["Subject", unstructured("Subject", fill(compiled.subject, filling))],
   ["Date", dateTime(recipient.date)],
   ["Message-ID", bracketed(recipient.messageId)],

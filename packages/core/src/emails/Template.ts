@@ -1,6 +1,6 @@
 // A text with spots where a recipient's values go. The rest of it is known when the email is compiled.
 import { escapeHtml, escapeUrlPart, isWebUrl, plainWords, safeUrl } from "./Escapes.ts"
-import type { MessageLinks } from "./Message.ts"
+import type { LinkKind, MessageLinks } from "./Message.ts"
 import { findTokens, resolveToken, type Token, type TokenValues } from "./Tokens.ts"
 
 /**
@@ -12,21 +12,20 @@ export type Place = "html" | "address" | "url" | "target" | "raw" | "plain"
 
 export type Spot =
   | { readonly kind: "token"; readonly place: Place; readonly token: Token }
+  /** The end of one of the message's own addresses, whose beginning stands before it. `index` is that of a redirect. */
+  | { readonly kind: "address"; readonly of: LinkKind; readonly index: number | null }
   /**
-   * In an attribute: the redirect for the link of this index. With a target it is redirected only when that turns out to be
-   * a web address; before a token is filled in nobody can know.
+   * In an attribute: the redirect for the link of this index, if its target turns out to be a web address; before a token
+   * is filled in nobody can know.
    */
-  | { readonly kind: "click"; readonly index: number; readonly target: Template | null }
-  /** In an attribute: the address of the pixel. */
-  | { readonly kind: "open" }
+  | { readonly kind: "click"; readonly index: number; readonly target: Template }
   /** In a conditional comment, in text or a quoted attribute: two hyphens before an author's `>` would end the comment. */
   | { readonly kind: "commented"; readonly spot: Spot }
 
 export type Template = ReadonlyArray<string | Spot>
 
 /** What the spots are filled from. */
-export interface Filling {
-  readonly values: TokenValues
+export interface Filling extends TokenValues {
   readonly links: MessageLinks
 }
 
@@ -64,13 +63,13 @@ export const fill = (template: Template, filling: Filling): string => {
 export const fillSpot = (spot: Spot, filling: Filling): string => {
   switch (spot.kind) {
     case "token":
-      return write(spot.place, spot.token, filling.values)
+      return write(spot.place, spot.token, filling)
+    case "address":
+      return filling.links.token(spot.of, spot.index)
     case "click": {
-      const url = spot.target === null ? null : fill(spot.target, filling)
-      return escapeHtml(url === null || isWebUrl(url) ? filling.links.click(spot.index) : url)
+      const url = fill(spot.target, filling)
+      return escapeHtml(isWebUrl(url) ? filling.links.click(spot.index) : url)
     }
-    case "open":
-      return escapeHtml(filling.links.open)
     case "commented":
       return fillSpot(spot.spot, filling).replaceAll("-", "&#45;")
   }

@@ -145,7 +145,10 @@ const message = Effect.gen(function* () {
     }
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
     const rendered = yield* Effect.try({
-      try: () => render(compile({ ...approved, subject: `[Test] ${approved.subject}` }, sender, untracked), recipient),
+      try: () => {
+        const email = { ...approved, subject: `[Test] ${approved.subject}` }
+        return render(compile(email, sender, { ...untracked, addresses: links.addresses }), recipient)
+      },
       catch: (error) => new TestMailRefused({ why: String(error) }),
     })
     const bytes = yield* dkimSigned(rendered, key).pipe(Effect.provideService(DkimSigner, signer))

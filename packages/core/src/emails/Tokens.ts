@@ -4,6 +4,7 @@ import { DateTime } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../Text.ts"
+import type { MessageLinks } from "./Message.ts"
 
 /** Format suffixes, applied in the order in which they are written, to the value and to the fallback alike. */
 export const formats = ["uppercase", "lowercase", "capitalize", "titlecase"] as const
@@ -24,8 +25,7 @@ export interface TokenValues {
   readonly contact: Contact
   readonly dynamic: Readonly<Record<string, string | number | boolean>>
   readonly workspaceName: string
-  readonly unsubscribeUrl: string
-  readonly viewUrl: string
+  readonly links: Pick<MessageLinks, "unsubscribe" | "view">
 }
 
 export interface FoundToken {
@@ -127,9 +127,9 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
   const [first = "", second = "", third] = path
   switch (first) {
     case "unsubscribe_url":
-      return path.length === 1 ? values.unsubscribeUrl : null
+      return path.length === 1 ? values.links.unsubscribe : null
     case "view_in_browser_url":
-      return path.length === 1 ? values.viewUrl : null
+      return path.length === 1 ? values.links.view : null
     case "workspace":
       return path.length === 2 && second === "name" ? values.workspaceName : null
     case "campaign":
@@ -159,7 +159,11 @@ const standardValue = (contact: Contact, name: string): string | null => {
 const apply: { readonly [F in Format]: (text: string) => string } = {
   uppercase: (text) => text.toUpperCase(),
   lowercase: (text) => text.toLowerCase(),
-  capitalize: (text) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase()),
+  capitalize: (text) => {
+    const at = text.search(/\p{L}/u)
+    const letter = at < 0 ? "" : String.fromCodePoint(text.codePointAt(at) ?? 0)
+    return letter === "" ? text : text.slice(0, at) + letter.toUpperCase() + text.slice(at + letter.length)
+  },
   titlecase: (text) =>
     text.replace(/(\p{L})([\p{L}\p{M}\p{N}'’]*)/gu, (_, first: string, rest: string) => first.toUpperCase() + rest),
 }

@@ -57,6 +57,8 @@ export class ListStore extends Context.Service<
     readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
     readonly members: (workspace: WorkspaceId, audience: Audience, query: MemberQuery) => Effect.Effect<Paged<Member>>
+    /** The contacts of a static list, in no order; nobody where there is no such list. */
+    readonly memberIds: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ReadonlyArray<ContactId>>
     /** How many contacts the list holds now. */
     readonly countOf: (workspace: WorkspaceId, audience: Audience) => Effect.Effect<number>
     /**

@@ -2,9 +2,9 @@
 // the emails made from it begin with; a tent template is HTML and a name. Approval freezes everything together; what is
 // edited later counts from the next approval.
 import type { DateTime } from "effect"
+import type { Approval } from "../content/Approval.ts"
 import type { Generation } from "../content/Generation.ts"
-import { isStale, type PlainTextOverride } from "../content/PlainTextOverride.ts"
-import type { Approval } from "../emails/Email.ts"
+import type { PlainTextOverride } from "../content/PlainTextOverride.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
 import { plainText } from "../emails/PlainText.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../Ids.ts"
@@ -66,16 +66,6 @@ export interface ApprovedTemplate<Kind extends TemplateKind> {
   readonly approvedAt: DateTime.Utc
 }
 
-export const templateStatuses = ["draft", "approved"] as const
-export type TemplateStatus = (typeof templateStatuses)[number]
-
-export const statusOf = ({ approval }: Pick<Template, "approval">): TemplateStatus =>
-  approval === null ? "draft" : "approved"
-
 /** The override, or what the HTML reads without its tags. */
 export const plainTextOf = ({ template, html }: CurrentTemplate<"email">): string =>
   template.mail.plainText?.text ?? (html === null ? "" : plainText(html))
-
-/** The HTML changed after the user wrote a plain text. */
-export const isPlainTextStale = ({ mail, currentVersion }: EmailTemplate): boolean =>
-  isStale(mail.plainText, currentVersion)

@@ -1,5 +1,6 @@
 // What can be done with a template of either kind. `EmailTemplates` and `TentTemplates` add what only one of them can.
 import { DateTime, Effect } from "effect"
+import type { ContentStatus } from "../content/Approval.ts"
 import { checkPrompt, type Generation, type GenerationInProgress } from "../content/Generation.ts"
 import type { ApprovalVersionStale, HtmlTooLarge, TemplateNotReady } from "../emails/EmailRefusals.ts"
 import { ApprovalId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
@@ -8,14 +9,14 @@ import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from
 import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { CurrentTemplate, Kinds, ShownTemplate, TemplateKind, TemplateStatus } from "./Template.ts"
+import type { CurrentTemplate, Kinds, ShownTemplate, TemplateKind } from "./Template.ts"
 import { TemplateChange } from "./TemplateChange.ts"
 import { type TemplateWriting, templateWriting } from "./TemplateGeneration.ts"
 import type { TemplateInUse } from "./TemplateRefusals.ts"
 import type { TemplateRules } from "./TemplateRules.ts"
 
 export interface ListedBy {
-  readonly status?: TemplateStatus
+  readonly status?: ContentStatus
   readonly search?: string
   readonly cursor?: string
   readonly limit?: number

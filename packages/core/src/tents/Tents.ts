@@ -7,7 +7,8 @@ import type { Sliced } from "../Page.ts"
 import { type Invalid, InvalidState, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Settings } from "../Settings.ts"
-import { TemplateNotApproved } from "../emails/EmailRefusals.ts"
+import type { TemplateNotApproved } from "../emails/EmailRefusals.ts"
+import { approvalNamed } from "../templates/NamedTemplate.ts"
 import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
@@ -116,10 +117,7 @@ export class Tents extends Context.Service<
       /** The template that was named, pinned to what its approval froze: later edits are none of this tent's. */
       const pinned = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentTemplateId | undefined) {
         if (id === undefined) return null
-        const inBody = () => new NotFound({ resource: "tent template", path: "template_id" })
-        const { template } = yield* Effect.mapError(templates.find(workspace, id), inBody)
-        if (template.approval === null) return yield* new TemplateNotApproved({ path: "template_id" })
-        return { id, approvalId: template.approval.id }
+        return { id, approvalId: yield* approvalNamed(templates, workspace, id) }
       })
 
       return Tents.of({

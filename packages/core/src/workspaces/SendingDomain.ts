@@ -1,7 +1,10 @@
 // A domain that mail may come from: it has a DKIM key pair of ours, shows the DNS records that prove it, and is verified by
-// looking them up.
-import type { DateTime } from "effect"
+// looking them up (DomainCheck.ts). What a receiver would make of an answer is decided here.
+import { type DateTime, Result } from "effect"
+import { getDomain } from "tldts"
 import type { DomainId } from "../Ids.ts"
+import { Invalid } from "../Refusal.ts"
+import { checkDomain } from "./DomainName.ts"
 
 export type DomainStatus = "pending" | "verified" | "failed"
 
@@ -29,42 +32,121 @@ export interface DnsRecord {
 /** Where bounces come back to: a name under the sending domain, so that SPF is aligned with From. */
 export const returnPathDomain = (domain: string): string => `bounce.${domain}`
 
-/** The records to put into DNS. `mailHost` is where this service receives bounces. */
-export const dnsRecords = (domain: SendingDomain, mailHost: string): ReadonlyArray<DnsRecord> => [
+/**
+ * A path has at most 256 octets, brackets included (RFC 5321 §4.5.3.1.3); in a return path, `<b+…@bounce.example.com>`, all
+ * but the domain take 72.
+ */
+const domain_length_max = 184
+
+export const checkSendingDomain = (path: string, text: string): Result.Result<string, Invalid> =>
+  Result.flatMap(checkDomain(path, text), (domain) =>
+    domain.length <= domain_length_max
+      ? Result.succeed(domain)
+      : Result.fail(
+          Invalid.at(path, `must have at most ${domain_length_max} characters in DNS, to fit into a return path`),
+        ),
+  )
+
+/** A selector for every key: another installation, or a key made anew, needs a record of its own beside the old one. */
+export const selectorOf = (id: DomainId): string => `tentpole-${id.slice(-8)}`
+
+/**
+ * The records to put into DNS. The first, DKIM's, decides whether the domain is verified. `mailHost` is where this service
+ * receives bounces.
+ */
+export const dnsRecords = (
+  { dkimPublicKey, dkimSelector, domain }: SendingDomain,
+  mailHost: string,
+): readonly [dkim: DnsRecord, ...others: ReadonlyArray<DnsRecord>] => [
   {
     purpose: "dkim",
     type: "TXT",
-    name: `${domain.dkimSelector}._domainkey.${domain.domain}`,
-    value: `v=DKIM1; k=rsa; p=${domain.dkimPublicKey}`,
+    name: `${dkimSelector}._domainkey.${domain}`,
+    value: `v=DKIM1; k=rsa; p=${dkimPublicKey}`,
   },
-  { purpose: "spf", type: "TXT", name: returnPathDomain(domain.domain), value: `v=spf1 a:${mailHost} ~all` },
-  { purpose: "return_path", type: "MX", name: returnPathDomain(domain.domain), value: mailHost },
-  { purpose: "dmarc", type: "TXT", name: `_dmarc.${domain.domain}`, value: "v=DMARC1; p=none" },
+  { purpose: "spf", type: "TXT", name: returnPathDomain(domain), value: `v=spf1 a:${mailHost} ~all` },
+  { purpose: "return_path", type: "MX", name: returnPathDomain(domain), value: mailHost },
+  { purpose: "dmarc", type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=none" },
 ]
 
-const tags = (record: string): ReadonlyMap<string, string> =>
-  new Map(
-    record.split(";").flatMap((part) => {
-      const at = part.indexOf("=")
-      return at < 0 ? [] : [[part.slice(0, at).trim().toLowerCase(), part.slice(at + 1).replace(/\s+/g, "")] as const]
-    }),
-  )
+/**
+ * The names at which a record counts, the next one where there is none at the one before. Only a DMARC policy is also looked
+ * for above: at the organisation's domain (RFC 7489 §6.6.3), and on the way there (RFC 9989 §4.10).
+ */
+export const namesOf = ({ name, purpose }: DnsRecord): ReadonlyArray<string> => {
+  const organisation = purpose === "dmarc" ? getDomain(name) : null
+  const names = [name]
+  if (organisation === null) return names
+  const labels = name.replace(/^_dmarc\./, "").split(".")
+  const above_max = labels.length - organisation.split(".").length
+  for (let above = 1; above <= above_max; above++) names.push(`_dmarc.${labels.slice(above).join(".")}`)
+  return names
+}
 
-/** Whether what DNS answered for a record's name is what the record asks for. DKIM decides; the others are advice. */
+/** Whether what DNS answered for a record's name does what the record asks for. */
 export const satisfies = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
   switch (record.purpose) {
-    case "dkim": {
-      const wanted = tags(record.value).get("p")
-      return answers.some((answer) => tags(answer).get("p") === wanted)
-    }
+    case "dkim":
+      return isKey(record, answers)
     case "spf":
-      return answers.some((answer) => /^v=spf1(\s|$)/i.test(answer))
+      return permitsSomebody(answers)
     case "dmarc":
-      return answers.some((answer) => /^v=DMARC1\s*;/i.test(answer))
+      return isPolicy(answers)
     case "return_path":
       return answers.includes(record.value)
   }
 }
+
+/**
+ * A key record (RFC 6376 §3.6.1) with our key, not bound to other services or hashes. Of several key records none can be
+ * relied on (§3.6.2.2).
+ */
+const isKey = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
+  const [key, ...others] = answers.map(tagsOf).filter((tags) => tags.has("p"))
+  if (key === undefined || others.length > 0) return false
+  const allows = (tag: string, ...any: ReadonlyArray<string>) =>
+    key
+      .get(tag)
+      ?.split(":")
+      .some((each) => any.includes(each)) ?? true
+  return (
+    allows("v", "DKIM1") &&
+    allows("k", "rsa") &&
+    allows("h", "sha256") &&
+    allows("s", "*", "email") &&
+    key.get("p") === tagsOf(record.value).get("p")
+  )
+}
+
+/** Exactly one SPF record (RFC 7208 §4.5), and somebody it lets send: which servers those are, only the operator knows. */
+const permitsSomebody = (answers: ReadonlyArray<string>): boolean => {
+  const [record, ...others] = answers.filter((answer) => /^v=spf1( |$)/i.test(answer))
+  if (record === undefined || others.length > 0) return false
+  return record.split(/ +/).some((term) => /^(\+?(a|mx|ip4|ip6|include|exists)([:/]|$)|redirect=)/i.test(term))
+}
+
+/** Exactly one DMARC record (RFC 7489 §6.6.3), whose second tag is the policy (§6.4). */
+const isPolicy = (answers: ReadonlyArray<string>): boolean => {
+  const [record, ...others] = answers.filter((answer) => /^v\s*=\s*DMARC1\s*(;|$)/.test(answer))
+  if (record === undefined || others.length > 0) return false
+  return /^(none|quarantine|reject)$/i.test(tagsOf(record).get("p") ?? "")
+}
+
+/** The tags of a record, `name=value` between semicolons; white space within a value does not count. */
+const tagsOf = (record: string): ReadonlyMap<string, string> =>
+  new Map(
+    record.split(";").flatMap((part) => {
+      const at = part.indexOf("=")
+      return at < 0 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).replace(/\s+/g, "")] as const]
+    }),
+  )
+
+/** The domain as its DKIM record, found or not, leaves it. `verifiedAt` tells since when it is verified. */
+export const concluded = (domain: SendingDomain, proven: boolean, now: DateTime.Utc): SendingDomain => ({
+  ...domain,
+  status: proven ? "verified" : "failed",
+  verifiedAt: proven ? (domain.verifiedAt ?? now) : null,
+})
 
 /** Names that no public DNS has (RFC 6761): in development these need no records. */
 export const isReservedName = (domain: string): boolean => /(^|\.)(test|localhost)$/.test(domain)

@@ -1,17 +1,15 @@
 // What can be done with workspaces, their keys and their sending domains. The command line and the administration call
 // these; the API only asks who a key belongs to.
-import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { encodeText } from "../Bytes.ts"
-import { DnsResolver } from "../dns/DnsResolver.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import { ApiKeyId, DomainId, Ids, WorkspaceId } from "../Ids.ts"
-import { Invalid, NotFound } from "../Refusal.ts"
+import { Invalid, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
-import { Settings } from "../Settings.ts"
 import { Transactor } from "../Transactor.ts"
 import { type ApiKey, checkChosen, hashOf, isLive, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
-import { checkDomain } from "./DomainName.ts"
-import { type DnsRecord, dnsRecords, isReservedName, satisfies, type SendingDomain } from "./SendingDomain.ts"
+import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
+import { checkSendingDomain, concluded, selectorOf, type SendingDomain } from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
@@ -27,10 +25,6 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 export interface NewApiKey {
   readonly key: ApiKey
   readonly raw: string
-}
-
-export interface CheckedRecord extends DnsRecord {
-  readonly verified: boolean
 }
 
 export interface CheckedDomain {
@@ -67,8 +61,11 @@ export class Workspaces extends Context.Service<
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId) => Effect.Effect<void, NotFound>
     readonly addDomain: (id: WorkspaceId, domain: string) => Effect.Effect<CheckedDomain, NotFound | Invalid>
     readonly showDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
-    /** Looks the records up. A name server that does not answer changes nothing. */
-    readonly verifyDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
+    /**
+     * Looks the records up: with DKIM's the domain is verified, without it not, also if it was. When no name server answers
+     * for that one nothing changes, and the caller is told to ask again.
+     */
+    readonly verifyDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound | Unavailable>
     readonly removeDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<void, NotFound>
     /** On an empty database: the workspace `default` with one key and the verified domain `example.test`; else nothing. */
     readonly bootstrap: (options: { readonly apiKey: string | null }) => Effect.Effect<Bootstrapped, Invalid>
@@ -77,52 +74,52 @@ export class Workspaces extends Context.Service<
   static readonly layer = Layer.effect(
     Workspaces,
     Effect.gen(function* () {
-      const settings = yield* Settings
       const store = yield* WorkspaceStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
       const secrets = yield* Secrets
-      const dns = yield* DnsResolver
+      const check = yield* domainCheck
 
       const domainOf = Effect.fnUntraced(function* (id: WorkspaceId, domain: DomainId) {
         const found = (yield* store.domains(id)).find((each) => each.id === domain)
         return found ?? (yield* new NotFound({ resource: "sending domain" }))
       })
 
-      const lookUp = (domain: SendingDomain, record: DnsRecord) => {
-        if (settings.developmentDomains && isReservedName(domain.domain)) return Effect.succeed(true)
-        const ask = { TXT: dns.txt, MX: dns.mx, CNAME: dns.cname }[record.type]
-        return Effect.map(ask(record.name), (answers) => satisfies(record, answers))
-      }
-
-      const checked = Effect.fnUntraced(function* (domain: SendingDomain) {
-        const records = yield* Effect.forEach(
-          dnsRecords(domain, settings.mailHost),
-          (record) =>
-            lookUp(domain, record).pipe(
-              Effect.catchTag("DnsUnavailable", () => Effect.succeed(false)),
-              Effect.map((verified): CheckedRecord => ({ ...record, verified })),
-            ),
-          { concurrency: 4 },
-        )
-        return { domain, records }
-      })
+      const checked = (domain: SendingDomain) =>
+        Effect.map(check(domain), ({ records }): CheckedDomain => ({ domain, records }))
 
       const newDomain = Effect.fnUntraced(function* (name: string) {
         const { privateKeyPem, publicKeyDer } = yield* secrets.rsaKeyPair
         const sealed = yield* secrets.seal("dkim", encodeText(privateKeyPem))
         const now = yield* DateTime.now
+        const id = DomainId.make(yield* ids.next)
         const domain: SendingDomain = {
-          id: DomainId.make(yield* ids.next),
+          id,
           domain: name,
           status: "pending",
-          dkimSelector: "tentpole",
+          dkimSelector: selectorOf(id),
           dkimPublicKey: publicKeyDer,
           dkimPrivateKeySealed: sealed,
           verifiedAt: null,
           createdAt: now,
         }
         return domain
+      })
+
+      const added = Effect.fnUntraced(function* (id: WorkspaceId, domain: SendingDomain) {
+        yield* store.lock(id)
+        if ((yield* store.domains(id)).some((each) => each.domain === domain.domain)) {
+          return yield* Invalid.at("domain", `${domain.domain} is a sending domain of this workspace already`)
+        }
+        yield* store.putDomain(id, domain)
+      })
+
+      /** While DNS was asked the domain may have been removed: it must not come back. */
+      const settled = Effect.fnUntraced(function* (id: WorkspaceId, domainId: DomainId, isProven: boolean) {
+        yield* store.lock(id)
+        const after = concluded(yield* domainOf(id, domainId), isProven, yield* DateTime.now)
+        yield* store.putDomain(id, after)
+        return after
       })
 
       const newApiKey = Effect.fnUntraced(function* (
@@ -214,13 +211,9 @@ export class Workspaces extends Context.Service<
         }, transact),
 
         addDomain: Effect.fn("Workspaces.addDomain")(function* (id, name) {
-          const domainName = yield* Effect.fromResult(checkDomain("domain", name))
-          yield* store.find(id)
-          if ((yield* store.domains(id)).some((each) => each.domain === domainName)) {
-            return yield* Invalid.at("domain", `${domainName} is a sending domain of this workspace already`)
-          }
+          const domainName = yield* Effect.fromResult(checkSendingDomain("domain", name))
           const domain = yield* newDomain(domainName)
-          yield* transact(store.putDomain(id, domain))
+          yield* transact(added(id, domain))
           return yield* checked(domain)
         }),
 
@@ -230,23 +223,16 @@ export class Workspaces extends Context.Service<
 
         verifyDomain: Effect.fn("Workspaces.verifyDomain")(function* (id, domainId) {
           const domain = yield* domainOf(id, domainId)
-          const answers = yield* Effect.result(
-            Effect.forEach(dnsRecords(domain, settings.mailHost), (record) =>
-              Effect.map(lookUp(domain, record), (verified): CheckedRecord => ({ ...record, verified })),
-            ),
+          const { proven, records } = yield* check(domain)
+          const isProven = yield* Effect.fromResult(proven).pipe(
+            Effect.mapError(() => new Unavailable({ part: `DNS of ${domain.domain}` })),
           )
-          if (Result.isFailure(answers)) return yield* checked(domain)
-          const proven = answers.success.some((record) => record.purpose === "dkim" && record.verified)
-          const after: SendingDomain = {
-            ...domain,
-            status: proven ? "verified" : "failed",
-            verifiedAt: proven ? (domain.verifiedAt ?? (yield* DateTime.now)) : null,
-          }
-          yield* transact(store.putDomain(id, after))
-          return { domain: after, records: answers.success }
+          const after = yield* transact(settled(id, domainId, isProven))
+          return { domain: after, records }
         }),
 
         removeDomain: Effect.fn("Workspaces.removeDomain")(function* (id, domain) {
+          yield* store.lock(id)
           yield* store.removeDomain(id, domain)
         }, transact),
 

@@ -64,6 +64,7 @@ export const moves = [
   "complete",
   "fail",
   "retry",
+  "requeued",
   "archive",
   "remove",
 ] as const
@@ -171,6 +172,12 @@ const run = (blast: Blast, { move, ahead_ms, operational, other, world }: Happen
       return BlastChange.fire(blast, known, now)
     case "fixAudience":
       return fixAudience(blast, { at: now, recipientCount: 5, qualifiedCount: other, truncated: false })
+    case "retry":
+      return BlastChange.retry(blast, known, { includeUnconfirmed: operational }, now)
+    case "requeued": {
+      const since = blast.status === "sending" ? blast.retryingSince : null
+      return BlastChange.requeued(blast, since ?? now, now)
+    }
     case "fail":
       return BlastChange.fail(blast, "authentication_refused", now)
     case "remove":

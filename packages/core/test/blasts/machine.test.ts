@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type Blast, type BlastStatus, launchOf, lockedOf, timeOf } from "../../src/blasts/Blast.ts"
 import { BlastChange, earlyEndingOf } from "../../src/blasts/BlastChange.ts"
+import { plans } from "../../src/workspaces/Workspace.ts"
 import { at, draft, facts, Happening, Life, listId, live } from "./Arbitraries.ts"
 
 /** The whole table of the machine. */
@@ -142,6 +143,38 @@ describe("a blast's life, whatever happens", () => {
   )
 
   it.prop(
+    "is retried where it has ended by itself, keeps its audience, and is not over before everybody is in the queue",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, change, happening } of live(happenings)) {
+        const retries = (change?.jobs ?? []).filter(({ type }) => type === "blast_retry")
+        const retried = happening.move === "retry" && change !== null
+        assert.strictEqual(retries.length, retried ? 1 : 0)
+        if (retried) {
+          assert.include(["sent", "failed"], before.status)
+          assert.deepStrictEqual(launchOf(after), launchOf(before))
+          assert.notStrictEqual(happening.world.sender, "unverified")
+        }
+        const waits = before.status === "sending" && before.retryingSince !== null
+        if (waits && after.status !== "sending") assert.include(["cancelled", "failed"], after.status)
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "notes when it falls due, exactly when it is given its time",
+    [Life],
+    ([happenings]) => {
+      for (const { after, change, happening } of live(happenings)) {
+        const time = after.status === "scheduled" ? after.time.scheduledAt : null
+        if (change !== null) assert.strictEqual(change.fallsDue, happening.move === "schedule" ? time : null)
+      }
+    },
+    lives,
+  )
+
+  it.prop(
     "ends only by the user's hand: nothing scheduled, sending or archived is deleted",
     [Life],
     ([happenings]) => {
@@ -179,7 +212,20 @@ describe("a blast's life, whatever happens", () => {
         if (change !== null) seen.add(after.status)
       }
     }
-    reach(["setAudience", "setEmail", "schedule", "fire", "fixAudience", "complete", "retry", "fail", "archive"])
+    reach([
+      "setAudience",
+      "setEmail",
+      "schedule",
+      "fire",
+      "fixAudience",
+      "complete",
+      "retry",
+      "requeued",
+      "complete",
+      "retry",
+      "fail",
+      "archive",
+    ])
     reach(["launch", "cancel"])
     assert.sameMembers([...seen], Object.keys(edges))
   })
@@ -219,6 +265,34 @@ describe("moves", () => {
     assert.deepInclude(gone, { status: "failed", failure: "audience_gone" })
     const sender = success(BlastChange.fire(scheduled, facts({ verifiedDomains: new Set() }), at(20_000))).after
     assert.deepInclude(sender, { status: "failed", failure: "sender_domain_unverified" })
+  })
+
+  it("a retry asks for the sender and the allowance of contacts, not for the day's mails", () => {
+    const fixed = {
+      ...sending,
+      launch: { ...sending.launch, audience: { at: now, recipientCount: 3, qualifiedCount: 3, truncated: false } },
+    }
+    const sent = success(BlastChange.complete(fixed, now)).after
+    const retry = (over: Parameters<typeof facts>[0]) =>
+      BlastChange.retry(sent, facts(over), { includeUnconfirmed: false }, at(12_000))
+    const free = (contacts: number) => ({ plan: plans.free, allotment: { contacts, usedToday: 100, qualified: 100 } })
+    assert.strictEqual(code(retry({ verifiedDomains: new Set() })), "campaign_not_ready")
+    assert.strictEqual(code(retry(free(1_001))), "free_plan_email_limit")
+    const again = success(retry(free(1_000)))
+    assert.deepInclude(again.after, { status: "sending", paused: false, retryingSince: at(12_000) })
+    assert.deepStrictEqual(again.jobs, [
+      {
+        type: "blast_retry",
+        blastId: sent.id,
+        since_ms: 12_000,
+        includeUnconfirmed: false,
+        id: `blast_retry:${sent.id}:12000`,
+      },
+    ])
+    assert.strictEqual(code(BlastChange.complete(again.after, at(13_000))), "invalid_state")
+    assert.strictEqual(code(BlastChange.requeued(again.after, at(1), at(13_000))), "invalid_state")
+    const over = success(BlastChange.requeued(again.after, at(12_000), at(13_000))).after
+    assert.strictEqual(success(BlastChange.complete(over, at(14_000))).after.status, "sent")
   })
 
   it("pausing and resuming twice changes nothing the second time", () => {

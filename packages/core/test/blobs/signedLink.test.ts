@@ -36,7 +36,7 @@ const link = {
   id: "0193a1b2-ffff-7fff-bfff-0123456789ab",
   expiresAt: DateTime.makeUnsafe(4_000_000_000_000),
 }
-const purpose = "list_export" satisfies LinkPurpose
+const purpose = "export" satisfies LinkPurpose
 const token = signLink(secrets, purpose, link)
 const before = DateTime.makeUnsafe(3_999_999_999_999)
 

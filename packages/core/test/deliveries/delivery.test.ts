@@ -28,7 +28,8 @@ const AnyMove = Schema.Union([
   tagged("giveBack", { token: Token }),
   tagged("expire", {}),
   tagged("end", { ending: Schema.Literals(["cancelled", "blast_failed"]) }),
-  tagged("evidence", { of: Schema.Literals(["sent", "failed"]) }),
+  tagged("evidence", {}),
+  tagged("report", {}),
 ])
 
 const queued: Standing = { state: "queued", reason: null, token: null, attempts: 0 }
@@ -120,6 +121,20 @@ describe("the delivery's machine", () => {
       for (const { by, from, to } of history(moves)) {
         const inVain = by._tag === "settle" && to.state === "queued"
         assert.strictEqual(to.attempts, from.attempts + (inVain ? 1 : 0))
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "only who was not reached is tried again, as if for the first time; who perhaps was, only when that is asked for",
+    { moves: Moves, unconfirmed: Schema.Boolean },
+    ({ moves, unconfirmed }) => {
+      for (const { to: at } of history(moves)) {
+        const again = move(at, { _tag: "retry", unconfirmed })
+        const passing = at.state === "failed" && at.reason !== null && passingReasons.has(at.reason)
+        if (passing || (unconfirmed && at.state === "unconfirmed")) assert.deepStrictEqual(again, queued)
+        else assert.isUndefined(again)
       }
     },
     { arbitrary: { runs: 2000 } },

@@ -1,5 +1,5 @@
 import { EngagementChange, type Event, type TrackedDelivery } from "@tentpole/core/deliveries/Engagement"
-import { isMachine } from "@tentpole/core/deliveries/Machine"
+import { isMachine, tooSoon } from "@tentpole/core/deliveries/Machine"
 import { blockReason, intentAnswer, type RecipientFacts } from "@tentpole/core/deliveries/Suppression"
 import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -33,6 +33,8 @@ const delivery: TrackedDelivery = {
   complainedAt: null,
   contact: null,
   suppressed: false,
+  machineOpenedAt: null,
+  machineClickedAt: null,
 }
 
 const types = (before: TrackedDelivery, event: Event) =>
@@ -68,15 +70,29 @@ describe("engagement", () => {
     }
     for (const event of [{ _tag: "opened" }, { _tag: "clicked", url: "u" }, { _tag: "unsubscribed" }] as const) {
       const change = EngagementChange.of(doubtful, event, now)
-      assert.isTrue(change?.provesSent)
-      assert.strictEqual(change?.marks.sentAt, epoch, "at its hand-over")
+      assert.deepInclude(change?.after, { state: "sent", reason: null })
+      assert.strictEqual(change?.after.sentAt, epoch, "at its hand-over")
       assert.deepStrictEqual(types(doubtful, event).slice(0, 2), ["email_sent", "email_delivered"])
     }
-    assert.isFalse(EngagementChange.of(delivery, { _tag: "opened" }, now)?.provesSent)
     // Its sender still lives, and will say so itself.
-    assert.isFalse(
-      EngagementChange.of({ ...doubtful, state: "handed_over", reason: null }, { _tag: "opened" }, now)?.provesSent,
-    )
+    const handedOver: TrackedDelivery = { ...doubtful, state: "handed_over", reason: null }
+    const { state, sentAt } = EngagementChange.of(handedOver, { _tag: "opened" }, now)?.after ?? delivery
+    assert.deepStrictEqual([state, sentAt], ["handed_over", null])
+  })
+
+  it("what machines do is written down once, and nothing follows from it", () => {
+    const doubtful: TrackedDelivery = { ...delivery, state: "unconfirmed", reason: "unconfirmed", sentAt: null }
+    for (const [_tag, mark] of [
+      ["openedByMachine", "machineOpenedAt"],
+      ["clickedByMachine", "machineClickedAt"],
+    ] as const) {
+      const change = EngagementChange.of(doubtful, { _tag }, now)
+      assert.deepStrictEqual(change?.after, { ...doubtful, [mark]: now })
+      assert.deepStrictEqual([change?.activities, change?.events, change?.unsubscribes], [[], [], false])
+      assert.isUndefined(EngagementChange.of({ ...doubtful, [mark]: epoch }, { _tag }, now))
+      const person = EngagementChange.of({ ...delivery, [mark]: epoch }, { _tag: "opened" }, now)
+      assert.strictEqual(person?.after.openedAt, now, "a person after a machine counts")
+    }
   })
 
   it("can't be made by hand", () => {
@@ -89,21 +105,24 @@ describe("engagement", () => {
 describe("a visitor", () => {
   const person = {
     method: "GET",
-    userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
     purpose: null,
     knownMachine: false,
   }
 
   it("is a person unless something speaks against it", () => {
-    assert.isFalse(isMachine(person, 60_000))
-    assert.isFalse(isMachine(person, null))
-    assert.isTrue(isMachine({ ...person, method: "HEAD" }, 60_000))
-    assert.isTrue(isMachine({ ...person, userAgent: null }, 60_000))
-    assert.isTrue(isMachine({ ...person, userAgent: " " }, 60_000))
-    assert.isTrue(isMachine({ ...person, purpose: "prefetch;anonymous-client-ip" }, 60_000))
-    assert.isTrue(isMachine({ ...person, knownMachine: true }, 60_000))
-    assert.isTrue(isMachine(person, 1_999), "nobody is that quick")
-    assert.isFalse(isMachine(person, 2_000))
+    assert.isFalse(isMachine(person))
+    assert.isTrue(isMachine({ ...person, method: "HEAD" }))
+    assert.isTrue(isMachine({ ...person, userAgent: null }))
+    assert.isTrue(isMachine({ ...person, userAgent: " " }))
+    assert.isTrue(isMachine({ ...person, purpose: "prefetch;anonymous-client-ip" }))
+    assert.isTrue(isMachine({ ...person, knownMachine: true }))
+  })
+
+  it("is none within two seconds of the hand-over: nobody is that quick", () => {
+    const after = (millis: number) => tooSoon(epoch, DateTime.makeUnsafe(millis))
+    assert.deepStrictEqual([-5_000, 0, 1_999, 2_000, 60_000].map(after), [true, true, true, false, false])
+    assert.isFalse(tooSoon(null, epoch))
   })
 })
 

@@ -39,7 +39,7 @@ describe("a settlement", () => {
     assert.deepInclude(settled(accepted), {
       ending: { state: "sent" },
       delivered: true,
-      hardBounce: false,
+      bounce: null,
       reply: "250 2.0.0 ok",
     })
     assert.isFalse(settled(accepted, 0, false).delivered)
@@ -61,7 +61,7 @@ describe("a settlement", () => {
       early("recipient", code, `${code} later`),
       early("sender", code, `${code} later`),
     ]) {
-      assert.deepInclude(settlement, { ending: { state: "queued" }, pause_s: 30, hardBounce: false })
+      assert.deepInclude(settlement, { ending: { state: "queued" }, pause_s: 30, bounce: null })
     }
   })
 
@@ -101,13 +101,13 @@ describe("a settlement", () => {
       early("data", code, reply),
     ]) {
       assert.deepStrictEqual(settlement.ending, { state: "failed", reason })
-      assert.strictEqual(settlement.hardBounce, reason === "hard_bounce")
+      assert.strictEqual(settlement.bounce === "hard", reason === "hard_bounce")
     }
   })
 
   it("of a refused sender says nothing about the recipient's address", () => {
     const settlement = early("sender", 550, "550 5.1.1 muddled")
-    assert.deepInclude(settlement, { ending: { state: "failed", reason: "refused" }, hardBounce: false })
+    assert.deepInclude(settlement, { ending: { state: "failed", reason: "refused" }, bounce: null })
   })
 
   it("of a broken connection waits", () => {

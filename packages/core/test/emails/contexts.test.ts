@@ -3,11 +3,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { defaultTreeAdapter, type DefaultTreeAdapterMap, parse } from "parse5"
-import { ada, AnyHtml, AnyText, approved, recipient, sender } from "../../contract/emailSamples.ts"
+import { ada, addresses, AnyHtml, AnyText, approved, recipient, sender } from "../../contract/emailSamples.ts"
 import { compile } from "../../src/emails/Compile.ts"
 import { linkTarget, renderContent } from "../../src/emails/Render.ts"
 
-const tracked = { operational: false, tracked: true }
+const tracked = { operational: false, tracked: true, addresses }
 
 const personOf = (value: string) =>
   recipient({
@@ -100,11 +100,14 @@ const frameOf = (node: Node): ReadonlyArray<unknown> => {
   const children = "childNodes" in node ? node.childNodes.flatMap(frameOf) : []
   if (!defaultTreeAdapter.isElementNode(node)) return children
   // No value may stand in a script's URL: it is the author's word for word, or nobody's.
-  const attributes = node.attrs.map(({ name, value }) => [name, addresses.has(name) && isScripted(value) ? value : ""])
+  const attributes = node.attrs.map(({ name, value }) => [
+    name,
+    ofAddresses.has(name) && isScripted(value) ? value : "",
+  ])
   return [[node.tagName, attributes, children]]
 }
 
-const addresses = new Set(["href", "src", "action", "formaction"])
+const ofAddresses = new Set(["href", "src", "action", "formaction"])
 
 /** As a browser looks at a URL. */
 const isScripted = (url: string): boolean =>
@@ -139,7 +142,7 @@ describe("a contact's value", () => {
       if ("childNodes" in node) node.childNodes.forEach(collect)
     }
     const { html: made } = renderContent(
-      compile(approved({ html }), sender, { operational: true, tracked: false }),
+      compile(approved({ html }), sender, { operational: true, tracked: false, addresses }),
       personOf(text),
     )
     collect(parse(made))
@@ -164,7 +167,10 @@ describe("a contact's value", () => {
       text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
     })
     const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
-    const { html, subject, text } = renderContent(compile(email, sender, { operational: true, tracked: false }), person)
+    const { html, subject, text } = renderContent(
+      compile(email, sender, { operational: true, tracked: false, addresses }),
+      person,
+    )
     assert.strictEqual(subject, tokens)
     assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
     assert.strictEqual(text, `${tokens} {{contact.email}}`)
@@ -186,7 +192,7 @@ describe("a contact's value", () => {
     ],
     ["a comment", `<!-- ${value} -->`, "x", `<!-- ${value} -->`],
   ])("in %s is written so that it stays there", (_, html, nasty, expected) => {
-    const compiled = compile(approved({ html }), sender, { operational: true, tracked: false })
+    const compiled = compile(approved({ html }), sender, { operational: true, tracked: false, addresses })
     assert.strictEqual(renderContent(compiled, personOf(nasty)).html, expected)
   })
 })
@@ -199,7 +205,10 @@ describe("links for Outlook", () => {
     assert.strictEqual(linkTarget(compiled, 0, personOf("a--")), "https://x.example/a-b--c?n=a--")
     assert.strictEqual(linkTarget(compiled, 1, personOf("a--")), "https://y.example")
     const made = renderContent(compiled, personOf("a--")).html
-    assert.include(made, `<!--[if mso]><v:roundrect href="https://pages.test/c/0?d=1&amp;m=&quot;x&quot;"><center>`)
-    assert.include(made, `<!--[if !mso]><!--><a href="https://pages.test/c/1?d=1&amp;m=&quot;x&quot;">Go</a>`)
+    assert.include(
+      made,
+      `<!--[if mso]><v:roundrect href="https://pages.test/c/?d=1&amp;m=&quot;x&quot;&amp;n=0"><center>`,
+    )
+    assert.include(made, `<!--[if !mso]><!--><a href="https://pages.test/c/?d=1&amp;m=&quot;x&quot;&amp;n=1">Go</a>`)
   })
 })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { type CurrentEmail, type Email, isPlainTextStale, statusOf } from "../../src/emails/Email.ts"
+import type { CurrentEmail, Email } from "../../src/emails/Email.ts"
+import { isStale } from "../../src/content/PlainTextOverride.ts"
+import { statusOf } from "../../src/content/Approval.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { EmailFields } from "../../src/emails/EmailFields.ts"
 import { compile } from "../../src/emails/Compile.ts"
@@ -9,7 +11,7 @@ import { renderContent } from "../../src/emails/Render.ts"
 import { scaffold } from "../../src/emails/Scaffold.ts"
 import { ApprovalId, EmailId } from "../../src/Ids.ts"
 import { noBrand } from "../../src/workspaces/Workspace.ts"
-import { approved, at, recipient, sender } from "../../contract/emailSamples.ts"
+import { addresses, approved, at, recipient, sender } from "../../contract/emailSamples.ts"
 
 const id = EmailId.make("0190a0de-0000-7000-8000-00000000000a")
 const approvalId = ApprovalId.make("0190a0de-0000-7000-8000-00000000000b")
@@ -33,6 +35,8 @@ const currentOf = (change: EmailChange<Email>, before: string | null = null): Cu
 const current = (fields: Partial<EmailFields> = {}): CurrentEmail => currentOf(Result.getOrThrow(create(fields)))
 const approve = (it: CurrentEmail, version?: number) =>
   EmailChange.approve(it, verified, { approvalId, ...(version === undefined ? {} : { version }) }, at(9))
+
+const stale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
 
 const issuesOf = (result: Result.Result<unknown, unknown>): ReadonlyArray<string> => {
   assert.isTrue(Result.isFailure(result))
@@ -130,11 +134,11 @@ describe("an email", () => {
 
   it("knows when its own plain text is older than its HTML", () => {
     const overridden = Result.getOrThrow(EmailChange.setPlainText(current().email, "mine", at(2))).after
-    assert.isFalse(isPlainTextStale(overridden))
+    assert.isFalse(stale(overridden))
     const changed = Result.getOrThrow(EmailChange.setContent(overridden, "<p>two</p>", at(3))).after
-    assert.isTrue(isPlainTextStale(changed))
-    assert.isFalse(isPlainTextStale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
-    assert.isFalse(isPlainTextStale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
+    assert.isTrue(stale(changed))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
     assert.isTrue(Result.getOrThrow(EmailChange.setPlainText(current().email, null, at(4))).isNothing)
   })
 })
@@ -282,6 +286,7 @@ describe("the scaffold", () => {
     const compiled = compile(approved({ html: scaffold({ workspaceName: "W", brand }) }), sender, {
       operational: false,
       tracked: true,
+      addresses,
     })
     const { html } = renderContent(compiled, recipient())
     assert.include(html, "Hello ada,")

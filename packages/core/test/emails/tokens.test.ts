@@ -7,8 +7,7 @@ const values: TokenValues = {
   contact: ada,
   dynamic: { page: "https://example.com/p", constructor: 3 },
   workspaceName: "Acme",
-  unsubscribeUrl: "https://u",
-  viewUrl: "https://v",
+  links: { unsubscribe: "https://u", view: "https://v" },
 }
 
 const reads = (text: string): string => {

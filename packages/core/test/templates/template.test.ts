@@ -6,7 +6,9 @@ import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId } from "../..
 import { noDefaults, withDefaults, withWritten } from "../../src/templates/MailDefaults.ts"
 import { checkNewTemplate } from "../../src/templates/NewTemplate.ts"
 import { pageScaffold } from "../../src/templates/PageScaffold.ts"
-import { type CurrentTemplate, isPlainTextStale, plainTextOf, statusOf } from "../../src/templates/Template.ts"
+import { type CurrentTemplate, type EmailTemplate, plainTextOf } from "../../src/templates/Template.ts"
+import { isStale } from "../../src/content/PlainTextOverride.ts"
+import { statusOf } from "../../src/content/Approval.ts"
 import { TemplateChange } from "../../src/templates/TemplateChange.ts"
 import { asWritten, keepable } from "../../src/content/Html.ts"
 import { dangersOf, Unclean } from "../../src/tents/Clean.ts"
@@ -27,6 +29,8 @@ const emailFacts = {
   now: at(1),
 }
 const tentFacts = { ...emailFacts, id: TentTemplateId.make(emailFacts.id), mail: null }
+
+const stale = ({ mail: { plainText }, currentVersion }: EmailTemplate): boolean => isStale(plainText, currentVersion)
 
 const there = <A>(value: A | null | undefined): A => {
   if (value === null || value === undefined) throw new Error("nothing is there")
@@ -185,8 +189,8 @@ describe("what is written", () => {
     const { template, ...rest } = email()
     const own = there(Result.getOrThrow(TemplateChange.setPlainText(template, "mine", at(2))).after)
     assert.strictEqual(plainTextOf({ template: own, ...rest }), "mine")
-    assert.isFalse(isPlainTextStale(own))
-    assert.isTrue(isPlainTextStale(there(TemplateChange.setContent(own, "<p>2</p>", at(3)).after)))
+    assert.isFalse(stale(own))
+    assert.isTrue(stale(there(TemplateChange.setContent(own, "<p>2</p>", at(3)).after)))
     const back = there(Result.getOrThrow(TemplateChange.setPlainText(own, null, at(4))).after)
     assert.strictEqual(plainTextOf({ template: back, ...rest }), "one")
     assert.isTrue(Result.getOrThrow(TemplateChange.setPlainText(back, null, at(5))).isNothing)

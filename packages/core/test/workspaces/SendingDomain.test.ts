@@ -1,5 +1,11 @@
 import { checkDomain, toDomain } from "@tentpole/core/workspaces/DomainName"
-import { dnsRecords, isReservedName, satisfies, type SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
+import {
+  dnsRecords,
+  isReservedName,
+  namesOf,
+  satisfies,
+  type SendingDomain,
+} from "@tentpole/core/workspaces/SendingDomain"
 import { DomainId } from "@tentpole/core/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
@@ -29,14 +35,31 @@ describe("the DNS records of a sending domain", () => {
     assert.strictEqual(dmarc?.name, "_dmarc.example.com")
   })
 
+  it("count at their name, a policy also at those above it up to the organisation's", () => {
+    const namesFor = (name: string) => dnsRecords({ ...domain, domain: name }, "mail.example.org").map(namesOf)
+    assert.deepStrictEqual(namesFor("example.co.uk")[3], ["_dmarc.example.co.uk"])
+    assert.deepStrictEqual(namesFor("a.b.example.co.uk")[3], [
+      "_dmarc.a.b.example.co.uk",
+      "_dmarc.b.example.co.uk",
+      "_dmarc.example.co.uk",
+    ])
+    assert.deepStrictEqual(namesFor("a.example.com")[1], ["bounce.a.example.com"])
+  })
+
   it("are satisfied by what means the same, and by nothing else", () => {
     if (dkim === undefined || spf === undefined || returnPath === undefined || dmarc === undefined) return assert.fail()
     assert.isTrue(satisfies(dkim, ["v=DKIM1;k=rsa;  p=MIIB IjAN"]))
     assert.isFalse(satisfies(dkim, ["v=DKIM1; k=rsa; p=other"]))
     assert.isFalse(satisfies(dkim, []))
+    assert.isFalse(satisfies(dkim, ["V=DKIM2; p=MIIBIjAN", "v=DKIM1; p=MIIBIjAN"]))
+    assert.isFalse(satisfies(dkim, ["v=DKIM1; k=ed25519; p=MIIBIjAN"]))
     assert.isTrue(satisfies(spf, ["google-verification=1", "v=spf1 include:x ~all"]))
-    assert.isFalse(satisfies(spf, ["v=spf10"]))
+    assert.isFalse(satisfies(spf, ["v=spf10 a"]))
+    assert.isFalse(satisfies(spf, ["v=spf1 ?all"]))
+    assert.isTrue(satisfies(spf, ["V=SPF1 redirect=_spf.example.net"]))
     assert.isTrue(satisfies(dmarc, ["v=DMARC1; p=reject"]))
+    assert.isFalse(satisfies(dmarc, ["v=DMARC12; p=reject"]))
+    assert.isFalse(satisfies(dmarc, ["v=DMARC1; p=maybe"]))
     assert.isTrue(satisfies(returnPath, ["mail.example.org"]))
     assert.isFalse(satisfies(returnPath, ["mail.example.net"]))
   })

@@ -1,13 +1,15 @@
-// The laws of the port to exports of lists: their states, and the members that they are written from.
+// The laws of the port to exports: their states, and the rows that they are written from.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { newContact } from "../src/contacts/ContactPatch.ts"
 import { ContactsChange } from "../src/contacts/ContactsChange.ts"
 import { parseEmail } from "../src/contacts/Email.ts"
-import { ContactId, ListExportId, ListId, type WorkspaceId } from "../src/Ids.ts"
+import { type Export, ExportChange } from "../src/exports/Export.ts"
+import { ExportStore } from "../src/exports/ExportStore.ts"
+import { ContactId, ExportId, ListId, type WorkspaceId } from "../src/Ids.ts"
 import { type List, ListChange } from "../src/lists/List.ts"
-import { type ListExport, ListExportChange } from "../src/lists/ListExport.ts"
-import { ListExportStore } from "../src/lists/ListExportStore.ts"
+import type { Rooms } from "./blastWorld.ts"
+import { exportedRecipients } from "./exportedRecipients.ts"
 import * as World from "./listWorld.ts"
 import { at, cityIs, everyList, given, now, owner } from "./listWorld.ts"
 
@@ -21,22 +23,26 @@ const some = <A>(value: A | null | undefined): A => {
 const begin = Effect.gen(function* () {
   const world = yield* World.begin
   const { fresh, transact, workspace, contacts, makeStatic } = world
-  const exports = yield* ListExportStore
+  const exports = yield* ExportStore
 
   const begun = Effect.fnUntraced(function* (listId: ListId, excludeUnsubscribed = false) {
-    const id = ListExportId.make(yield* fresh.id)
-    const { change, begun } = ListExportChange.begin(workspace, { id, listId, excludeUnsubscribed }, at(1_234_567))
+    const id = ExportId.make(yield* fresh.id)
+    const { change, begun } = ExportChange.begin(
+      workspace,
+      { id, subject: { kind: "list", listId, excludeUnsubscribed } },
+      at(1_234_567),
+    )
     assert.isTrue(yield* transact(exports.apply(workspace, change)))
     return begun
   })
   const ofNobody = Effect.flatMap(makeStatic("Nobody"), ({ id }) => begun(id))
 
   /** Applies a decision, and answers the export as it is then. */
-  const moved = Effect.fnUntraced(function* (change: ListExportChange | null) {
+  const moved = Effect.fnUntraced(function* (change: ExportChange | null) {
     assert.isTrue(yield* transact(exports.apply(workspace, some(change))))
     return some(change?.after)
   })
-  const started = (it: ListExport) => moved(ListExportChange.start(it))
+  const started = (it: Export) => moved(ExportChange.start(it))
 
   /** So many contacts in one change, ids as they come. */
   const crowd = Effect.fnUntraced(function* (count: number) {
@@ -58,19 +64,20 @@ const begin = Effect.gen(function* () {
   return { ...world, exports, begun, ofNobody, moved, started, crowd, read, idsOf }
 })
 
-type Ports = World.Ports | ListExportStore
+type Ports = World.Ports | Rooms | ExportStore
 
-export const listExports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+export const exports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   exportStates(name, live)
   exportedMembers(name, live)
+  exportedRecipients(name, live)
 }
 
-const complete = (workspace: WorkspaceId, it: ListExport) =>
-  ListExportChange.complete(workspace, it, { slug: "nobody", rowCount: 3 }, day)
-const fail = (workspace: WorkspaceId, it: ListExport) => ListExportChange.fail(workspace, it, "Ä sentence", day)
+const complete = (workspace: WorkspaceId, it: Export) =>
+  ExportChange.complete(workspace, it, { stem: "nobody", rowCount: 3 }, day)
+const fail = (workspace: WorkspaceId, it: Export) => ExportChange.fail(workspace, it, "Ä sentence", day)
 
 const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of a list's exports: ${name}`, (it) => {
+  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
     it.effect("an export is found as it is, in each of its states, until it is forgotten", () =>
       Effect.gen(function* () {
         const { exports, workspace, transact, makeStatic, begun, moved, started } = yield* begin
@@ -83,7 +90,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           const ended = yield* moved(end(workspace, running))
           assert.deepStrictEqual(yield* exports.find(workspace, queued.id), ended)
           assert.deepStrictEqual(yield* transact(exports.lock(workspace, queued.id)), ended)
-          assert.isTrue(yield* transact(exports.apply(workspace, ListExportChange.forget(ended))))
+          assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(ended))))
           assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
           assert.strictEqual((yield* Effect.flip(transact(exports.lock(workspace, queued.id))))._tag, "NotFound")
         }
@@ -97,10 +104,10 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const running = yield* started(queued)
         const completed = yield* moved(complete(workspace, running))
         for (const stale of [
-          ListExportChange.start(queued),
+          ExportChange.start(queued),
           fail(workspace, running),
           fail(workspace, queued),
-          ListExportChange.forget(running),
+          ExportChange.forget(running),
         ]) {
           assert.isFalse(yield* transact(exports.apply(workspace, some(stale))))
         }
@@ -151,7 +158,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
         const there = yield* transact(exports.lock(workspace, queued.id))
         assert.deepStrictEqual(there, queued)
-        assert.isTrue(yield* transact(exports.apply(workspace, ListExportChange.forget(there))))
+        assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(there))))
       }),
     )
 
@@ -164,7 +171,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         for (const reading of [exports.find(other, queued.id), transact(exports.lock(other, queued.id))]) {
           assert.strictEqual((yield* Effect.flip(reading))._tag, "NotFound")
         }
-        for (const change of [fail(other, queued), ListExportChange.forget(queued)]) {
+        for (const change of [fail(other, queued), ExportChange.forget(queued)]) {
           assert.isFalse(yield* transact(exports.apply(other, some(change))))
         }
         const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })

@@ -3,7 +3,7 @@ import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { CustomField } from "@tentpole/core/contacts/CustomField"
 import { ContactId, FieldDefinitionId } from "@tentpole/core/Ids"
-import { exportTable } from "@tentpole/core/lists/ExportTable"
+import { memberTable } from "@tentpole/core/lists/MemberTable"
 import { DateTime } from "effect"
 
 const now = DateTime.makeUnsafe(1_750_000_000_000)
@@ -34,7 +34,7 @@ const standard =
   "original_source original_source_detail"
 
 const rowOf = (contact: Partial<Contact>, fields: ReadonlyArray<CustomField> = []) => {
-  const { header, row } = exportTable(fields)
+  const { header, row } = memberTable(fields)
   const cells = row({ ...blankContact(id, now), ...contact })
   assert.strictEqual(cells.length, header.length)
   return Object.fromEntries(header.map((name, at) => [name, cells[at]]))
@@ -42,7 +42,7 @@ const rowOf = (contact: Partial<Contact>, fields: ReadonlyArray<CustomField> = [
 
 describe("the table of an export", () => {
   it("has every field in the description's order, custom ones before the instants, archived ones not", () => {
-    const { header } = exportTable([field("shoe_size"), field("gone", "archived"), field("email_2")])
+    const { header } = memberTable([field("shoe_size"), field("gone", "archived"), field("email_2")])
     assert.deepStrictEqual(header, [
       "contact_id",
       ...standard.split(" "),
@@ -52,7 +52,7 @@ describe("the table of an export", () => {
       "updated_at",
       "last_activity_at",
     ])
-    assert.strictEqual(exportTable([]).header.length, 1 + standardFields.length)
+    assert.strictEqual(memberTable([]).header.length, 1 + standardFields.length)
   })
 
   it("says what a contact has: nothing is an empty cell, an instant is ISO, a phone and a number are plain", () => {

@@ -3,9 +3,9 @@ import { DateTime } from "effect"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
-import { guardFormula } from "../Csv.ts"
+import { cellText } from "../Csv.ts"
 
-export interface ExportTable {
+export interface MemberTable {
   /** The columns' names: as imports and the wire call the fields. */
   readonly header: ReadonlyArray<string>
   /** A contact's cells, as many as there are columns, guarded against spreadsheets that would run them. */
@@ -18,7 +18,7 @@ interface Column {
 }
 
 /** `fields` are the workspace's, oldest first; archived ones have no column. */
-export const exportTable = (fields: ReadonlyArray<CustomField>): ExportTable => {
+export const memberTable = (fields: ReadonlyArray<CustomField>): MemberTable => {
   const columns = [
     { name: "contact_id", value: (contact: Contact) => contact.id },
     ...standardColumns.filter(({ kind }) => kind !== "instant"),
@@ -27,7 +27,7 @@ export const exportTable = (fields: ReadonlyArray<CustomField>): ExportTable => 
   ]
   return {
     header: columns.map(({ name }) => name),
-    row: (contact) => columns.map(({ value }) => cellOf(value(contact))),
+    row: (contact) => columns.map(({ value }) => cellText(value(contact))),
   }
 }
 
@@ -42,9 +42,3 @@ const customColumn = ({ apiName }: CustomField): Column => ({
   name: `custom_fields.${apiName}`,
   value: (contact) => customValue(contact, apiName),
 })
-
-const cellOf = (value: CustomValue | DateTime.Utc | null): string => {
-  if (value === null) return ""
-  if (typeof value === "string") return guardFormula(value)
-  return typeof value === "object" ? DateTime.formatIso(value) : String(value)
-}

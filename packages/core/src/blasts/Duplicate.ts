@@ -1,0 +1,96 @@
+// A draft like another blast. What was made for that one is made anew for this one, so that neither changes with the other;
+// a list or an email that was there before is shared. What has been deleted since is left out.
+import { DateTime, Effect } from "effect"
+import type { Email } from "../emails/Email.ts"
+import { EmailChange } from "../emails/EmailChange.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
+import { ListChange, type NewList, type StaticList, type DynamicList } from "../lists/List.ts"
+import { name_length_max as list_name_length_max, nameCandidates } from "../lists/ListName.ts"
+import { ListStore } from "../lists/ListStore.ts"
+import { mentionedIn } from "../segments/RuleTree.ts"
+import { copyName } from "../Text.ts"
+import { Transactor } from "../Transactor.ts"
+import type { AttachedEmail, Audience, Blast } from "./Blast.ts"
+import { BlastChange } from "./BlastChange.ts"
+import { BlastStore } from "./BlastStore.ts"
+import { writing } from "./BlastWrites.ts"
+
+interface CopiedAudience {
+  readonly audience: Audience | null
+  readonly lists: ReadonlyArray<ListChange>
+}
+
+interface CopiedEmail {
+  readonly email: AttachedEmail | null
+  readonly made: EmailChange<Email> | null
+}
+
+const noAudience: CopiedAudience = { audience: null, lists: [] }
+const noEmail: CopiedEmail = { email: null, made: null }
+
+/** Answers the id of the copy. */
+export const duplicating = Effect.gen(function* () {
+  const store = yield* BlastStore
+  const lists = yield* ListStore
+  const emails = yield* EmailStore
+  const ids = yield* Ids
+  const { transact } = yield* Transactor
+  const { write } = yield* writing
+
+  /** Members who are deleted at this moment are left out. */
+  const inlineCopy = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, list: StaticList | DynamicList) {
+    const name = { text: copyName(list.name, list_name_length_max), origin: "derived" } as const
+    const candidates = nameCandidates(name, yield* ids.random)
+    const members = list.kind === "static" ? yield* lists.memberIds(ws, list.id) : []
+    const named = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).lists : []
+    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: members, named })
+    const wanted: NewList = {
+      id: ListId.make(yield* ids.next),
+      candidates,
+      description: list.description,
+      content:
+        list.kind === "static"
+          ? { kind: "static", contactIds: members.filter((id) => facts.contacts.has(id)) }
+          : { kind: "dynamic", rules: list.rules },
+    }
+    const now = yield* DateTime.now
+    // Every contact asked for is there.
+    const made = ListChange.createInline(wanted, owner, facts, now)
+    return yield* Effect.catchTag(Effect.fromResult(made), "NotFound", Effect.die)
+  })
+
+  const audienceOf = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, { audience }: Blast) {
+    if (audience === null) return noAudience
+    const list = yield* Effect.catchTag(lists.find(ws, audience.listId), "NotFound", () => Effect.succeed(null))
+    if (list === null) return noAudience
+    if (audience.source === "existing" || list.kind === "system") return { audience, lists: [] }
+    const { change, list: copy } = yield* inlineCopy(ws, owner, list)
+    const copied: CopiedAudience = { audience: { listId: copy.id, source: "inline" }, lists: [change] }
+    return copied
+  })
+
+  const emailOf = Effect.fnUntraced(function* (ws: WorkspaceId, { email }: Blast, createdByName: string) {
+    if (email === null) return noEmail
+    const current = yield* Effect.catchTag(emails.current(ws, email.emailId), "NotFound", () => Effect.succeed(null))
+    if (current === null) return noEmail
+    if (email.source === "existing") return { email, made: null }
+    const id = EmailId.make(yield* ids.next)
+    const made = EmailChange.duplicate(current, { id, createdByName, now: yield* DateTime.now })
+    // An inline email begins with its first version.
+    const copied: CopiedEmail = {
+      email: { emailId: id, source: "inline" },
+      made: yield* Effect.orDie(Effect.fromResult(made)),
+    }
+    return copied
+  })
+
+  return Effect.fnUntraced(function* (ws: WorkspaceId, of: BlastId, by: string) {
+    const blast = yield* store.lock(ws, of)
+    const id = BlastId.make(yield* ids.next)
+    const { audience, lists: made } = yield* audienceOf(ws, id, blast)
+    const copied = yield* emailOf(ws, blast, by)
+    yield* write(ws, BlastChange.duplicate(blast, { id, audience, lists: made, ...copied }, yield* DateTime.now))
+    return id
+  }, transact)
+})

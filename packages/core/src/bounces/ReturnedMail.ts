@@ -1,0 +1,139 @@
+// Mail that comes back to a return path, read: a bounce, a complaint, a confirmation of delivery, an automatic reply, or nothing
+// that is understood. What it claims of senders and recipients counts for nothing: the address that it was sent to says which
+// message it is about.
+import { Effect, Result } from "effect"
+import PostalMime, { type Email } from "postal-mime"
+import { decodeText } from "../Bytes.ts"
+import { deliveryStatus, kindOf, type Status } from "./DeliveryStatus.ts"
+import { type BounceKind, codeText, type EnhancedCode } from "./EnhancedCode.ts"
+import { fieldGroups, token } from "./Fields.ts"
+import type { Report } from "./Report.ts"
+import { isAutomaticReply, type Letter, unstructuredBounce } from "./ReturnedText.ts"
+
+export type Reading =
+  | {
+      readonly kind: "bounce"
+      readonly bounce: BounceKind
+      /** As RFC 3463 writes it; null when none was given. */
+      readonly code: string | null
+      readonly words: string | null
+    }
+  | { readonly kind: "complaint" | "delivery" | "autoReply" | "unknown" }
+  /** Delayed, or out of sight: there may be more to come. */
+  | { readonly kind: "underway" }
+
+/** So much of a message is read: a report stands before what it brings back. */
+export const read_bytes_max = 2 ** 20
+/** Parsing takes its time by the line. */
+const read_lines_max = 10_000
+const line_feed = 10
+
+/** What is read of a message. */
+const beginning = (bytes: Uint8Array): Uint8Array => {
+  const kept = bytes.subarray(0, read_bytes_max)
+  let end = -1
+  for (let lines = 0; lines < read_lines_max; lines++) {
+    end = kept.indexOf(line_feed, end + 1)
+    if (end === -1) return kept
+  }
+  return kept.subarray(0, end + 1)
+}
+
+const limits = { maxNestingDepth: 20, maxHeadersSize: 2 ** 18 } as const
+
+/** Reads the first `read_bytes_max` bytes of a message, 10,000 lines at most. What can't be read is `unknown`. */
+export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<Reading> =>
+  Effect.gen(function* () {
+    const parsed = yield* Effect.tryPromise(() =>
+      PostalMime.parse(beginning(bytes), {
+        ...limits,
+        forceRfc822Attachments: true,
+        attachmentEncoding: "arraybuffer",
+      }),
+    ).pipe(Effect.result)
+    return Result.isFailure(parsed) ? { kind: "unknown" } : readingOf(parsed.success)
+  })
+
+/** What is to be written down of it, if anything. */
+export const reportOf = (reading: Reading): Report | undefined => {
+  switch (reading.kind) {
+    case "bounce":
+      return { _tag: "bounced", kind: reading.bounce, words: reading.words }
+    case "complaint":
+      return { _tag: "complained" }
+    case "delivery":
+      return { _tag: "delivered" }
+    case "autoReply":
+    case "underway":
+    case "unknown":
+      return undefined
+  }
+}
+
+/** What has a structure says by it what it is; words are only asked where there is none. */
+const readingOf = (email: Email): Reading => {
+  const feedback = partOf(email, "message/feedback-report")
+  if (feedback !== undefined) return feedbackReading(feedback)
+  const status =
+    partOf(email, "message/delivery-status") ?? partOf(email, "message/global-delivery-status") ?? strayStatus(email)
+  const read = status === undefined ? undefined : deliveryStatus(status)
+  if (read !== undefined) return statusReading(read)
+  const letter = letterOf(email)
+  const bounce = unstructuredBounce(letter)
+  if (bounce !== undefined) return bounceReading(bounce.code, bounce.words)
+  return { kind: isAutomaticReply(letter) ? "autoReply" : "unknown" }
+}
+
+const partOf = (email: Email, type: string): string | undefined => {
+  const part = email.attachments.find(({ mimeType }) => mimeType === type)
+  if (part === undefined) return undefined
+  return typeof part.content === "string" ? part.content : decodeText(new Uint8Array(part.content))
+}
+
+/** A report whose parts have come apart: its fields stand in the text, in their places. */
+const strayStatus = ({ text = "" }: Email): string | undefined => {
+  const start = /^(?:reporting-mta|final-recipient)[ \t]*:/im.exec(text)
+  return start === null || !/^(?:action|status)[ \t]*:/im.test(text) ? undefined : text.slice(start.index)
+}
+
+const bounceReading = (code: EnhancedCode | null, words: string | null): Reading => ({
+  kind: "bounce",
+  bounce: kindOf(code),
+  code: code === null ? null : codeText(code),
+  words,
+})
+
+const statusReading = (status: Status): Reading => {
+  switch (status._tag) {
+    case "bounced":
+      return bounceReading(status.code, status.words)
+    case "delivered":
+      return { kind: "delivery" }
+    case "underway":
+      return { kind: "underway" }
+  }
+}
+
+/** Of the types of RFC 5965 §7.3 and RFC 6430, those by which a person says: I don't want this. */
+const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "opt-out", "opt-out-list"])
+
+const feedbackReading = (text: string): Reading => {
+  const [fields] = fieldGroups(text, "feedback-type")
+  return { kind: complaints.has(token(fields?.get("feedback-type"))) ? "complaint" : "unknown" }
+}
+
+const letterOf = (email: Email): Letter => ({
+  header: (name) => email.headers.find(({ key }) => key === name)?.value,
+  subject: email.subject ?? "",
+  from: email.from?.address || email.from?.name || "",
+  text: email.text ?? withoutTags(email.html ?? ""),
+})
+
+const html_length_max = 50_000
+
+/** Only for finding a code in the words. */
+const withoutTags = (html: string): string =>
+  html
+    .slice(0, html_length_max)
+    .replace(/<(?:br|p|div|tr)\b[^<>]*>/gi, "\n")
+    .replace(/<[^<>]*>/g, " ")

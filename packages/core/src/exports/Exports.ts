@@ -1,0 +1,214 @@
+// What can be done with exports: ask for one, follow it, fetch its file. The job that writes the file is here too: done a
+// second time it writes the same file again, and an export that has ended is left alone. What is in it, its source says.
+import { Context, DateTime, Effect, Layer, Stream } from "effect"
+import { recipientsExport } from "../blasts/RecipientsExport.ts"
+import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
+import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
+import { encodeText } from "../Bytes.ts"
+import { byte_order_mark, csvText } from "../Csv.ts"
+import { ExportId, Ids, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
+import { membersExport } from "../lists/MembersExport.ts"
+import { NotFound } from "../Refusal.ts"
+import { Secrets } from "../Secrets.ts"
+import { Settings } from "../Settings.ts"
+import { Transactor } from "../Transactor.ts"
+import {
+  type CompletedExport,
+  expiryOf,
+  type Export,
+  export_bytes_max,
+  ExportChange,
+  exportKey,
+  type ExportKind,
+  type ExportOwner,
+  type ExportSubject,
+  isExpired,
+  isOwnedBy,
+  isPending,
+  link_lifetime_ms,
+} from "./Export.ts"
+import type { OpenTable } from "./ExportSource.ts"
+import { ExportStore } from "./ExportStore.ts"
+
+/** An export with the address of its file, once there is one. */
+export interface ShownExport {
+  readonly record: Export
+  readonly link: { readonly url: string; readonly expiresAt: DateTime.Utc } | null
+}
+
+/** A file on its way to whoever has its link. */
+export interface Download extends BlobInfo {
+  readonly fileName: string
+  readonly bytes: Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>
+}
+
+/** Under this path of the API's origin lie the files of a store that signs no addresses. */
+export const downloads_path = "/downloads"
+
+const link_purpose = "export"
+
+export class Exports extends Context.Service<
+  Exports,
+  {
+    readonly begin: (workspace: WorkspaceId, subject: ExportSubject) => Effect.Effect<Export, NotFound>
+    /** While its list or blast is there, and until a day after its end. The link is good for an hour, or for what is left of the day. */
+    readonly find: (
+      workspace: WorkspaceId,
+      owner: ExportOwner,
+      id: ExportId,
+    ) => Effect.Effect<ShownExport, NotFound | BlobUnavailable>
+    /** The file that a link of this service's own names. */
+    readonly download: (token: string) => Effect.Effect<Download, LinkRefused | BlobUnavailable>
+    /** Writes the file. A job's: it fails when the store of files does not answer, and is tried again. */
+    readonly run: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<void, BlobUnavailable>
+    /** Ends an export that can't be got to its end as `failed`; `reason` is a sentence for people. */
+    readonly giveUp: (workspace: WorkspaceId, id: ExportId, reason: string) => Effect.Effect<void>
+    /** Removes an export and its file, whatever became of what it was of. A job's, a day after its end. */
+    readonly expire: (workspace: WorkspaceId, kind: ExportKind, id: ExportId) => Effect.Effect<void, BlobUnavailable>
+  }
+>()("tentpole/Exports") {
+  static readonly layer = Layer.effect(
+    Exports,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const secrets = yield* Secrets
+      const store = yield* ExportStore
+      const members = yield* membersExport
+      const recipients = yield* recipientsExport
+      const blobs = yield* BlobStore
+      const jobs = yield* Jobs
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ExportChange) {
+        const applied = yield* store.apply(workspace, change)
+        if (!applied) return yield* Effect.die("an export moved although it was locked")
+        for (const { job, ...options } of change.jobs) yield* jobs.enqueue(job, options)
+      })
+
+      /** Moves the export by a decision on its state, if there is one to make; answers the export as it is then. */
+      const move = (
+        workspace: WorkspaceId,
+        id: ExportId,
+        decide: (before: Export, now: DateTime.Utc) => ExportChange | null,
+      ) =>
+        transact(
+          Effect.gen(function* () {
+            const before = yield* store.lock(workspace, id)
+            const change = decide(before, yield* DateTime.now)
+            if (change === null) return before
+            yield* write(workspace, change)
+            return change.after ?? before
+          }),
+        )
+
+      const giveUp = (workspace: WorkspaceId, id: ExportId, reason: string) =>
+        move(workspace, id, (before, now) => ExportChange.fail(workspace, before, reason, now)).pipe(
+          Effect.catchTag("NotFound", nobodyWaits),
+          Effect.asVoid,
+        )
+
+      const check = (workspace: WorkspaceId, subject: ExportSubject) =>
+        subject.kind === "list" ? members.check(workspace, subject) : recipients.check(workspace, subject)
+
+      const open = (workspace: WorkspaceId, subject: ExportSubject) =>
+        subject.kind === "list" ? members.open(workspace, subject) : recipients.open(workspace, subject)
+
+      const gone = { list: members.gone, blast: recipients.gone }
+
+      /** Streams the table into the file; answers how many rows it has. */
+      const writeFile = Effect.fnUntraced(function* (key: string, table: OpenTable) {
+        let rowCount = 0
+        const rows = Stream.map(table.rows, (some) => {
+          rowCount += some.length
+          return csvText(some)
+        })
+        const text = Stream.concat(Stream.succeed(byte_order_mark + csvText([table.header])), rows)
+        yield* blobs.put(key, Stream.map(text, encodeText), {
+          contentType: "text/csv; charset=utf-8",
+          bytes_max: export_bytes_max,
+        })
+        return rowCount
+      })
+
+      const work = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ExportId) {
+        const started = yield* move(workspace, id, (before) => ExportChange.start(before))
+        if (!isPending(started)) return
+        const { kind } = started.subject
+        const table = yield* open(workspace, started.subject).pipe(
+          Effect.catchTag("NotFound", () => Effect.succeed(null)),
+        )
+        if (table === null) return yield* giveUp(workspace, id, gone[kind])
+        const key = exportKey(workspace, kind, id)
+        const rowCount = yield* writeFile(key, table)
+        const written = { stem: table.stem, rowCount }
+        yield* move(workspace, id, (before, now) => ExportChange.complete(workspace, before, written, now)).pipe(
+          // The workspace was deleted meanwhile: nobody else knows of the file.
+          Effect.tapErrorTag("NotFound", () => blobs.remove(key)),
+        )
+      })
+
+      const ownUrl = (workspaceId: WorkspaceId, { id }: CompletedExport, expiresAt: DateTime.Utc): string =>
+        `${settings.publicApiUrl}${downloads_path}/${signLink(secrets, link_purpose, { workspaceId, id, expiresAt })}`
+
+      const linkTo = Effect.fnUntraced(function* (workspace: WorkspaceId, it: CompletedExport, now: DateTime.Utc) {
+        const expiresAt = DateTime.min(DateTime.add(now, { milliseconds: link_lifetime_ms }), expiryOf(it))
+        const signed = yield* blobs.downloadUrl(exportKey(workspace, it.subject.kind, it.id), {
+          fileName: it.fileName,
+          validFor: DateTime.distance(now, expiresAt),
+        })
+        return { url: signed ?? ownUrl(workspace, it, expiresAt), expiresAt }
+      })
+
+      return Exports.of({
+        begin: Effect.fn("Exports.begin")(function* (workspace, subject) {
+          yield* check(workspace, subject)
+          const id = ExportId.make(yield* ids.next)
+          const { change, begun } = ExportChange.begin(workspace, { id, subject }, yield* DateTime.now)
+          yield* transact(write(workspace, change))
+          return begun
+        }),
+
+        find: Effect.fn("Exports.find")(function* (workspace, owner, id) {
+          const found = yield* store.find(workspace, id)
+          const now = yield* DateTime.now
+          if (!isOwnedBy(found, owner) || isExpired(found, now)) return yield* new NotFound({ resource: "export" })
+          return { record: found, link: found.status === "completed" ? yield* linkTo(workspace, found, now) : null }
+        }),
+
+        download: Effect.fn("Exports.download")(function* (token) {
+          const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, yield* DateTime.now))
+          const refused = new LinkRefused({ purpose: link_purpose })
+          const id = ExportId.make(link.id)
+          const it = yield* store.find(link.workspaceId, id).pipe(Effect.catchTag("NotFound", () => refused))
+          if (it.status !== "completed") return yield* refused
+          const key = exportKey(link.workspaceId, it.subject.kind, id)
+          const info = yield* blobs.info(key).pipe(Effect.catchTag("BlobNotFound", () => refused))
+          return { ...info, fileName: it.fileName, bytes: blobs.get(key) }
+        }),
+
+        run: Effect.fn("Exports.run")(function* (workspace, id) {
+          yield* work(workspace, id).pipe(
+            Effect.catchTags({ NotFound: nobodyWaits, BlobTooLarge: () => giveUp(workspace, id, tooLarge) }),
+          )
+        }),
+
+        giveUp: Effect.fn("Exports.giveUp")(giveUp),
+
+        expire: Effect.fn("Exports.expire")(function* (workspace, kind, id) {
+          // The record first: nobody is shown a link to a file that is gone.
+          yield* move(workspace, id, (before) => ExportChange.forget(before)).pipe(
+            Effect.catchTag("NotFound", nobodyWaits),
+          )
+          yield* blobs.remove(exportKey(workspace, kind, id))
+        }),
+      })
+    }),
+  )
+}
+
+const tooLarge = `The export is larger than ${export_bytes_max / 2 ** 30} GB. Export less at a time: smaller lists, or one category of recipients after the other`
+
+/** The workspace was deleted, and its exports with it. */
+const nobodyWaits = (_: NotFound) => Effect.void

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isBlobKey } from "@tentpole/core/blobs/BlobStore"
+import { type Export, ExportChange, exportKey, isExpired, isOwnedBy } from "@tentpole/core/exports/Export"
+import { BlastId, ExportId, ListId, WorkspaceId } from "@tentpole/core/Ids"
+import { DateTime } from "effect"
+
+const workspace = WorkspaceId.make("00000000-0000-4000-8000-0000000000aa")
+const id = ExportId.make("00000000-0000-4000-8000-0000000000ee")
+const listId = ListId.make("00000000-0000-4000-8000-0000000000bb")
+const subject = { kind: "list", listId, excludeUnsubscribed: true } as const
+const blastId = BlastId.make("00000000-0000-4000-8000-0000000000cc")
+const ofBlast = { kind: "blast", blastId, category: "clicked" } as const
+const at = (ms: number) => DateTime.makeUnsafe(ms)
+const noon = at(Date.UTC(2026, 4, 1, 12))
+const day_ms = 24 * 60 * 60_000
+
+const begin = () => ExportChange.begin(workspace, { id, subject }, noon)
+const complete = (it: Export) => ExportChange.complete(workspace, it, { stem: "vip", rowCount: 7 }, noon)
+const fail = (it: Export) => ExportChange.fail(workspace, it, "It can't be", noon)
+
+const after = (change: ExportChange | null): Export => {
+  if (change?.after == null) throw new Error("a change was expected")
+  return change.after
+}
+
+describe("an export", () => {
+  it("begins queued, with the job that writes it", () => {
+    const { change, begun } = begin()
+    assert.deepStrictEqual(begun, { id, subject, status: "queued", createdAt: noon })
+    assert.strictEqual(change.after, begun)
+    assert.deepStrictEqual(change.jobs, [
+      { job: { type: "list_export", workspaceId: workspace, exportId: id }, id: `list_export:${id}` },
+    ])
+    for (const kind of ["list", "blast"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
+  })
+
+  it("is started once, and whoever takes a started one goes on", () => {
+    const running = after(ExportChange.start(begin().begun))
+    assert.strictEqual(running.status, "running")
+    assert.isNull(ExportChange.start(running))
+  })
+
+  it("ends once, with what belongs to its end and the job that removes it a day later", () => {
+    const running = after(ExportChange.start(begin().begun))
+    for (const pending of [begin().begun, running]) {
+      const completed = after(complete(pending))
+      assert.deepStrictEqual(completed, {
+        id,
+        subject,
+        createdAt: noon,
+        status: "completed",
+        fileName: "vip-2026-05-01.csv",
+        rowCount: 7,
+        completedAt: noon,
+      })
+      const failed = after(fail(pending))
+      assert.deepInclude(failed, { status: "failed", error: "It can't be" })
+      for (const ended of [completed, failed]) {
+        assert.deepStrictEqual([complete(ended), fail(ended), ExportChange.start(ended)], [null, null, null])
+      }
+      for (const change of [complete(pending), fail(pending)]) {
+        assert.deepStrictEqual(change?.jobs, [
+          {
+            job: { type: "list_export_expiry", workspaceId: workspace, exportId: id },
+            id: `list_export_expiry:${id}`,
+            delay: day_ms,
+          },
+        ])
+      }
+    }
+  })
+
+  it("is there for a day after its end, and as long as it takes to get there", () => {
+    const last = DateTime.add(noon, { milliseconds: day_ms - 1 })
+    const over = DateTime.add(noon, { milliseconds: day_ms })
+    for (const ended of [after(complete(begin().begun)), after(fail(begin().begun))]) {
+      assert.deepStrictEqual([isExpired(ended, last), isExpired(ended, over)], [false, true])
+    }
+    assert.isFalse(isExpired(begin().begun, DateTime.add(over, { days: 300 })))
+    assert.isNull(ExportChange.forget(begin().begun).after)
+  })
+
+  it("is written and removed by jobs of its own kind", () => {
+    const { begun, change } = ExportChange.begin(workspace, { id, subject: ofBlast }, noon)
+    const ending = ExportChange.complete(workspace, begun, { stem: "spring-clicked", rowCount: 0 }, noon)
+    const types = [change, ending].flatMap((each) => each?.jobs ?? []).map(({ job }) => job.type)
+    assert.deepStrictEqual(types, ["blast_export", "blast_export_expiry"])
+  })
+
+  it("belongs to its list or its blast, and to no other", () => {
+    const { begun: ofList } = begin()
+    const { begun: ofRecipients } = ExportChange.begin(workspace, { id, subject: ofBlast }, noon)
+    const otherList = { kind: "list", listId: ListId.make(blastId) } as const
+    const otherBlast = { kind: "blast", blastId: BlastId.make(listId) } as const
+    const owners = [subject, ofBlast, otherList, otherBlast]
+    assert.deepStrictEqual(
+      owners.map((owner) => isOwnedBy(ofList, owner)),
+      [true, false, false, false],
+    )
+    assert.deepStrictEqual(
+      owners.map((owner) => isOwnedBy(ofRecipients, owner)),
+      [false, true, false, false],
+    )
+  })
+})
