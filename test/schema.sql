@@ -109,6 +109,7 @@ create table public.blast (
   cancelled_reason text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  retrying_since timestamp with time zone,
   constraint blast_pkey PRIMARY KEY (workspace_id, blast_id),
   constraint blast_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint blast_audience_source_check CHECK ((audience_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
@@ -130,11 +131,13 @@ create table public.blast (
   constraint blast_check8 CHECK (((status <> ALL (ARRAY['sending'::text, 'sent'::text, 'failed'::text])) OR (launched_at IS NOT NULL))),
   constraint blast_check9 CHECK (((audience_fixed_at IS NULL) OR (launched_at IS NOT NULL))),
   constraint blast_email_source_check CHECK ((email_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
+  constraint blast_retrying CHECK (((retrying_since IS NULL) OR ((status = 'sending'::text) AND (audience_fixed_at IS NOT NULL)))),
   constraint blast_send_mode_check CHECK ((send_mode = ANY (ARRAY['scheduled'::text, 'send_now'::text]))),
   constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text])))
 );
 CREATE INDEX blast_created ON public.blast USING btree (workspace_id, created_at, blast_id);
 CREATE INDEX blast_launched ON public.blast USING btree (workspace_id, launched_at) WHERE (launched_at IS NOT NULL);
+CREATE INDEX blast_scheduled ON public.blast USING btree (workspace_id, scheduled_at, blast_id) WHERE (status = 'scheduled'::text);
 CREATE INDEX blast_sending ON public.blast USING btree (workspace_id, blast_id) WHERE (status = 'sending'::text);
 CREATE INDEX blast_updated ON public.blast USING btree (workspace_id, updated_at, blast_id);
 alter table public.blast enable row level security;
@@ -304,9 +307,13 @@ create table public.delivery (
   unsubscribed_at timestamp with time zone,
   complained_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  bounce_kind text,
+  machine_opened_at timestamp with time zone,
+  machine_clicked_at timestamp with time zone,
+  lane text collate "C" not null default ''::text,
   constraint delivery_pkey PRIMARY KEY (workspace_id, delivery_id),
   constraint delivery_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE,
-  constraint delivery_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint delivery_bounce_kind_check CHECK ((bounce_kind = ANY (ARRAY['hard'::text, 'soft'::text]))),
   constraint delivery_check CHECK (((token IS NULL) = (lease_until IS NULL))),
   constraint delivery_check1 CHECK (((state <> ALL (ARRAY['claimed'::text, 'handed_over'::text])) OR (token IS NOT NULL))),
   constraint delivery_check2 CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
@@ -315,7 +322,7 @@ create table public.delivery (
 );
 CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE (state <> 'blocked'::text);
 CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id);
-CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, due_at, delivery_id) WHERE (state = 'queued'::text);
+CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, lane, due_at, delivery_id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, lease_until) WHERE (state = ANY (ARRAY['claimed'::text, 'handed_over'::text]));
 CREATE INDEX delivery_of_contact ON public.delivery USING btree (workspace_id, contact_id);
 CREATE TRIGGER delivery_tally_insert AFTER INSERT ON public.delivery REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
@@ -323,6 +330,22 @@ CREATE TRIGGER delivery_tally_update AFTER UPDATE ON public.delivery REFERENCING
 alter table public.delivery enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery;
 grant delete, insert, select, update on public.delivery to tentpole_service;
+
+create table public.delivery_lane (
+  workspace_id uuid not null,
+  lane text collate "C" not null,
+  permits double precision not null,
+  filled_at timestamp with time zone not null,
+  waited boolean not null,
+  ready_at timestamp with time zone not null,
+  constraint delivery_lane_pkey PRIMARY KEY (workspace_id, lane),
+  constraint delivery_lane_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint delivery_lane_permits_check CHECK ((permits >= (0)::double precision))
+);
+CREATE INDEX delivery_lane_ready ON public.delivery_lane USING btree (workspace_id, ready_at) WHERE (lane <> ''::text);
+alter table public.delivery_lane enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery_lane;
+grant delete, insert, select, update on public.delivery_lane to tentpole_service;
 
 create table public.delivery_tally (
   workspace_id uuid not null,
@@ -500,6 +523,35 @@ alter table public.email_version enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.email_version;
 grant delete, insert, select, update on public.email_version to tentpole_service;
 
+create table public.export (
+  workspace_id uuid not null,
+  export_id uuid not null,
+  list_id uuid,
+  exclude_unsubscribed boolean,
+  status text not null,
+  file_name text,
+  row_count integer,
+  error text,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  blast_id uuid,
+  category text,
+  constraint export_pkey PRIMARY KEY (workspace_id, export_id),
+  constraint export_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint export_category_check CHECK ((category = ANY (ARRAY['recipients'::text, 'sent'::text, 'delivered'::text, 'opened'::text, 'clicked'::text, 'bounced'::text, 'unsubscribed'::text, 'spam'::text]))),
+  constraint export_check CHECK (((status = 'completed'::text) = (file_name IS NOT NULL))),
+  constraint export_check1 CHECK (((status = 'completed'::text) = (row_count IS NOT NULL))),
+  constraint export_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  constraint export_check3 CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text])) = (completed_at IS NOT NULL))),
+  constraint export_of_blast CHECK (((blast_id IS NULL) = (category IS NULL))),
+  constraint export_of_list CHECK (((list_id IS NULL) = (exclude_unsubscribed IS NULL))),
+  constraint export_of_one CHECK ((num_nonnulls(list_id, blast_id) = 1)),
+  constraint export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+alter table public.export enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.export;
+grant delete, insert, select, update on public.export to tentpole_service;
+
 create view public.fenced_contact as
  SELECT workspace_id,
     contact_id,
@@ -587,6 +639,20 @@ CREATE UNIQUE INDEX generation_going_on ON public.generation USING btree (worksp
 alter table public.generation enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.generation;
 grant delete, insert, select, update on public.generation to tentpole_service;
+
+create table public.hook_token (
+  workspace_id uuid not null,
+  provider text not null,
+  token_hash bytea not null,
+  body_hash bytea not null,
+  used_at timestamp with time zone not null,
+  constraint hook_token_pkey PRIMARY KEY (workspace_id, provider, token_hash),
+  constraint hook_token_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX hook_token_used ON public.hook_token USING btree (workspace_id, used_at);
+alter table public.hook_token enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.hook_token;
+grant delete, insert, select, update on public.hook_token to tentpole_service;
 
 create table public.import_row (
   workspace_id uuid not null,
@@ -687,29 +753,6 @@ CREATE INDEX list_created ON public.list USING btree (workspace_id, created_at, 
 alter table public.list enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list;
 grant delete, insert, select, update on public.list to tentpole_service;
-
-create table public.list_export (
-  workspace_id uuid not null,
-  list_export_id uuid not null,
-  list_id uuid not null,
-  exclude_unsubscribed boolean not null,
-  status text not null,
-  file_name text,
-  row_count integer,
-  error text,
-  created_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  constraint list_export_pkey PRIMARY KEY (workspace_id, list_export_id),
-  constraint list_export_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
-  constraint list_export_check CHECK (((status = 'completed'::text) = (file_name IS NOT NULL))),
-  constraint list_export_check1 CHECK (((status = 'completed'::text) = (row_count IS NOT NULL))),
-  constraint list_export_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
-  constraint list_export_check3 CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text])) = (completed_at IS NOT NULL))),
-  constraint list_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
-);
-alter table public.list_export enable row level security;
-create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.list_export;
-grant delete, insert, select, update on public.list_export to tentpole_service;
 
 create table public.list_member (
   workspace_id uuid not null,
@@ -1208,6 +1251,40 @@ AS $function$
    end $function$;
 grant execute on list_member_tally() to public;
 
+CREATE OR REPLACE FUNCTION public.tentpole_misjudged(relation text, tally text, counted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+   declare
+     misjudged boolean;
+   begin
+     -- A workspace of some size that is taken for a quarter of it, and half of which has come since it was looked at.
+     execute format($query$
+       with common as (
+         select m.workspace_id, m.share
+         from pg_stats s, unnest(s.most_common_vals::text::uuid[], s.most_common_freqs) as m (workspace_id, share)
+         where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
+       ), expected as (
+         select c.reltuples as rows, coalesce(t.n_mod_since_analyze, 0) as moved,
+           greatest(0, 1 - coalesce((select sum(share) from common), 0)) / greatest(1,
+             coalesce((
+               select case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end from pg_stats s
+               where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
+             ), 0) - (select count(*) from common)) as others_share
+         from pg_class c left join pg_stat_all_tables t on t.relid = c.oid
+         where c.oid = to_regclass('public.' || %L)
+       )
+       select exists (
+         select from (select workspace_id, sum(%s) as held from %I group by workspace_id) as kept
+         cross join expected left join common using (workspace_id)
+         where kept.held >= 1000 and expected.moved * 2 >= kept.held
+           and kept.held > 4 * expected.rows * coalesce(common.share, expected.others_share)
+       )$query$, relation, relation, relation, counted, tally) into misjudged;
+     return misjudged;
+   end $function$;
+
 CREATE OR REPLACE FUNCTION public.tentpole_partitions(parent text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1258,38 +1335,19 @@ CREATE OR REPLACE FUNCTION public.tentpole_statistics()
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
    declare
-     misjudged boolean;
+     contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
+     deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
      grown record;
      analyzed int := 0;
    begin
-     -- A workspace of some size that is taken for a quarter of it, and half of which has come since it was looked at.
-     with common as (
-       select m.workspace_id, m.share
-       from pg_stats s, unnest(s.most_common_vals::text::uuid[], s.most_common_freqs) as m (workspace_id, share)
-       where s.schemaname = 'public' and s.tablename = 'contact' and s.attname = 'workspace_id'
-     ), expected as (
-       select c.reltuples as rows, coalesce(t.n_mod_since_analyze, 0) as moved,
-         greatest(0, 1 - coalesce((select sum(share) from common), 0)) / greatest(1,
-           coalesce((
-             select case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end from pg_stats s
-             where s.schemaname = 'public' and s.tablename = 'contact' and s.attname = 'workspace_id'
-           ), 0) - (select count(*) from common)) as others_share
-       from pg_class c left join pg_stat_all_tables t on t.relid = c.oid
-       where c.oid = to_regclass('public.contact')
-     )
-     select exists (
-       select from (select workspace_id, sum(contacts) as contacts from contact_tally group by workspace_id) as held
-       cross join expected left join common using (workspace_id)
-       where held.contacts >= 1000 and expected.moved * 2 >= held.contacts
-         and held.contacts > 4 * expected.rows * coalesce(common.share, expected.others_share)
-     ) into misjudged;
      -- Tables that are four times what they were when they were last looked at, and none that somebody else is looking at.
      for grown in
        select c.oid::regclass as name from pg_class c
        where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
          to_regclass('public.delivery'))
          and (pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
-           or misjudged and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member')))
+           or contacts and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member'))
+           or deliveries and c.oid = to_regclass('public.delivery'))
      loop
        execute format('analyze (skip_locked) %s', grown.name);
        analyzed := analyzed + 1;

@@ -1,4 +1,5 @@
 // The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
+import type { HookKeys } from "@tentpole/core/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
@@ -28,6 +29,9 @@ export interface Configuration {
   readonly smtpUrl: Redacted.Redacted | null
   readonly smtpConnections: number
   readonly acceptMeansDelivered: boolean
+  /** Where returned mail is taken; null: nowhere. */
+  readonly bounceSmtpPort: number | null
+  readonly hooks: HookKeys
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
   /** The largest file that an import takes. */
@@ -109,6 +113,9 @@ const reader = (environment: Environment) => {
 }
 
 const redacted = (value: string | null): Redacted.Redacted | null => (value === null ? null : Redacted.make(value))
+/** What stands between commas. */
+const listed = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "").split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]))
 const origin = (url: string | null, instead: string): string => (url === null ? instead : url.replace(/\/+$/, ""))
 
 /** What is wrong with it, the adapter knows best; it says so without repeating a password. */
@@ -130,6 +137,29 @@ const mebibyte = 2 ** 20
 const largest_put_bytes = 5 * 2 ** 30
 
 const postgresExample = "postgres://user:password@host:5432/database"
+
+const topicArn = /^arn:aws(?:-cn|-us-gov)?:sns:[a-z0-9-]+:\d{12}:[\w-]+$/
+
+const hooks = (from: ReturnType<typeof reader>): HookKeys => {
+  const sesTopicArns = listed(from.text("SES_TOPIC_ARN"))
+  if (!sesTopicArns.every((arn) => topicArn.test(arn))) {
+    from.complain("SES_TOPIC_ARN", "must be topics like arn:aws:sns:eu-west-1:123456789012:mail, by commas", null)
+  }
+  const sendgridPublicKey = from.text("SENDGRID_WEBHOOK_PUBLIC_KEY")
+  if (sendgridPublicKey !== null && !/^[A-Za-z0-9+/]{100,}={0,2}$/.test(sendgridPublicKey)) {
+    from.complain("SENDGRID_WEBHOOK_PUBLIC_KEY", "must be the verification key as SendGrid shows it, in base64", null)
+  }
+  const postmarkLogin = from.secret("POSTMARK_HOOK_LOGIN")
+  if (postmarkLogin !== null && !/^[^:\s]+:\S{16,}$/.test(Redacted.value(postmarkLogin))) {
+    from.complain("POSTMARK_HOOK_LOGIN", "must be user:password, the password of at least 16 characters", null)
+  }
+  return {
+    sesTopicArns,
+    sendgridPublicKey,
+    mailgunSigningKey: from.secret("MAILGUN_WEBHOOK_SIGNING_KEY"),
+    postmarkLogin,
+  }
+}
 
 const read = (environment: Environment, from: ReturnType<typeof reader>): Configuration => {
   const production = environment["NODE_ENV"] === "production"
@@ -162,6 +192,8 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     smtpUrl: smtpUrl(from),
     smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
+    bounceSmtpPort: from.text("BOUNCE_SMTP_PORT") === null ? null : from.integer("BOUNCE_SMTP_PORT", 2525, 1, 65_535),
+    hooks: hooks(from),
     s3: bucket === null ? null : { bucket, endpoint, region },
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     ai: {
@@ -174,9 +206,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
     bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
-    trustProxy: (from.text("TRUST_PROXY") ?? "")
-      .split(",")
-      .flatMap((each) => (each.trim() === "" ? [] : [each.trim()])),
+    trustProxy: listed(from.text("TRUST_PROXY")),
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
   }
@@ -206,6 +236,9 @@ export const configuration = (environment: Environment): Result.Result<Configura
     from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${made.ai.provider}`, null)
   }
   if (made.port === made.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
+  if (made.bounceSmtpPort === made.port || made.bounceSmtpPort === made.pagesPort) {
+    from.complain("BOUNCE_SMTP_PORT", "must differ from PORT and PAGES_PORT", null)
+  }
   return from.wrong.length === 0
     ? Result.succeed(made)
     : Result.fail(new BadConfiguration({ reason: `The configuration is not usable: ${from.wrong.join("; ")}.` }))

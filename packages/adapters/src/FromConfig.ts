@@ -10,6 +10,7 @@ import { BadConfiguration, type Configuration } from "./Configuration.ts"
 import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
 import * as Secrets from "./crypto/Secrets.ts"
+import * as Signatures from "./crypto/Signatures.ts"
 import * as Csv from "./csv/CsvReader.ts"
 import { appSecret, prepareFolder } from "./DataFolder.ts"
 import * as Dns from "./dns/Dns.ts"
@@ -19,6 +20,7 @@ import * as MailLog from "./mail-log/MailLog.ts"
 import * as Stores from "./postgres/All.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as S3 from "./s3/BlobStore.ts"
+import * as Sns from "./sns/Sns.ts"
 import * as Smtp from "./smtp/SmtpConnections.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 
@@ -40,6 +42,7 @@ const settings = (config: Configuration) =>
       import_bytes_max: config.import_bytes_max,
       smtpConnections: config.smtpConnections,
       acceptMeansDelivered: config.acceptMeansDelivered,
+      hooks: config.hooks,
       developmentDomains: !config.production,
     }),
   )
@@ -123,6 +126,8 @@ export const ports = (config: Configuration, process: Process) =>
     Cleaner.layer,
     Csv.layer,
     DkimSigner.layer,
+    Signatures.layer,
+    Sns.layer(),
     mail(config),
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), settings(config), secrets(config))),

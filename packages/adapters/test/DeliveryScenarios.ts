@@ -1,10 +1,12 @@
 // How deliveries come about in tests of sending: rows of other rooms, written straight into either store.
 import { PgClient } from "@effect/sql-pg"
 import { activities, contacts } from "@tentpole/adapters/memory/ContactTables"
+import { lanes } from "@tentpole/adapters/memory/DeliveryClaim"
 import { blasts, deliveries, suppressions } from "@tentpole/adapters/memory/DeliveryTables"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
 import { listMembers, lists } from "@tentpole/adapters/memory/Segment"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
+import type { BounceKind } from "@tentpole/core/bounces/EnhancedCode"
 import type { SendingBlast } from "@tentpole/core/blasts/Blast"
 import { blankContact } from "@tentpole/core/contacts/Contact"
 import { DeliveryScenario, type WrittenDelivery } from "@tentpole/core/contract"
@@ -35,7 +37,7 @@ export const postgresScenario = Layer.effect(
       blast: (workspace, people, options = {}) =>
         Effect.gen(function* () {
           const [list = "", blast = "", email = "", approval = "", ...names] = yield* ids.many(4 + people.length)
-          const audience = people.map((_, at) => names[at] ?? "")
+          const audience = options.again ?? people.map((_, at) => ContactId.make(names[at] ?? ""))
           yield* within(
             workspace,
             Effect.gen(function* () {
@@ -62,7 +64,7 @@ export const postgresScenario = Layer.effect(
                   ${options.operational ?? false}, 'send_now', ${iso}, 1, ${approval}, ${iso}, ${iso}, ${iso})`
             }),
           )
-          return { blast: BlastId.make(blast), contacts: audience.map((id) => ContactId.make(id)) }
+          return { blast: BlastId.make(blast), contacts: audience }
         }).pipe(Effect.orDie),
       setBlast: (workspace, blast, to) =>
         within(
@@ -109,10 +111,12 @@ export const postgresScenario = Layer.effect(
             readonly clicked_at: Date | null
             readonly clicked_url: string | null
             readonly bounced_at: Date | null
+            readonly bounce_kind: BounceKind | null
+            readonly complained_at: Date | null
             readonly unsubscribed_at: Date | null
             readonly smtp_reply: string | null
           }>`select delivery_id, contact_id, state, reason, token, attempts, sent_at, delivered_at, opened_at, clicked_at,
-              clicked_url, bounced_at, unsubscribed_at, smtp_reply
+              clicked_url, bounced_at, bounce_kind, complained_at, unsubscribed_at, smtp_reply
             from delivery where workspace_id = ${workspace} and blast_id = ${blast} order by created_at, delivery_id`,
         ).pipe(
           Effect.map((rows) =>
@@ -129,6 +133,8 @@ export const postgresScenario = Layer.effect(
               clickedAt: instant(row.clicked_at),
               clickedUrl: row.clicked_url,
               bouncedAt: instant(row.bounced_at),
+              bounceKind: row.bounce_kind,
+              complainedAt: instant(row.complained_at),
               unsubscribedAt: instant(row.unsubscribed_at),
               reply: row.smtp_reply,
             })),
@@ -164,6 +170,13 @@ export const postgresScenario = Layer.effect(
           Effect.map(([row]) => row?.reason ?? null),
           Effect.orDie,
         ),
+      elapse: (workspace, by_ms) =>
+        within(
+          workspace,
+          sql`update delivery_lane set filled_at = filled_at - make_interval(secs => ${by_ms / 1000}),
+              ready_at = ready_at - make_interval(secs => ${by_ms / 1000})
+            where workspace_id = ${workspace}`,
+        ).pipe(Effect.asVoid, Effect.orDie),
       tally: (workspace, blast) =>
         within(
           workspace,
@@ -203,8 +216,10 @@ export const memoryScenario = Layer.effect(
           })
           const audience: Array<ContactId> = []
           for (const [at, person] of people.entries()) {
-            const id = ContactId.make(names[at] ?? "")
+            const id = options.again?.[at] ?? ContactId.make(names[at] ?? "")
             audience.push(id)
+            yield* db.put(listMembers, workspace, `${list}/${id}`, { listId, contactId: id, addedAt: epoch })
+            if (options.again !== undefined) continue
             yield* db.put(contacts, workspace, id, {
               ...blankContact(id, epoch),
               email: person.email,
@@ -214,7 +229,6 @@ export const memoryScenario = Layer.effect(
               marketingEmailSubscribed: person.marketingEmailSubscribed ?? null,
               marketingEmailInvalid: person.marketingEmailInvalid ?? false,
             })
-            yield* db.put(listMembers, workspace, `${list}/${id}`, { listId, contactId: id, addedAt: epoch })
             if (person.suppression !== undefined && person.email !== null) {
               const emailNormalized = normalized(person.email)
               yield* db.put(suppressions, workspace, emailNormalized, {
@@ -238,6 +252,7 @@ export const memoryScenario = Layer.effect(
             time: { mode: "send_now" },
             launch: { at: epoch, allotted: 0, audience: null },
             paused: false,
+            retryingSince: null,
           }
           yield* db.put(blasts, workspace, blast, sending)
           return { blast: sending.id, contacts: audience }
@@ -267,7 +282,7 @@ export const memoryScenario = Layer.effect(
             id,
             to === "cancelled"
               ? { ...kept, status: "cancelled", cancelledAt: epoch, cancelledReason: null }
-              : { ...kept, status: "sending", paused: to === "paused" },
+              : { ...kept, status: "sending", paused: to === "paused", retryingSince: null },
           )
         }),
       removeList: (workspace, id) =>
@@ -305,6 +320,12 @@ export const memoryScenario = Layer.effect(
         }),
       suppressionOf: (workspace, email) =>
         Effect.map(db.find(suppressions, workspace, normalized(email)), (row) => row?.reason ?? null),
+      elapse: (workspace, by_ms) =>
+        Effect.gen(function* () {
+          for (const { bucket, lane } of yield* db.all(lanes, workspace)) {
+            yield* db.put(lanes, workspace, lane, { lane, bucket: { ...bucket, at_ms: bucket.at_ms - by_ms } })
+          }
+        }),
       tally: () => Effect.succeed(null),
     })
   }),

@@ -114,6 +114,24 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("columns o
     }),
   )
 
+  it.effect("cost no plan for each batch that is written: its statements are planned a few times, then kept", () =>
+    Effect.gen(function* () {
+      const { sql, add, define } = yield* begin
+      yield* define([["score", "number"]])
+      const batch = (round: number) => [
+        { email: "ann@x.test", company: `Lindqvist ${round}`, custom_fields: { score: round } },
+      ]
+      yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, round) => batch(round)),
+        (items) => add(items),
+      )
+      const kept = yield* sql<{ readonly generic: number }>`
+        select generic_plans::int as generic from pg_prepared_statements
+        where statement like '%insert into contact%on conflict%' and parameter_types <> '{}'`
+      assert.isAbove(Math.max(0, ...kept.map(({ generic }) => generic)), 0)
+    }),
+  )
+
   it.effect("hold what the JSON says, through every change of it", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add, define } = yield* begin

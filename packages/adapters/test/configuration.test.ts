@@ -50,6 +50,27 @@ describe("the configuration", () => {
     }
   })
 
+  it("takes returned mail and providers' calls only where it is told to", () => {
+    const none = read({})
+    assert.isNull(none.bounceSmtpPort)
+    assert.deepStrictEqual(none.hooks, {
+      sesTopicArns: [],
+      sendgridPublicKey: null,
+      mailgunSigningKey: null,
+      postmarkLogin: null,
+    })
+    const topics = ["arn:aws:sns:eu-west-1:123456789012:mail", "arn:aws-cn:sns:cn-north-1:123456789012:mail"]
+    assert.strictEqual(read({ BOUNCE_SMTP_PORT: "25" }).bounceSmtpPort, 25)
+    assert.deepStrictEqual(read({ SES_TOPIC_ARN: topics.join(", ") }).hooks.sesTopicArns, topics)
+    assert.include(refusal({ BOUNCE_SMTP_PORT: "smtp" }), "BOUNCE_SMTP_PORT must be a whole number")
+    assert.include(refusal({ BOUNCE_SMTP_PORT: "8080" }), "BOUNCE_SMTP_PORT must differ from PORT")
+    assert.include(refusal({ SES_TOPIC_ARN: "mail" }), "SES_TOPIC_ARN must be topics like arn:aws:sns:")
+    assert.include(refusal({ SENDGRID_WEBHOOK_PUBLIC_KEY: "key" }), "SENDGRID_WEBHOOK_PUBLIC_KEY must be")
+    const weak = refusal({ POSTMARK_HOOK_LOGIN: "user:hunter2" })
+    assert.include(weak, "POSTMARK_HOOK_LOGIN must be user:password")
+    assert.notInclude(weak, "hunter2")
+  })
+
   it("never repeats what may hold a password", () => {
     assert.notInclude(refusal({ SMTP_URL: "ftp://user:hunter2@x" }), "hunter2")
     assert.notInclude(JSON.stringify(read({ SMTP_URL: "smtp://user:hunter2@x.test" })), "hunter2")

@@ -1,9 +1,10 @@
+import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
 import { settingsLayer } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
 import { Secrets } from "@tentpole/core/Secrets"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { secrets } from "./Stores.ts"
 
 const settings = settingsLayer({
@@ -90,6 +91,54 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
     }),
   )
 
+  it.effect.prop(
+    "no flipped bit, no shorter and no longer token passes, of any kind",
+    Ids,
+    (ids) =>
+      Effect.gen(function* () {
+        const links = yield* Links
+        const target = targetOf(ids)
+        const made = links.of(target)
+        const returnPath = made.returnPath("x.test")
+        for (const [token, read] of [
+          [tokenOf(made.open), (token: string) => links.read("open", token)],
+          [tokenOf(made.unsubscribe), (token: string) => links.read("unsubscribe", token)],
+          [tokenOf(made.view), (token: string) => links.read("view", token)],
+          [tokenOf(made.click(3)), links.readClick],
+          [returnPath.slice(2, returnPath.indexOf("@")), (token: string) => links.readReturnPath(`b+${token}@x.test`)],
+        ] as const) {
+          assert.isTrue(Option.isSome(read(token)))
+          const bytes = Buffer.from(token, "base64url")
+          for (let bit = 0; bit < bytes.length * 8; bit++) {
+            const flipped = Buffer.from(bytes)
+            flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+            assert.isTrue(Option.isNone(read(flipped.toString("base64url"))), `bit ${bit}`)
+          }
+          for (let length = 0; length < token.length; length++)
+            assert.isTrue(Option.isNone(read(token.slice(0, length))))
+          for (const more of ["A", "=", "==", "AAAA", " ", "/", "\n", "%00"]) {
+            assert.isTrue(Option.isNone(read(token + more)), `with ${JSON.stringify(more)} behind it`)
+            assert.isTrue(Option.isNone(read(more + token)), `with ${JSON.stringify(more)} before it`)
+          }
+        }
+      }),
+    { arbitrary: { runs: 3 } },
+  )
+
+  it.effect(
+    "a token is short, and its MAC has 120 bits; 96 in a return path, whose local part has 64 characters at most",
+    () =>
+      Effect.gen(function* () {
+        const links = yield* Links
+        const made = links.of(targetOf(ids))
+        assert.deepStrictEqual(
+          [made.open, made.unsubscribe, made.view, made.click(0)].map((url) => tokenOf(url).length),
+          [64, 64, 64, 68],
+        )
+        assert.strictEqual(made.returnPath("x.test").indexOf("@"), 62)
+      }),
+  )
+
   it.effect.prop("what was never made here is nothing", { token: Schema.String }, ({ token }) =>
     Effect.gen(function* () {
       const links = yield* Links
@@ -120,6 +169,30 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
     }),
   )
 })
+
+it.effect("after the secret is changed, the links in messages that were sent before still lead there", () =>
+  Effect.gen(function* () {
+    const [old, now] = ["the secret of last year, long enough", "the secret of this year, long enough"].map((secret) =>
+      Redacted.make(secret),
+    )
+    const under = (secret: Redacted.Redacted | undefined, previous: Redacted.Redacted | undefined) =>
+      Effect.provide(
+        Links,
+        Links.layer.pipe(
+          Layer.provide(
+            Layer.merge(SecretsLayer.layer({ secret: secret ?? assert.fail(), previous: previous ?? null }), settings),
+          ),
+        ),
+      )
+    const target = targetOf(ids)
+    const before = (yield* under(old, undefined)).of(target)
+    const [rotated, forgotten] = [yield* under(now, old), yield* under(now, undefined)]
+    assert.deepStrictEqual(rotated.read("unsubscribe", tokenOf(before.unsubscribe)), Option.some(target))
+    assert.deepStrictEqual(rotated.readClick(tokenOf(before.click(2))), Option.some({ ...target, index: 2 }))
+    assert.notStrictEqual(rotated.of(target).open, before.open, "what is new is signed by the new one")
+    assert.deepStrictEqual(forgotten.read("unsubscribe", tokenOf(before.unsubscribe)), Option.none())
+  }),
+)
 
 it.effect("a message's links take one HMAC together, and one more for every 32 links beyond its first 28", () =>
   Effect.gen(function* () {

@@ -1,8 +1,13 @@
 import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
+import type { Session } from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
-import { type Connection, MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { SmtpTransaction } from "@tentpole/adapters/smtp/SmtpTransaction"
+import { type Connection, MailConnections, type NotSent, type Ready } from "@tentpole/core/deliveries/MailConnection"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Result, Scope, Exit } from "effect"
+import SMTPConnection from "nodemailer/lib/smtp-connection"
+import { Socket } from "node:net"
+import { Readable } from "node:stream"
 import { type Sink, sink, type SinkOptions } from "./SmtpSink.ts"
 
 const message = Buffer.from("Subject: x\r\n\r\nline\r\n.dot at the beginning\r\n..two\r\nend\r\n")
@@ -21,6 +26,20 @@ const begun = Effect.fnUntraced(function* (options?: SinkOptions) {
   const server = yield* sink(options)
   return { server, connection: yield* connected(server) }
 })
+
+/** A socket that has something to write, and nobody who reads it. */
+class Stuck extends Socket {
+  override readonly writableLength = 1
+}
+
+const accepted = {
+  accepted: [],
+  rejected: [],
+  ehlo: [],
+  envelopeTime: 0,
+  messageTime: 0,
+  messageSize: 0,
+}
 
 /** One message to its end, in words; the intent takes `intent_ms` and is granted. */
 const sent = (connection: Connection, to: string, from = "back@x.test", intent_ms = 30) =>
@@ -171,6 +190,25 @@ describe("SMTP connections", () => {
     )
   }
 
+  it.live("a server that replies before it has read everything is not given the rest", () =>
+    Effect.gen(function* () {
+      const smtp = new SMTPConnection({ socketCloseTimeout: 0 })
+      const socket = new Stuck()
+      smtp._socket = socket
+      smtp.send = (_, body, done) => {
+        if (body instanceof Readable) body.resume().once("end", () => done(null, { ...accepted, response: "250 read" }))
+      }
+      const options = Result.getOrThrow(parseSmtpUrl("smtp://127.0.0.1/?ignoreTLS=true"))
+      const session: Session = { smtp, options, extensions: "", stale: false, current: undefined }
+      const ready = yield* Effect.callback<Ready, NotSent>((resume) => {
+        new SmtpTransaction(session, { from: "back@x.test", to: "early@sink.test" }, resume).start()
+      })
+      assert.isFalse(socket.destroyed)
+      assert.strictEqual((yield* ready.release(message))._tag, "accepted")
+      assert.isTrue(socket.destroyed, "the memory of the message may hold another one now")
+    }),
+  )
+
   it.live("an abandoned message is never sent, and ends its connection", () =>
     Effect.gen(function* () {
       const { server, connection } = yield* begun()
@@ -207,16 +245,31 @@ describe("SMTP connections", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an address beyond ASCII needs a server that takes it", () =>
+  const mailCommands = ({ commands }: Sink) => commands.filter((line) => line.startsWith("MAIL"))
+
+  for (const extensions of [[], ["SMTPUTF8"], ["8BITMIME"], ["X-SMTPUTF8", "8BITMIME"]]) {
+    it.live(`an address beyond ASCII is refused for good where there is ${extensions.join(", ") || "nothing"}`, () =>
+      Effect.gen(function* () {
+        const { connection, server } = yield* begun({ extensions: ["sink.test", ...extensions, "PIPELINING"] })
+        const refused = yield* Effect.flip(connection.begin({ from: "back@x.test", to: "ü@sink.test" }))
+        assert.deepStrictEqual([refused.stage, refused.code], ["recipient", 553])
+        assert.include(refused.reply, "5.6.7")
+        assert.deepStrictEqual(mailCommands(server), [])
+        assert.strictEqual(yield* sent(connection, "plain"), "accepted", "the connection takes other messages")
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  it.live("an address beyond ASCII is sent with SMTPUTF8 and 8BITMIME, and no other is", () =>
     Effect.gen(function* () {
-      const plain = yield* begun()
-      const refused = yield* Effect.flip(plain.connection.begin({ from: "back@x.test", to: "ü@sink.test" }))
-      assert.strictEqual(refused.code, 553)
-      assert.include(refused.reply, "5.6.7")
-      assert.isFalse(plain.server.commands.some((line) => line.startsWith("MAIL")))
-      const able = yield* begun({ extensions: ["sink.test", "SMTPUTF8", "8BITMIME", "PIPELINING"] })
-      assert.strictEqual(yield* sent(able.connection, "ü"), "accepted")
-      assert.isTrue(able.server.commands.some((line) => line.endsWith("SMTPUTF8")))
+      const { connection, server } = yield* begun({ extensions: ["sink.test", "SMTPUTF8", "8BITMIME", "PIPELINING"] })
+      assert.strictEqual(yield* sent(connection, "plain"), "accepted")
+      assert.strictEqual(yield* sent(connection, "ü"), "accepted")
+      assert.deepStrictEqual(mailCommands(server), [
+        "MAIL FROM:<back@x.test>",
+        "MAIL FROM:<back@x.test> SMTPUTF8 BODY=8BITMIME",
+      ])
+      assert.strictEqual(server.seen[1]?.to, Buffer.from("ü@sink.test").toString("latin1"))
     }).pipe(Effect.scoped),
   )
 

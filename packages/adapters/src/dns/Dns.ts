@@ -1,4 +1,5 @@
-// DNS by node's resolver; and for development one that answers what is asked for under `.test` and `.localhost`.
+// DNS by node's resolver (c-ares), which asks the machine's name servers. They are recursive: they follow a CNAME themselves
+// and answer with what stands at its end.
 import { DnsResolver, DnsUnavailable } from "@tentpole/core/dns/DnsResolver"
 import { Effect, Layer } from "effect"
 import { Resolver } from "node:dns/promises"
@@ -14,11 +15,14 @@ const plain = (name: string): string => name.toLowerCase().replace(/\.$/, "")
 export interface DnsOptions {
   /** `host:port` of name servers; null: the machine's. */
   readonly servers: ReadonlyArray<string> | null
+  /** For the first answer; every further try waits longer. */
+  readonly timeout_ms: number
+  readonly tries: number
 }
 
-export const layer = (options: DnsOptions = { servers: null }) =>
+export const layer = (options: DnsOptions = { servers: null, timeout_ms: 3000, tries: 2 }) =>
   Layer.sync(DnsResolver, () => {
-    const resolver = new Resolver({ timeout: 3000, tries: 2 })
+    const resolver = new Resolver({ timeout: options.timeout_ms, tries: options.tries })
     if (options.servers !== null) resolver.setServers([...options.servers])
     const ask = <A>(name: string, question: () => Promise<ReadonlyArray<A>>) =>
       Effect.tryPromise({ try: question, catch: codeOf }).pipe(

@@ -1,19 +1,24 @@
 // Every store in memory, over one database.
 import { Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as AuditStore from "./AuditStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
 import * as ContactStore from "./ContactStore.ts"
 import * as EmailStore from "./EmailStore.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
+import * as ExportStore from "./ExportStore.ts"
+import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
-import * as ListExportStore from "./ListExportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
+import * as ReportStore from "./ReportStore.ts"
+import * as ScheduleStore from "./ScheduleStore.ts"
 import * as Segment from "./Segment.ts"
 import * as SegmentStore from "./SegmentStore.ts"
+import * as SurveyStore from "./SurveyStore.ts"
 import * as Transactor from "./Transactor.ts"
 import * as WorkspaceStore from "./WorkspaceStore.ts"
 import * as PublishedPages from "./PublishedPages.ts"
@@ -26,17 +31,22 @@ import * as TrafficStore from "./TrafficStore.ts"
 export const database = MemoryDatabase.layer
 
 const rooms = Layer.mergeAll(
+  AuditStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
   EmailStore.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
+  ExportStore.layer,
+  HookTokenStore.layer,
   ImportStore.layer,
-  ListExportStore.layer,
   ListStore.layer,
+  ReportStore.layer,
+  ScheduleStore.layer,
   Segment.layer,
   SegmentStore.layer,
+  SurveyStore.layer,
   Transactor.layer,
   Outbox.layer,
   WorkspaceStore.layer,

@@ -19,18 +19,19 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
 import { paged } from "./ContactStore.ts"
-import { blasts, deliveries, type DeliveryRow, makeDue, moved } from "./DeliveryTables.ts"
+import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "./DeliveryTables.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListStore.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 
-const found = (db: Rows, ws: WorkspaceId, id: BlastId): Effect.Effect<Blast, NotFound> =>
+export const findBlast = (db: Rows, ws: WorkspaceId, id: BlastId): Effect.Effect<Blast, NotFound> =>
   Effect.flatMap(db.find(blasts, ws, id), (blast) =>
     blast === undefined ? Effect.fail(new NotFound({ resource: "email blast" })) : Effect.succeed(blast),
   )
 
-const isOpen = ({ state }: DeliveryRow): boolean => state === "queued" || state === "claimed" || state === "handed_over"
+export const isOpen = ({ state }: DeliveryRow): boolean =>
+  state === "queued" || state === "claimed" || state === "handed_over"
 
 const statusOf = (row: DeliveryRow): RecipientStatus => {
   switch (row.state) {
@@ -45,7 +46,7 @@ const statusOf = (row: DeliveryRow): RecipientStatus => {
   }
 }
 
-const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally => {
+export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally => {
   const count = (holds: (row: DeliveryRow) => boolean): number => rows.filter(holds).length
   return {
     queued: count(isOpen),
@@ -61,7 +62,7 @@ const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally => {
   }
 }
 
-const deliveriesOf = (db: Rows, ws: WorkspaceId, id: BlastId) =>
+export const deliveriesOf = (db: Rows, ws: WorkspaceId, id: BlastId) =>
   Effect.map(db.all(deliveries, ws), (rows) => rows.filter((row) => row.blastId === id))
 
 const view = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast, now: DateTime.Utc) {
@@ -138,6 +139,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Bl
   else if (before !== null) yield* removed(db, ws, before.id)
   yield* appendEvents(db, ws, change.events)
   if (change.wakes) yield* makeDue(db, ws)
+  if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
 })
 
 const removed = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: BlastId) {
@@ -160,6 +162,23 @@ const endOpen = Effect.fnUntraced(function* (
     yield* db.put(deliveries, ws, row.id, after)
   }
   return count
+})
+
+const requeue = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  id: BlastId,
+  { after, includeUnconfirmed, limit }: Parameters<BlastStore["Service"]["requeue"]>[2],
+) {
+  const now = yield* DateTime.now
+  const retried = (yield* deliveriesOf(db, ws, id))
+    .filter((row) => after === null || row.contactId > after)
+    .flatMap((row) => moved(row, { _tag: "retry", unconfirmed: includeUnconfirmed }) ?? [])
+    .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+    .slice(0, limit)
+  for (const row of retried) yield* db.put(deliveries, ws, row.id, { ...row, handedOverAt: null, dueAt: now })
+  if (retried.length > 0) yield* makeDue(db, ws)
+  return retried.at(-1)?.contactId ?? null
 })
 
 /** Blasts whose audience is fixed, with how many of their recipients are open. */
@@ -225,8 +244,17 @@ const toRecipient = (row: DeliveryRow): BlastRecipient => ({
   complainedAt: row.complainedAt,
 })
 
+/** The recipients that are in a category, by their contacts' ids. */
+export const recipientsOf = (db: Rows, ws: WorkspaceId, id: BlastId, category: RecipientQuery["category"]) =>
+  Effect.map(deliveriesOf(db, ws, id), (rows) =>
+    rows
+      .filter((row) => inCategory(row, category))
+      .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+      .map(toRecipient),
+  )
+
 const recipients = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: BlastId, query: RecipientQuery) {
-  yield* found(db, ws, id)
+  yield* findBlast(db, ws, id)
   const wanted = fold(query.search)
   const chosen = (yield* deliveriesOf(db, ws, id)).filter(
     (row) =>
@@ -241,9 +269,9 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, found(db, ws, id))
+    const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
     return BlastStore.of({
-      find: (ws, id, now) => Effect.flatMap(found(db, ws, id), (blast) => view(db, ws, blast, now)),
+      find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
       page: (ws, query, now) => page(db, ws, query, now),
       lock,
       lockAgainstIntents: lock,
@@ -255,9 +283,14 @@ export const layer = Layer.effect(
         }),
       apply: (ws, change) => Effect.andThen(Transaction, apply(db, ws, change)),
       endOpen: (ws, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, ws, id, ending, limit)),
+      requeue: (ws, id, options) => Effect.andThen(Transaction, requeue(db, ws, id, options)),
       lockFinished: (ws, limit) =>
         Effect.map(Effect.andThen(Transaction, started(db, ws)), (all) =>
-          all.flatMap(({ blast, open }) => (blast.status === "sending" && open === 0 ? [blast] : [])).slice(0, limit),
+          all
+            .flatMap(({ blast, open }) =>
+              blast.status === "sending" && blast.retryingSince === null && open === 0 ? [blast] : [],
+            )
+            .slice(0, limit),
         ),
       endedWithOpen: (ws, limit) =>
         Effect.map(started(db, ws), (all) =>

@@ -9,6 +9,7 @@ import { contacts, writeActivities } from "./ContactStore.ts"
 import { deliveries, type DeliveryRow, moved } from "./DeliveryTables.ts"
 import type { Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
+import { suppress, suppressWornOut } from "./Suppressions.ts"
 
 export const settle = Effect.fnUntraced(function* (
   db: Rows,
@@ -38,18 +39,23 @@ const write = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   after: DeliveryRow,
-  { at, delivered, ending, hardBounce, pause_s, reply }: Settlement,
+  { at, bounce, delivered, ending, pause_s, reply }: Settlement,
 ) {
   const sent = ending.state === "sent"
+  const hardBounce = bounce === "hard"
   const now = yield* Clock.currentTimeMillis
-  yield* db.put(deliveries, workspace, after.id, {
+  const row: DeliveryRow = {
     ...after,
     dueAt: ending.state === "queued" ? DateTime.makeUnsafe(now + pause_s * 1000) : after.dueAt,
     smtpReply: reply ?? after.smtpReply,
     sentAt: sent ? (after.sentAt ?? at) : after.sentAt,
     deliveredAt: sent && delivered ? (after.deliveredAt ?? at) : after.deliveredAt,
     bouncedAt: hardBounce ? (after.bouncedAt ?? at) : after.bouncedAt,
-  })
+    bounceKind: bounce ?? after.bounceKind,
+  }
+  yield* db.put(deliveries, workspace, row.id, row)
+  if (hardBounce && row.emailNormalized !== null) yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
+  if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
   const contact = yield* db.find(contacts, workspace, after.contactId)
   if (contact === undefined) return
   const told = (type: ActivityType, more: Readonly<Record<string, string | null>> = {}): Activity => ({
@@ -61,7 +67,7 @@ const write = Effect.fnUntraced(function* (
   const activities = [
     ...(sent ? [told("email_sent")] : []),
     ...(sent && delivered ? [told("email_delivered")] : []),
-    ...(hardBounce ? [told("email_bounced", { reply: reply ?? after.smtpReply })] : []),
+    ...(hardBounce ? [told("email_bounced", { kind: "hard", reply: reply ?? after.smtpReply })] : []),
   ]
   yield* writeActivities(db, workspace, activities)
   const events: Array<DomainEvent> = activities.map(({ contactId, type, metadata }) => ({

@@ -3,13 +3,15 @@ import { type FixedAudience, launchOf } from "@tentpole/core/blasts/Blast"
 import type { IntentAnswer, Move } from "@tentpole/core/deliveries/Delivery"
 import { finalStates } from "@tentpole/core/deliveries/Delivery"
 import * as Machine from "@tentpole/core/blasts/Machine"
-import { AudienceGone, type Claim, type ClaimedDelivery, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import { AudienceGone, type Claim, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import * as Pace from "@tentpole/core/deliveries/Pace"
 import { blockReason, intentAnswer } from "@tentpole/core/deliveries/Suppression"
 import { type BlastId, DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { Transaction, Transactor } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contacts } from "./ContactStore.ts"
+import { bucketOf, claim } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
 import {
   blasts,
@@ -21,17 +23,12 @@ import {
   moved,
   newDelivery,
 } from "./DeliveryTables.ts"
-import { MemoryDatabase, Open, type Rows, table } from "./MemoryDatabase.ts"
+import { MemoryDatabase, Open, type Rows } from "./MemoryDatabase.ts"
 import { findList } from "./ListStore.ts"
 import { contactsOf } from "./Segment.ts"
 import { workspaces } from "./WorkspaceStore.ts"
 
-const tokens = table<number>("delivery_token")
-
 const look_again_ms = 10_000
-
-const byTurn = (left: DeliveryRow, right: DeliveryRow): number =>
-  left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
 
 const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, id: BlastId) {
   const blast = yield* db.find(blasts, workspace, id)
@@ -76,45 +73,6 @@ const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], 
   yield* db.put(blasts, workspace, id, yield* Effect.fromResult(Machine.fixAudience(blast, fixed)).pipe(Effect.orDie))
   yield* makeDue(db, workspace)
   return fixed
-})
-
-const claim = Effect.fnUntraced(function* (
-  db: Rows,
-  workspace: WorkspaceId,
-  { limit, lease_ms }: { readonly limit: number; readonly lease_ms: number },
-) {
-  const now = yield* Clock.currentTimeMillis
-  const token = ((yield* db.find(tokens, null, "last")) ?? 0) + 1
-  yield* db.put(tokens, null, "last", token)
-  const due = yield* db.find(dueDeliveries, null, workspace)
-  if (due !== undefined) yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: now })
-  const sending = new Set(
-    (yield* db.all(blasts, workspace)).flatMap((blast) =>
-      blast.status === "sending" && !blast.paused ? [blast.id] : [],
-    ),
-  )
-  const share = Math.max(1, Math.floor(limit / Math.max(1, sending.size)))
-  const waiting = (yield* db.all(deliveries, workspace))
-    .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now)
-    .sort(byTurn)
-  const taken = [...sending].flatMap((blast) => waiting.filter((row) => row.blastId === blast).slice(0, share))
-  const claimed: Array<ClaimedDelivery> = []
-  for (const row of taken.slice(0, limit)) {
-    const after = moved(row, { _tag: "claim", token })
-    if (after === undefined) continue
-    yield* db.put(deliveries, workspace, row.id, { ...after, leaseUntil_ms: now + lease_ms })
-    claimed.push({
-      id: row.id,
-      token,
-      attempts: row.attempts,
-      blastId: row.blastId,
-      approvalId: row.approvalId,
-      operational: row.operational,
-      address: row.email ?? "",
-      contact: (yield* db.find(contacts, workspace, row.contactId)) ?? null,
-    })
-  }
-  return claimed
 })
 
 const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
@@ -215,20 +173,26 @@ const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     return { dry: true }
   }
   const sending = new Set(all.flatMap((blast) => (blast.status === "sending" && !blast.paused ? [blast.id] : [])))
-  const next_ms = Math.min(
-    now + look_again_ms,
-    ...open
-      .filter((row) => row.state === "queued" && sending.has(row.blastId))
-      .map((row) => Math.max(now, row.dueAt.epochMilliseconds)),
-  )
+  const due_ms = open
+    .filter((row) => row.state === "queued" && sending.has(row.blastId))
+    .map((row) => row.dueAt.epochMilliseconds)
+  const next_ms = Math.min(now + look_again_ms, Math.max(yield* permitAt_ms(db, workspace, now), Math.min(...due_ms)))
   yield* db.put(dueDeliveries, null, workspace, { workspaceId: workspace, dueAt_ms: next_ms })
   return { dry: open.length === 0 }
 })
 
-const workspacesDue = (db: Rows, limit: number, by_ms: number) =>
+/** When the workspace may send again; where domains are limited, there is a turn at most each `turn_ms`. */
+const permitAt_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: number) {
+  const settings = yield* db.find(workspaces, null, workspace)
+  const next_ms = now + (settings?.sendingPerDomainPerSecond == null ? 0 : Pace.turn_ms)
+  if (settings?.sendingPerSecond == null) return next_ms
+  return Math.max(next_ms, Pace.ready_ms(yield* bucketOf(db, workspace, "", now), settings.sendingPerSecond))
+})
+
+const workspacesDue = (db: Rows, limit: number, by_ms: number, except: ReadonlyArray<WorkspaceId> = []) =>
   Effect.map(db.all(dueDeliveries, null), (rows) =>
     rows
-      .filter((row) => row.dueAt_ms <= by_ms)
+      .filter((row) => row.dueAt_ms <= by_ms && !except.includes(row.workspaceId))
       .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
       .slice(0, limit)
       .map((row) => row.workspaceId),
@@ -242,7 +206,8 @@ export const layer = Layer.effect(
     const { transact } = yield* Transactor
     return DeliveryStore.of({
       fixAudience: (workspace, blast) => Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast)),
-      dueWorkspaces: (limit) => Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now)),
+      dueWorkspaces: (limit, except) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now, except)),
       openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),
       claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options)),
       renew: (workspace, claims, lease_ms) => Effect.andThen(Transaction, renew(db, workspace, claims, lease_ms)),

@@ -1,4 +1,5 @@
 // The tables of the sending pipeline in memory, and the one way in which a delivery is moved.
+import type { BounceKind } from "@tentpole/core/bounces/EnhancedCode"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import type { BlockReason, Delivery, Move } from "@tentpole/core/deliveries/Delivery"
 import { move } from "@tentpole/core/deliveries/Delivery"
@@ -16,6 +17,9 @@ export interface DeliveryRow extends Delivery {
   /** Set as long as there is a token. */
   readonly leaseUntil_ms: number | null
   readonly smtpReply: string | null
+  readonly machineOpenedAt: DateTime.Utc | null
+  readonly machineClickedAt: DateTime.Utc | null
+  readonly bounceKind: BounceKind | null
   readonly createdAt: DateTime.Utc
 }
 
@@ -37,6 +41,16 @@ interface DueRow {
 
 /** Which workspaces a sender has to look at; by workspace, belongs to none. */
 export const dueDeliveries = table<DueRow>("due_work deliveries")
+
+/** Which workspaces' schedules have to be looked at, and when; by workspace, belongs to none. */
+export const dueSchedules = table<DueRow>("due_work blasts")
+
+/** The workspace's schedules are due at this time, or before if they already were. */
+export const scheduleDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, at: DateTime.Utc) {
+  const due = yield* db.find(dueSchedules, null, workspace)
+  const dueAt_ms = Math.min(at.epochMilliseconds, due?.dueAt_ms ?? Infinity)
+  yield* db.put(dueSchedules, null, workspace, { workspaceId: workspace, dueAt_ms })
+})
 
 /** Makes a workspace due now, or leaves it if it already was. */
 export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
@@ -99,7 +113,10 @@ export const newDelivery = (
   clickedAt: null,
   clickedUrl: null,
   bouncedAt: null,
+  bounceKind: null,
   unsubscribedAt: null,
   complainedAt: null,
+  machineOpenedAt: null,
+  machineClickedAt: null,
   createdAt: now,
 })

@@ -1,6 +1,7 @@
 // Emails in memory.
 import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
-import { type Email, statusOf } from "@tentpole/core/emails/Email"
+import { statusOf } from "@tentpole/core/content/Approval"
+import type { Email } from "@tentpole/core/emails/Email"
 import { EmailChange } from "@tentpole/core/emails/EmailChange"
 import { email_users_max } from "@tentpole/core/emails/EmailRefusals"
 import { type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
@@ -11,7 +12,6 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
 import { contactFields } from "./ContactFieldStore.ts"
 import { blasts } from "./DeliveryTables.ts"
-import { emailSeed } from "./EmailSeeds.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { forgetTestMails } from "./TestMailStore.ts"
@@ -101,7 +101,6 @@ export const layer = Layer.effect(
         const { html } = yield* current(workspace, id)
         return html ?? (yield* db.find(bases, workspace, id)) ?? null
       }),
-      seed: (workspace, id) => emailSeed(db, workspace, id),
       html: (workspace, id, version) =>
         Effect.flatMap(db.find(emailVersions, workspace, versionKey(id, version)), (html) =>
           found(html, "email version"),

@@ -4,7 +4,7 @@ import { EngagementStore } from "@tentpole/core/deliveries/EngagementStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { contacts, writeActivities } from "./ContactStore.ts"
 import { deliveries, suppressions } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
@@ -24,16 +24,23 @@ const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: 
   return tracked
 })
 
+/** Of those that are there. */
+const findAll = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
+  const found = new Map<DeliveryId, TrackedDelivery>()
+  for (const id of ids) {
+    const tracked = yield* Effect.option(find(db, workspace, id))
+    if (Option.isSome(tracked)) found.set(id, tracked.value)
+  }
+  return found
+})
+
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: EngagementChange) {
   if (!EngagementChange.is(change)) return yield* Effect.die("engagement is written by an EngagementChange only")
-  const { activities, at, before, events, marks, provesSent, unsubscribes } = change
+  const { activities, after, at, before, events, unsubscribes } = change
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
-  yield* db.put(deliveries, workspace, row.id, {
-    ...row,
-    ...marks,
-    ...(provesSent ? { state: "sent" as const, reason: null } : {}),
-  })
+  const { contact: _, suppressed: __, ...delivery } = after
+  yield* db.put(deliveries, workspace, row.id, { ...row, ...delivery })
   if (unsubscribes && before.emailNormalized !== null) {
     const there = yield* db.find(suppressions, workspace, before.emailNormalized)
     const suppression = { emailNormalized: before.emailNormalized, reason: "unsubscribe" as const, createdAt: at }
@@ -55,8 +62,12 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     return EngagementStore.of({
       find: (workspace, id) => find(db, workspace, id),
-      lock: (workspace, id) => Effect.andThen(Transaction, find(db, workspace, id)),
-      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+      lock: (workspace, ids) => Effect.andThen(Transaction, findAll(db, workspace, ids)),
+      apply: (workspace, changes) =>
+        Effect.andThen(
+          Transaction,
+          Effect.forEach(changes, (change) => apply(db, workspace, change), { discard: true }),
+        ),
     })
   }),
 )

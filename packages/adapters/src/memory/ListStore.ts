@@ -184,6 +184,10 @@ export const layer = Layer.effect(
             ),
           )
         }),
+      memberIds: (workspace, id) =>
+        Effect.map(db.all(listMembers, workspace), (all) =>
+          all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
+        ),
       countOf: (workspace, { list, now }) => Effect.map(contactsOf(db, workspace, list, now), (held) => held.length),
       lockForCreation: (workspace, { candidates, contactIds }) =>
         Effect.gen(function* () {

@@ -34,6 +34,10 @@ export const appendEvents = (
     }
   })
 
+/** Those that are kept, in no order. */
+export const eventsOf = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlyArray<RecordedEvent>> =>
+  Effect.map(db.all(events, workspace), (rows) => rows.map(({ event }) => event))
+
 export const layer = Layer.effect(
   Outbox,
   Effect.gen(function* () {

@@ -1,15 +1,15 @@
 // Templates of emails and of tents in memory.
+import { statusOf } from "@tentpole/core/content/Approval"
 import type { GenerationId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import type { Sliced } from "@tentpole/core/Page"
-import {
-  type ApprovedTemplate,
-  type CurrentTemplate,
-  type Kinds,
-  type ShownTemplate,
-  statusOf,
-  type Template,
-  type TemplateKind,
+import type {
+  ApprovedTemplate,
+  CurrentTemplate,
+  Kinds,
+  ShownTemplate,
+  Template,
+  TemplateKind,
 } from "@tentpole/core/templates/Template"
 import { TemplateChange } from "@tentpole/core/templates/TemplateChange"
 import {

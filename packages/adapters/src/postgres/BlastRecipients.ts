@@ -14,7 +14,8 @@ import { fold } from "@tentpole/core/Text"
 import { Effect } from "effect"
 import { instant } from "./Instants.ts"
 
-interface RecipientRow {
+/** A delivery as recipients are read. */
+export interface RecipientRow {
   readonly delivery_id: string
   readonly contact_id: string
   readonly display_name: string | null
@@ -32,7 +33,7 @@ interface RecipientRow {
   readonly complained_at: Date | null
 }
 
-const toRecipient = (row: RecipientRow): BlastRecipient => ({
+export const toRecipient = (row: RecipientRow): BlastRecipient => ({
   id: DeliveryId.make(row.delivery_id),
   contactId: ContactId.make(row.contact_id),
   displayName: row.display_name,
@@ -50,7 +51,8 @@ const toRecipient = (row: RecipientRow): BlastRecipient => ({
   complainedAt: instant(row.complained_at),
 })
 
-const categories: { readonly [Category in RecipientCategory]: string } = {
+/** Which deliveries `d` a category has. */
+export const categories: { readonly [Category in RecipientCategory]: string } = {
   recipients: "true",
   sent: "d.state = 'sent'",
   delivered: "d.delivered_at is not null",
@@ -60,6 +62,14 @@ const categories: { readonly [Category in RecipientCategory]: string } = {
   unsubscribed: "d.unsubscribed_at is not null",
   spam: "d.complained_at is not null",
 }
+
+/** The columns of a `RecipientRow`, of deliveries `d`. Some contacts were gone while the audience was being fixed: their sender found it out. */
+export const recipientColumns = `d.delivery_id, d.contact_id, d.display_name, d.email,
+  d.contact_deleted or d.reason is not distinct from 'contact_deleted' as contact_deleted,
+  case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
+    when d.state = 'unconfirmed' then 'failed' else d.state end as status,
+  d.reason, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at, d.clicked_url, d.bounced_at, d.unsubscribed_at,
+  d.complained_at`
 
 const sorts: { readonly [Sort in RecipientSort]: string } = {
   display_name: "d.display_name_folded",
@@ -88,13 +98,7 @@ export const recipients = Effect.fnUntraced(function* (
     from blast b where b.workspace_id = ${ws} and b.blast_id = ${id}`
   if (counted === undefined) return yield* new NotFound({ resource: "email blast" })
   const rows = yield* sql<RecipientRow>`
-    select d.delivery_id, d.contact_id, d.display_name, d.email,
-      -- gone while the audience was being fixed: their sender found it out
-      d.contact_deleted or d.reason is not distinct from 'contact_deleted' as contact_deleted,
-      case when d.state in ('queued', 'claimed', 'handed_over') then 'queued'
-        when d.state = 'unconfirmed' then 'failed' else d.state end as status,
-      d.reason, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at, d.clicked_url, d.bounced_at, d.unsubscribed_at,
-      d.complained_at
+    select ${sql.literal(recipientColumns)}
     from delivery d
     where ${chosen}
     order by ${sql.literal(`${sorts[query.sort]} ${query.order}`)} nulls last, d.delivery_id

@@ -21,6 +21,7 @@ export interface BlastRow {
   readonly description: string | null
   readonly status: BlastStatus
   readonly paused: boolean
+  readonly retrying_since: Date | null
   readonly audience_list_id: string | null
   readonly audience_source: Source | null
   readonly email_id: string | null
@@ -47,7 +48,7 @@ export interface BlastRow {
 }
 
 /** For a SELECT over alias `b` of `blast`. */
-export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.audience_list_id, b.audience_source,
+export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.retrying_since, b.audience_list_id, b.audience_source,
   b.email_id, b.email_source, b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version,
   b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_fixed_at, b.recipient_count,
   b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
@@ -104,6 +105,19 @@ const attached = (row: BlastRow) => ({
       : { emailId: EmailId.make(row.email_id), source: there(row.email_source, "email_source") },
 })
 
+/** Whatever it had come to. */
+const toArchived = (row: BlastRow) => ({
+  status: "archived" as const,
+  ...attached(row),
+  locked: lockedOfRow(row),
+  time: timeOfRow(row),
+  launch: launchOfRow(row),
+  failure: row.failure,
+  sentAt: instant(row.sent_at),
+  cancelledAt: instant(row.cancelled_at),
+  cancelledReason: row.cancelled_reason,
+})
+
 export const toBlast = (row: BlastRow): Blast => {
   const described = {
     id: BlastId.make(row.blast_id),
@@ -116,21 +130,7 @@ export const toBlast = (row: BlastRow): Blast => {
   const { audience, email } = attached(row)
   if (row.status === "draft")
     return { ...described, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
-  if (row.status === "archived") {
-    return {
-      ...described,
-      status: "archived",
-      audience,
-      email,
-      locked: lockedOfRow(row),
-      time: timeOfRow(row),
-      launch: launchOfRow(row),
-      failure: row.failure,
-      sentAt: instant(row.sent_at),
-      cancelledAt: instant(row.cancelled_at),
-      cancelledReason: row.cancelled_reason,
-    }
-  }
+  if (row.status === "archived") return { ...described, ...toArchived(row) }
   const settled = {
     ...described,
     audience: there(audience, "audience_list_id"),
@@ -151,7 +151,14 @@ export const toBlast = (row: BlastRow): Blast => {
         cancelledReason: row.cancelled_reason,
       }
     case "sending":
-      return { ...settled, status: "sending", time, launch: there(launch, "launched_at"), paused: row.paused }
+      return {
+        ...settled,
+        status: "sending",
+        time,
+        launch: there(launch, "launched_at"),
+        paused: row.paused,
+        retryingSince: instant(row.retrying_since),
+      }
     case "sent":
       return {
         ...settled,
@@ -185,6 +192,7 @@ export const columnsOf = (blast: Blast) => {
     description: blast.description,
     status: blast.status,
     paused: blast.status === "sending" && blast.paused,
+    retrying_since: blast.status === "sending" ? text(blast.retryingSince) : null,
     audience_list_id: blast.audience?.listId ?? null,
     audience_source: blast.audience?.source ?? null,
     email_id: blast.email?.emailId ?? null,

@@ -2,15 +2,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
-import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
+import { passingReasons } from "@tentpole/core/deliveries/Delivery"
+import { type BlastId, ContactId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import { texts } from "./Arrays.ts"
 import { lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
-import { makeDue } from "./DueWork.ts"
+import { makeDue, makeDueAt } from "./DueWork.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListWrites.ts"
 import { appendEvents } from "./Outbox.ts"
@@ -84,6 +86,7 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Bl
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)
   if (change.wakes) yield* makeDue(sql, "deliveries", ws)
+  if (change.fallsDue !== null) yield* makeDueAt(sql, "blasts", ws, change.fallsDue)
 })
 
 /**
@@ -107,13 +110,45 @@ const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, li
     returning 1`
 }
 
+/**
+ * By the index of contacts within a blast: a retry reads through it once, whatever its batches. Whose row is being settled
+ * late at this moment is waited for, and left when it turned out to be sent.
+ */
+const requeue = Effect.fnUntraced(function* (
+  sql: Sql,
+  ws: WorkspaceId,
+  id: BlastId,
+  { after, includeUnconfirmed, limit }: Parameters<BlastStore["Service"]["requeue"]>[2],
+) {
+  const behind = after === null ? sql.literal("") : sql` and d.contact_id > ${after}`
+  const rows = yield* sql<{ readonly contact_id: string }>`
+    with retried as materialized (
+      select d.delivery_id from delivery d
+      where d.workspace_id = ${ws} and d.blast_id = ${id}${behind}
+        and (d.state = 'failed' and d.reason = any(${texts([...passingReasons])})
+          or d.state = 'unconfirmed' and ${includeUnconfirmed}::boolean)
+      order by d.contact_id
+      limit ${limit}
+      for update)
+    update delivery d set state = 'queued', reason = null, token = null, lease_until = null, attempts = 0,
+      due_at = clock_timestamp(), handed_over_at = null
+    from retried where d.workspace_id = ${ws} and d.delivery_id = retried.delivery_id
+    returning d.contact_id`
+  if (rows.length > 0) yield* makeDue(sql, "deliveries", ws)
+  const last = rows
+    .map((row) => row.contact_id)
+    .sort()
+    .at(-1)
+  return last === undefined ? null : ContactId.make(last)
+})
+
 const unsettled = `(select sum(queued) from delivery_tally t
   where t.workspace_id = b.workspace_id and t.blast_id = b.blast_id)`
 
 const finished = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
   select ${sql.literal(blastColumns)} from blast b
   where b.workspace_id = ${ws} and b.status = 'sending' and b.audience_fixed_at is not null
-    and coalesce(${sql.literal(unsettled)}, 0) = 0
+    and b.retrying_since is null and coalesce(${sql.literal(unsettled)}, 0) = 0
   order by b.blast_id
   limit ${limit}
   for no key update of b skip locked`
@@ -150,6 +185,7 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(ws, endOpen(sql, ws, id, ending, limit))).pipe(
           Effect.map((rows) => rows.length),
         ),
+      requeue: (ws, id, options) => Effect.andThen(Transaction, within(ws, requeue(sql, ws, id, options))),
       lockFinished: (ws, limit) =>
         Effect.andThen(Transaction, within(ws, finished(sql, ws, limit))).pipe(Effect.map((rows) => rows.map(toBlast))),
       endedWithOpen: (ws, limit) => Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) => rows.map(toBlast)),

@@ -23,11 +23,15 @@ export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean): Sta
     when s.reason <> 'unsubscribe' then 'suppressed'
   end`
 
-interface BlastRow {
+/** A list, as far as it says whom it holds; `list_id` is null when it is gone. */
+export interface AudienceRow {
   readonly list_id: string | null
   readonly kind: AudienceList["kind"]
   readonly system_list: "all_contacts" | "unsubscribed" | null
   readonly rules: RuleTree | null
+}
+
+interface BlastRow extends AudienceRow {
   readonly approval_id: string
   readonly operational: boolean
   readonly audience_fixed_at: Date | null
@@ -35,6 +39,7 @@ interface BlastRow {
   readonly qualified_count: number
   readonly audience_truncated: boolean
   readonly recipients_per_blast_max: number | null
+  readonly sending_per_domain_per_second: number | null
 }
 
 interface Counts {
@@ -51,7 +56,7 @@ export const fixAudience = Effect.fnUntraced(function* (
 ) {
   const [blast] = yield* sql<BlastRow>`
     select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_fixed_at, b.recipient_count,
-      b.qualified_count, b.audience_truncated, p.recipients_per_blast_max
+      b.qualified_count, b.audience_truncated, p.recipients_per_blast_max, w.sending_per_domain_per_second
     from blast b
     join workspace w on w.workspace_id = b.workspace_id
     join plan p on p.plan = w.plan
@@ -73,7 +78,7 @@ export const fixAudience = Effect.fnUntraced(function* (
   // A million recipients take seconds, not the quarter of a minute that a request may.
   yield* sql`select set_config('statement_timeout', ${String(snapshot_timeout_ms)}, true)`
   const max = blast.recipients_per_blast_max
-  const audience = max === null ? held : sql`${held} order by c.created_at, c.contact_id limit ${max}`
+  const audience = cutTo(sql, held, max)
   const counts = yield* insertDeliveries(sql, workspace, blastId, blast, audience, now)
   const truncated = max !== null && counts.recipients === max && (yield* holdsMore(sql, held, max))
   yield* sql`
@@ -81,6 +86,8 @@ export const fixAudience = Effect.fnUntraced(function* (
       audience_truncated = ${truncated}, audience_fixed_at = ${DateTime.formatIso(now)}, updated_at = ${DateTime.formatIso(now)}
     where workspace_id = ${workspace} and blast_id = ${blastId}`
   yield* makeDue(sql, "deliveries", workspace)
+  // Told of with the commit, so that whoever renews the statistics then knows how much has come.
+  yield* sql`select pg_stat_force_next_flush()`
   const fixed: FixedAudience = {
     at: now,
     recipientCount: counts.recipients,
@@ -90,14 +97,18 @@ export const fixAudience = Effect.fnUntraced(function* (
   return fixed
 })
 
+/** As many of them as the plan allows. */
+export const cutTo = (sql: PgClient.PgClient, held: Statement.Fragment, max: number | null): Statement.Fragment =>
+  max === null ? held : sql`${held} order by c.created_at, c.contact_id limit ${max}`
+
 /** `from fenced_contact c where …`: whom the list holds now. */
-const audienceOf = Effect.fnUntraced(function* (
+export const audienceOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  blast: BlastRow,
+  row: AudienceRow,
   now: DateTime.Utc,
 ) {
-  const list = listOf(blast)
+  const list = listOf(row)
   if (list === null) return yield* new AudienceGone()
   const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
   const fields = yield* comparedFields(sql, workspace, mentioned)
@@ -105,7 +116,7 @@ const audienceOf = Effect.fnUntraced(function* (
     where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })})`
 })
 
-const listOf = (row: BlastRow): AudienceList | null => {
+const listOf = (row: AudienceRow): AudienceList | null => {
   if (row.list_id === null) return null
   const id = ListId.make(row.list_id)
   switch (row.kind) {
@@ -117,6 +128,10 @@ const listOf = (row: BlastRow): AudienceList | null => {
       return { id, kind: "system", systemList: row.system_list ?? "all_contacts" }
   }
 }
+
+/** Where domains have a limit, each stands in a lane of its own. */
+const laneOf = (sql: PgClient.PgClient, blast: BlastRow): Statement.Fragment =>
+  blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
 
 /** Contacts are unique by address, so no two recipients share one; the unique indexes stand behind that. */
 const insertDeliveries = (
@@ -141,9 +156,9 @@ const insertDeliveries = (
       ),
       added as (
         insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
-          email_domain, display_name, display_name_folded, operational, state, reason, due_at, created_at)
+          email_domain, lane, display_name, display_name_folded, operational, state, reason, due_at, created_at)
         select ${workspace}, uuidv7_or_v4(), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
-          split_part(email_normalized, '@', -1), display_name, display_name_folded, ${blast.operational},
+          split_part(email_normalized, '@', -1), ${laneOf(sql, blast)}, display_name, display_name_folded, ${blast.operational},
           case when reason is null then 'queued' else 'blocked' end, reason, clock_timestamp(), ${DateTime.formatIso(now)}
         from judged
         on conflict do nothing

@@ -7,6 +7,7 @@ import { DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "./Arrays.ts"
+import { suppressWornOut } from "./Suppressions.ts"
 
 interface IdRow {
   readonly delivery_id: string
@@ -20,6 +21,8 @@ export const settle = Effect.fnUntraced(function* (
   if (settlements.length === 0) return []
   if (!settlements.every(Settlement.is)) return yield* Effect.die("a delivery is settled by Settlements only")
   const moved = new Set((yield* write(sql, workspace, settlements)).map((row) => row.delivery_id))
+  const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
+  if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
   const rest = settlements.filter((each) => !moved.has(each.id))
   if (rest.length === 0) return []
   const before = new Set((yield* writtenBefore(sql, workspace, rest)).map((row) => row.delivery_id))
@@ -34,9 +37,9 @@ const given = (sql: PgClient.PgClient, settlements: ReadonlyArray<Settlement>): 
     ${texts(settlements.map((each) => each.reply))}::text[],
     ${texts(settlements.map((each) => DateTime.formatIso(each.at)))}::timestamptz[],
     ${booleans(settlements.map((each) => each.delivered))}::boolean[],
-    ${booleans(settlements.map((each) => each.hardBounce))}::boolean[],
+    ${texts(settlements.map((each) => each.bounce))}::text[],
     ${ints(settlements.map((each) => each.pause_s))}::int[])
-    as g (id, token, state, reason, reply, at, delivered, bounced, pause_s)`
+    as g (id, token, state, reason, reply, at, delivered, bounce, pause_s)`
 
 const reasonOf = ({ ending }: Settlement): string | null => {
   switch (ending.state) {
@@ -69,18 +72,19 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
       smtp_reply = coalesce(g.reply, d.smtp_reply),
       sent_at = case when g.state = 'sent' then coalesce(d.sent_at, g.at) else d.sent_at end,
       delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
-      bounced_at = case when g.bounced then coalesce(d.bounced_at, g.at) else d.bounced_at end
+      bounced_at = case when g.bounce = 'hard' then coalesce(d.bounced_at, g.at) else d.bounced_at end,
+      bounce_kind = coalesce(g.bounce, d.bounce_kind)
     from held g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
       and (g.was = 'handed_over'
         or (g.was = 'claimed' and g.state in ('queued', 'failed'))
         or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
     returning d.delivery_id, d.blast_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
-      g.delivered, g.bounced
+      g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
   told as (
     select m.contact_id, m.at, k.type, jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
-      || case when k.type = 'email_bounced' then jsonb_build_object('reply', m.smtp_reply) else '{}' end as metadata
+      || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
     from moved m
     join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
     cross join lateral (values
@@ -100,6 +104,14 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
     where m.bounced and c.workspace_id = ${workspace} and c.contact_id = m.contact_id
       and c.email_normalized = m.email_normalized and not c.marketing_email_invalid
     returning c.contact_id, m.at
+  ),
+  suppressed as (
+    insert into suppression as s (workspace_id, email_normalized, reason, created_at)
+    select distinct on (m.email_normalized) ${workspace}::uuid, m.email_normalized, 'bounce', m.at
+    from moved m where m.bounced and m.email_normalized is not null
+    order by m.email_normalized
+    on conflict (workspace_id, email_normalized) do update set reason = 'bounce', created_at = excluded.created_at
+      where s.reason = 'unsubscribe'
   ),
   events as (
     insert into outbox_event (workspace_id, type, contact_id, at, data)

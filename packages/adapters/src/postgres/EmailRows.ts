@@ -1,6 +1,7 @@
 // The rows of emails on PostgreSQL, and the emails and approvals that they are.
 import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
-import { type Email, statusOf } from "@tentpole/core/emails/Email"
+import { statusOf } from "@tentpole/core/content/Approval"
+import type { Email } from "@tentpole/core/emails/Email"
 import type { GenerationStatus } from "@tentpole/core/content/Generation"
 import { ApprovalId, EmailId } from "@tentpole/core/Ids"
 import { fold } from "@tentpole/core/Text"

@@ -11,7 +11,6 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { type ApprovalRow, columnsOf, emailColumns, type EmailRow, toApproved, toEmail } from "./EmailRows.ts"
-import { emailSeed } from "./EmailSeeds.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { fenced } from "./Postgres.ts"
 
@@ -171,7 +170,6 @@ export const layer = Layer.effect(
           Effect.flatMap((rows) => first(rows, "email")),
           Effect.map((row) => row.html),
         ),
-      seed: (workspace, id) => within(workspace, emailSeed(sql, workspace, id)),
       html: (workspace, id, version) =>
         within(
           workspace,

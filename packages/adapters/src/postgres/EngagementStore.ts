@@ -1,144 +1,186 @@
-// Tracking on PostgreSQL: a delivery by its link, and what its recipient did with it.
+// Tracking on PostgreSQL: deliveries by their links, and what their recipients did with them.
 import { PgClient } from "@effect/sql-pg"
-import type { BlockReason, DeliveryState, FailureReason } from "@tentpole/core/deliveries/Delivery"
+import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { DeliveryState } from "@tentpole/core/deliveries/Delivery"
 import { EngagementChange, type TrackedDelivery } from "@tentpole/core/deliveries/Engagement"
 import { EngagementStore } from "@tentpole/core/deliveries/EngagementStore"
-import { ApprovalId, BlastId, ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
+import { ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { contactsById } from "./ContactStore.ts"
+import { deliveryColumns, type DeliveryRow, lockDeliveries, toDelivery } from "./DeliveryRows.ts"
 import { instant } from "./Instants.ts"
 import { appendEvents } from "./Outbox.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, Reads } from "./Postgres.ts"
 
-interface Row {
-  readonly delivery_id: string
-  readonly blast_id: string
-  readonly contact_id: string
-  readonly approval_id: string
+interface Row extends DeliveryRow {
   readonly operational: boolean
-  readonly email: string | null
-  readonly email_normalized: string | null
-  readonly state: DeliveryState
-  readonly reason: BlockReason | FailureReason | null
-  readonly token: bigint | null
-  readonly attempts: number
-  readonly due_at: Date
-  readonly handed_over_at: Date | null
-  readonly sent_at: Date | null
-  readonly delivered_at: Date | null
-  readonly opened_at: Date | null
-  readonly clicked_at: Date | null
-  readonly clicked_url: string | null
-  readonly bounced_at: Date | null
-  readonly unsubscribed_at: Date | null
-  readonly complained_at: Date | null
-  readonly suppressed: boolean
+  readonly machine_opened_at: Date | null
+  readonly machine_clicked_at: Date | null
 }
+
+const columns = `${deliveryColumns}, d.operational, d.machine_opened_at, d.machine_clicked_at`
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
-const toTracked = (row: Row): Omit<TrackedDelivery, "contact"> => ({
-  id: DeliveryId.make(row.delivery_id),
-  blastId: BlastId.make(row.blast_id),
-  contactId: ContactId.make(row.contact_id),
-  approvalId: ApprovalId.make(row.approval_id),
+const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppressed: boolean): TrackedDelivery => ({
+  ...toDelivery(row),
   operational: row.operational,
-  email: row.email,
-  emailNormalized: row.email_normalized,
-  state: row.state,
-  reason: row.reason,
-  token: row.token === null ? null : Number(row.token),
-  attempts: row.attempts,
-  dueAt: DateTime.makeUnsafe(row.due_at),
-  handedOverAt: instant(row.handed_over_at),
-  sentAt: instant(row.sent_at),
-  deliveredAt: instant(row.delivered_at),
-  openedAt: instant(row.opened_at),
-  clickedAt: instant(row.clicked_at),
-  clickedUrl: row.clicked_url,
-  bouncedAt: instant(row.bounced_at),
-  unsubscribedAt: instant(row.unsubscribed_at),
-  complainedAt: instant(row.complained_at),
-  suppressed: row.suppressed,
+  machineOpenedAt: instant(row.machine_opened_at),
+  machineClickedAt: instant(row.machine_clicked_at),
+  contact: contacts.get(ContactId.make(row.contact_id)) ?? null,
+  suppressed,
 })
 
-const read = (sql: PgClient.PgClient, workspace: WorkspaceId, id: DeliveryId, locking: "" | "for update of d") =>
-  Effect.gen(function* () {
-    const [row] = yield* sql<Row>`
-      select d.delivery_id, d.blast_id, d.contact_id, d.approval_id, d.operational, d.email, d.email_normalized, d.state,
-        d.reason, d.token, d.attempts, d.due_at, d.handed_over_at, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at,
-        d.clicked_url, d.bounced_at, d.unsubscribed_at, d.complained_at,
-        exists (select from suppression s
-          where s.workspace_id = d.workspace_id and s.email_normalized = d.email_normalized) as suppressed
-      from delivery d
-      where d.workspace_id = ${workspace} and d.delivery_id = ${id}
-      ${sql.literal(locking)}`
-    if (row === undefined) return yield* new NotFound({ resource: "delivery" })
-    const tracked = toTracked(row)
-    const contacts = yield* contactsById(sql, workspace, [tracked.contactId])
-    const whole: TrackedDelivery = { ...tracked, contact: contacts.get(tracked.contactId) ?? null }
-    return whole
-  })
-
-const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: EngagementChange) {
-  if (!EngagementChange.is(change)) return yield* Effect.die("engagement is written by an EngagementChange only")
-  const { before, marks } = change
-  const at = DateTime.formatIso(change.at)
-  const written = yield* sql`
-    update delivery set
-      opened_at = ${iso(marks.openedAt)}, clicked_at = ${iso(marks.clickedAt)}, clicked_url = ${marks.clickedUrl},
-      unsubscribed_at = ${iso(marks.unsubscribedAt)}, sent_at = ${iso(marks.sentAt)},
-      delivered_at = ${iso(marks.deliveredAt)},
-      state = case when ${change.provesSent}::boolean then 'sent' else state end,
-      reason = case when ${change.provesSent}::boolean then null else reason end
-    where workspace_id = ${workspace} and delivery_id = ${before.id} and state = ${before.state}
-    returning 1`
-  if (written.length !== 1) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
-  if (change.unsubscribes && before.emailNormalized !== null) {
-    yield* sql`
-      insert into suppression (workspace_id, email_normalized, reason, created_at)
-      values (${workspace}, ${before.emailNormalized}, 'unsubscribe', ${at})
-      on conflict (workspace_id, email_normalized) do nothing`
-  }
-  if (before.contact !== null) yield* writeContact(sql, workspace, change, at)
-  yield* appendEvents(sql, workspace, change.events)
+const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, id: DeliveryId) {
+  const [row] = yield* sql<Row & { readonly suppressed: boolean }>`
+    select ${sql.literal(columns)},
+      exists (select from suppression s
+        where s.workspace_id = d.workspace_id and s.email_normalized = d.email_normalized) as suppressed
+    from delivery d
+    where d.workspace_id = ${workspace} and d.delivery_id = ${id}`
+  if (row === undefined) return yield* new NotFound({ resource: "delivery" })
+  const contacts = yield* contactsById(sql, workspace, [ContactId.make(row.contact_id)])
+  return toTracked(row, contacts, row.suppressed)
 })
 
-const writeContact = Effect.fnUntraced(function* (
+const lock = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  { before, activities, unsubscribes }: EngagementChange,
-  at: string,
+  ids: ReadonlyArray<DeliveryId>,
 ) {
-  yield* sql`
-    update contact set
-      last_activity_at = greatest(last_activity_at, ${at}::timestamptz),
-      updated_at = case when ${unsubscribes}::boolean and not unsubscribed then ${at}::timestamptz else updated_at end,
-      unsubscribed = unsubscribed or ${unsubscribes}::boolean
-    where workspace_id = ${workspace} and contact_id = ${before.contactId}`
-  yield* sql`
-    insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, ${before.contactId}, told.at, told.type, told.metadata
-    from unnest(${texts(activities.map((each) => DateTime.formatIso(each.at)))}::timestamptz[],
-      ${texts(activities.map((each) => each.type))}::text[],
-      ${texts(activities.map((each) => JSON.stringify(each.metadata)))}::jsonb[])
-      with ordinality as told (at, type, metadata, nth)
-    order by told.nth`
+  if (ids.length === 0) return new Map<DeliveryId, TrackedDelivery>()
+  const { rows, contacts } = yield* lockDeliveries<Row>(sql, workspace, ids, columns)
+  const suppressed = new Set(
+    (yield* sql<{ readonly email_normalized: string }>`
+      select s.email_normalized from suppression s
+      where s.workspace_id = ${workspace} and s.email_normalized = any(${texts(rows.map((row) => row.email_normalized))}::text[])`).map(
+      (row) => row.email_normalized,
+    ),
+  )
+  return new Map(
+    rows.map((row) => [
+      DeliveryId.make(row.delivery_id),
+      toTracked(row, contacts, row.email_normalized !== null && suppressed.has(row.email_normalized)),
+    ]),
+  )
 })
+
+const apply = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  changes: ReadonlyArray<EngagementChange>,
+) {
+  if (changes.length === 0) return
+  if (!changes.every(EngagementChange.is)) return yield* Effect.die("engagement is written by EngagementChanges only")
+  yield* writeDeliveries(sql, workspace, changes)
+  yield* suppress(sql, workspace, changes)
+  const known = changes.filter((change) => change.before.contact !== null && change.activities.length > 0)
+  if (known.length > 0) {
+    yield* writeContacts(sql, workspace, known)
+    yield* writeActivities(
+      sql,
+      workspace,
+      known.flatMap((change) => change.activities),
+    )
+  }
+  yield* appendEvents(
+    sql,
+    workspace,
+    changes.flatMap((change) => change.events),
+  )
+})
+
+/** Each delivery from what its first change was decided on to what its last one leaves. */
+const writeDeliveries = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  changes: ReadonlyArray<EngagementChange>,
+) {
+  const was = new Map<DeliveryId, DeliveryState>()
+  for (const { before } of changes) if (!was.has(before.id)) was.set(before.id, before.state)
+  const rows = [...new Map(changes.map(({ after }) => [after.id, after])).values()]
+  const written = yield* sql`
+    update delivery d set state = g.state, reason = g.reason, opened_at = g.opened_at, clicked_at = g.clicked_at,
+      clicked_url = g.clicked_url, unsubscribed_at = g.unsubscribed_at, sent_at = g.sent_at, delivered_at = g.delivered_at,
+      machine_opened_at = g.machine_opened_at, machine_clicked_at = g.machine_clicked_at
+    from unnest(${texts(rows.map((row) => row.id))}::uuid[], ${texts(rows.map((row) => was.get(row.id) ?? null))}::text[],
+      ${texts(rows.map((row) => row.state))}::text[], ${texts(rows.map((row) => row.reason))}::text[],
+      ${texts(rows.map((row) => iso(row.openedAt)))}::timestamptz[],
+      ${texts(rows.map((row) => iso(row.clickedAt)))}::timestamptz[], ${texts(rows.map((row) => row.clickedUrl))}::text[],
+      ${texts(rows.map((row) => iso(row.unsubscribedAt)))}::timestamptz[],
+      ${texts(rows.map((row) => iso(row.sentAt)))}::timestamptz[],
+      ${texts(rows.map((row) => iso(row.deliveredAt)))}::timestamptz[],
+      ${texts(rows.map((row) => iso(row.machineOpenedAt)))}::timestamptz[],
+      ${texts(rows.map((row) => iso(row.machineClickedAt)))}::timestamptz[])
+      as g (id, was, state, reason, opened_at, clicked_at, clicked_url, unsubscribed_at, sent_at, delivered_at,
+        machine_opened_at, machine_clicked_at)
+    where d.workspace_id = ${workspace} and d.delivery_id = g.id and d.state = g.was
+    returning 1`
+  if (written.length !== rows.length) {
+    return yield* Effect.die(`${rows.length - written.length} deliveries are no longer what was decided on`)
+  }
+})
+
+const suppress = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  changes: ReadonlyArray<EngagementChange>,
+) {
+  const unsubscribed = changes.filter((change) => change.unsubscribes && change.before.emailNormalized !== null)
+  if (unsubscribed.length === 0) return
+  yield* sql`
+    insert into suppression (workspace_id, email_normalized, reason, created_at)
+    select ${workspace}, g.email_normalized, 'unsubscribe', min(g.at)
+    from unnest(${texts(unsubscribed.map((change) => change.before.emailNormalized))}::text[],
+      ${texts(unsubscribed.map((change) => iso(change.at)))}::timestamptz[]) as g (email_normalized, at)
+    group by g.email_normalized
+    order by g.email_normalized
+    on conflict (workspace_id, email_normalized) do nothing`
+})
+
+const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, changes: ReadonlyArray<EngagementChange>) => sql`
+  update contact c set
+    last_activity_at = greatest(c.last_activity_at, g.active_at),
+    updated_at = case when not c.unsubscribed then coalesce(g.unsubscribed_at, c.updated_at) else c.updated_at end,
+    unsubscribed = c.unsubscribed or g.unsubscribed_at is not null
+  from (
+    select contact_id, max(active_at) as active_at, min(unsubscribed_at) as unsubscribed_at
+    from unnest(${texts(changes.map((change) => change.before.contactId))}::uuid[],
+      ${texts(changes.map((change) => iso(activeAt(change))))}::timestamptz[],
+      ${texts(changes.map((change) => (change.unsubscribes ? iso(change.at) : null)))}::timestamptz[])
+      as each (contact_id, active_at, unsubscribed_at)
+    group by contact_id
+  ) as g
+  where c.workspace_id = ${workspace} and c.contact_id = g.contact_id`
+
+/** When the person did something, if this is something that the person did. */
+const activeAt = ({ activities, at }: EngagementChange): DateTime.Utc | null =>
+  activities.some((each) => ownActivityTypes.has(each.type)) ? at : null
+
+const writeActivities = (sql: PgClient.PgClient, workspace: WorkspaceId, activities: ReadonlyArray<Activity>) => sql`
+  insert into activity (workspace_id, contact_id, at, type, metadata)
+  select ${workspace}, told.contact_id, told.at, told.type, told.metadata
+  from unnest(${texts(activities.map((each) => each.contactId))}::uuid[],
+    ${texts(activities.map((each) => iso(each.at)))}::timestamptz[],
+    ${texts(activities.map((each) => each.type))}::text[],
+    ${texts(activities.map((each) => JSON.stringify(each.metadata)))}::jsonb[])
+    with ordinality as told (contact_id, at, type, metadata, nth)
+  order by told.nth`
 
 export const layer = Layer.effect(
   EngagementStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const { read } = yield* Reads
     const within = fenced(sql)
     return EngagementStore.of({
-      find: (workspace, id) => within(workspace, read(sql, workspace, id, "")),
-      lock: (workspace, id) =>
-        Effect.andThen(Transaction, within(workspace, read(sql, workspace, id, "for update of d"))),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      find: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
+      lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
+      apply: (workspace, changes) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, changes))),
     })
   }),
 )

@@ -279,6 +279,14 @@ export const layer = Layer.effect(
           .pipe(Effect.flatMap(found)),
       page: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
       members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
+      memberIds: (workspace, id) =>
+        quick
+          .read(
+            workspace,
+            (client) => client<{ readonly contact_id: string }>`
+              select m.contact_id from list_member m where m.workspace_id = ${workspace} and m.list_id = ${id}`,
+          )
+          .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
       countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),

@@ -26,10 +26,13 @@ export const lendColumns = (sql: PgClient.PgClient, workspace: WorkspaceId) => s
   from asking join free using (turn)
   where f.workspace_id = ${workspace} and f.field_definition_id = asking.field_definition_id`
 
-/** The names of the fields in the columns, each in its place, null where none is: one row under the alias `lent`. */
+/**
+ * The names of the fields in the columns, each in its place, null where none is: one row under the alias `lent`. Their count
+ * stands in the text: as a parameter it would be guessed at a thousand, and the statement planned anew each time for that.
+ */
 export const lentColumns = (sql: PgClient.PgClient, workspace: WorkspaceId) => sql`(
   select array_agg(f.api_name order by place) as names, array_agg(f.value_type order by place) as types
-  from generate_series(1, ${number_columns_count}) as place
+  from generate_series(1, ${sql.literal(String(number_columns_count))}) as place
   left join contact_field f on f.workspace_id = ${workspace} and f.number_column = place
 ) as lent`
 

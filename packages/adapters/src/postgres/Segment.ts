@@ -186,6 +186,10 @@ const memberOf = ({ sql, workspace }: Pick<Compiling, "sql" | "workspace">, list
 const white_space =
   "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
+/** Nothing, or nothing but white space, as `Text.isBlank` of the core has it. */
+export const isBlankText = (sql: Sql, text: Fragment): Fragment =>
+  sql`(coalesce(btrim(${text}, ${white_space}), '') = '')`
+
 const textCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: string): Fragment => {
   const folded = fold(value)
   switch (operator) {
@@ -202,7 +206,7 @@ const textCondition = (sql: Sql, column: Fragment, operator: ValueOperator, valu
     case "ends_with":
       return endingWith(sql, column, folded)
     case "is_empty":
-      return sql`coalesce(btrim(${column}, ${white_space}), '') = ''`
+      return isBlankText(sql, column)
     case "is_not_empty":
       return sql`btrim(${column}, ${white_space}) <> ''`
     default:

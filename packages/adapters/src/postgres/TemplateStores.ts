@@ -1,16 +1,16 @@
 // Templates of emails and of tents on PostgreSQL: the two kinds have tables of the same shape, and what only one of them
 // holds stands in columns of its own.
+import { statusOf } from "@tentpole/core/content/Approval"
 import { PgClient } from "@effect/sql-pg"
 import { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
-import {
-  type ApprovedTemplate,
-  type Kinds,
-  type ShownTemplate,
-  statusOf,
-  type Template,
-  type TemplateKind,
-  type TemplateMail,
+import type {
+  ApprovedTemplate,
+  Kinds,
+  ShownTemplate,
+  Template,
+  TemplateKind,
+  TemplateMail,
 } from "@tentpole/core/templates/Template"
 import { TemplateChange } from "@tentpole/core/templates/TemplateChange"
 import {

@@ -47,17 +47,21 @@ export class SmtpTransaction {
     this.#resume = resume
   }
 
+  get #isInternational(): boolean {
+    return !isAscii(this.#envelope.to)
+  }
+
   start(): void {
     const { smtp, options, extensions, stale } = this.#session
     if (smtp.destroyed || this.#session.current !== undefined) {
       return this.#refuse(new NotSent({ stage: "connection", code: null, reply: "The connection is closed" }))
     }
-    if (!isAscii(this.#envelope.to) && !/[ -]SMTPUTF8\b/i.test(extensions)) {
+    if (this.#isInternational && !takesInternational(extensions)) {
       return this.#refuse(
         new NotSent({
           stage: "recipient",
           code: 553,
-          reply: "553 5.6.7 The mail server takes no addresses beyond ASCII (it does not offer SMTPUTF8)",
+          reply: "553 5.6.7 The mail server takes no addresses beyond ASCII (it does not offer SMTPUTF8 and 8BITMIME)",
         }),
       )
     }
@@ -84,9 +88,10 @@ export class SmtpTransaction {
       },
     })
     body.on("error", () => undefined)
-    this.#session.smtp.send({ from: this.#envelope.from, to: [this.#envelope.to] }, body, (error, info) =>
-      this.#replied(error, info?.response ?? ""),
-    )
+    const { from, to } = this.#envelope
+    // A header names the address in UTF-8 then, in eight bits; all other messages are ASCII, and any server takes them.
+    const envelope = { from, to: [to], use8BitMime: this.#isInternational }
+    this.#session.smtp.send(envelope, body, (error, info) => this.#replied(error, info?.response ?? ""))
   }
 
   #wait(body: Readable): void {
@@ -177,6 +182,9 @@ export class SmtpTransaction {
   }
 
   #end(tell: (end: Outcome) => void, end: Outcome): void {
+    // A server that replied before it had read everything is not given the rest: the message's memory will hold another one.
+    const socket = this.#session.smtp._socket
+    if (socket && socket.writableLength > 0) this.#close()
     this.#done()
     tell(end)
   }
@@ -193,6 +201,10 @@ export class SmtpTransaction {
 }
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+
+/** What RFC 6531 §3.1 asks of a server for addresses beyond ASCII: both extensions, the one needs the other. */
+const takesInternational = (extensions: string): boolean =>
+  /^250[ -]SMTPUTF8\b/im.test(extensions) && /^250[ -]8BITMIME\b/im.test(extensions)
 
 /** A whole reply to the body, as against a connection that broke (perhaps in the middle of one). */
 const isReply = (error: SmtpError): boolean =>

@@ -17,6 +17,12 @@ import { statistics } from "./0014_statistics.ts"
 import { generations } from "./0015_generations.ts"
 import { templates } from "./0016_templates.ts"
 import { emailsWritten } from "./0017_emails_written.ts"
+import { schedules } from "./0018_schedules.ts"
+import { reports } from "./0019_reports.ts"
+import { machineVisits } from "./0020_machine_visits.ts"
+import { pace } from "./0021_pace.ts"
+import { exports } from "./0022_exports.ts"
+import { recipients } from "./0023_recipients.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -37,4 +43,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0015_generations": generations,
   "0016_templates": templates,
   "0017_emails_written": emailsWritten,
+  "0018_schedules": schedules,
+  "0019_reports": reports,
+  "0020_machine_visits": machineVisits,
+  "0021_pace": pace,
+  "0022_exports": exports,
+  "0023_recipients": recipients,
 }

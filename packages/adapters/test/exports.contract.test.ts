@@ -1,5 +1,5 @@
 import { contract } from "@tentpole/core/contract"
 import { memory, postgres } from "./Stores.ts"
 
-contract.listExports("memory", memory)
-contract.listExports("postgres", postgres)
+contract.exports("memory", memory)
+contract.exports("postgres", postgres)

@@ -6,9 +6,9 @@ import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
 import { assert, layer } from "@effect/vitest"
 import { Fresh } from "@tentpole/core/contract"
+import { ExportStore } from "@tentpole/core/exports/ExportStore"
 import { ListId } from "@tentpole/core/Ids"
 import type { SystemList } from "@tentpole/core/lists/List"
-import { ListExportStore } from "@tentpole/core/lists/ListExportStore"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { inject } from "vitest"
 import { clone, optionsOf } from "./PostgresTest.ts"
@@ -53,7 +53,7 @@ layer(world, { timeout: "30 seconds", excludeTestServices: true })("members read
         insert into contact (workspace_id, contact_id, phone, unsubscribed, marketing_email_invalid, created_at, updated_at)
         select ${workspace}, gen_random_uuid(), n::text, false, false, now(), now() from generate_series(1, 1100) n`,
     )
-    const exports = yield* ListExportStore
+    const exports = yield* ExportStore
     const audience = { list: everybody, fields: [], now: epoch }
     const members = exports.members(workspace, audience, { excludeUnsubscribed: false })
     const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`

@@ -10,12 +10,12 @@ import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { parseEmail } from "@tentpole/core/contacts/Email"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { byte_order_mark, csvText, guardFormula, withoutFormulaGuard } from "@tentpole/core/Csv"
-import { BlastId, ContactId, ListExportId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
+import { exportKey } from "@tentpole/core/exports/Export"
+import { downloads_path, Exports } from "@tentpole/core/exports/Exports"
+import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import { BlastId, ContactId, ExportId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { ListChange } from "@tentpole/core/lists/List"
-import { exportKey } from "@tentpole/core/lists/ListExport"
-import { downloads_path, ListExports } from "@tentpole/core/lists/ListExports"
-import { ListExportStore } from "@tentpole/core/lists/ListExportStore"
+import { type List, ListChange } from "@tentpole/core/lists/List"
 import { nameCandidates } from "@tentpole/core/lists/ListName"
 import { ListStore } from "@tentpole/core/lists/ListStore"
 import { Transactor } from "@tentpole/core/Transactor"
@@ -26,16 +26,16 @@ import { memory, postgres } from "./Stores.ts"
 const settings = settingsLayer()
 
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer)
-const onMemory = ListExports.layer.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
-const onPostgres = ListExports.layer.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
+const onMemory = Exports.layer.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
+const onPostgres = Exports.layer.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 
 /** What is the same in both worlds. */
 type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
 
-const all = { excludeUnsubscribed: false }
+const of = ({ id: listId }: List) => ({ kind: "list", listId, excludeUnsubscribed: false }) as const
 
 const begin = Effect.gen(function* () {
-  const [fresh, exports, lists, { transact }] = [yield* Fresh, yield* ListExports, yield* ListStore, yield* Transactor]
+  const [fresh, exports, lists, { transact }] = [yield* Fresh, yield* Exports, yield* ListStore, yield* Transactor]
   const workspace = yield* fresh.workspace()
   const now = yield* DateTime.now
 
@@ -61,8 +61,8 @@ const begin = Effect.gen(function* () {
   return { fresh, exports, workspace, add, inline }
 })
 
-const fileOf = (workspace: WorkspaceId, id: ListExportId) =>
-  Effect.flatMap(BlobStore, (blobs) => blobs.info(exportKey(workspace, id)))
+const fileOf = (workspace: WorkspaceId, id: ExportId) =>
+  Effect.flatMap(BlobStore, (blobs) => blobs.info(exportKey(workspace, "list", id)))
 
 const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
   layer(world, { timeout: "60 seconds", excludeTestServices: true })(`exports on ${name}`, (it) => {
@@ -71,22 +71,22 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const { exports, workspace, add, inline } = yield* begin
         const id = yield* add({ firstName: "=1+1", jobTitle: "'=x", city: 'a,b "q"\r\nc' })
         const { list } = yield* inline([id])
-        const begun = yield* exports.begin(workspace, list.id, all)
-        const queued = yield* exports.find(workspace, list.id, begun.id)
-        assert.deepStrictEqual(queued, { listExport: begun, link: null })
+        const begun = yield* exports.begin(workspace, of(list))
+        const queued = yield* exports.find(workspace, of(list), begun.id)
+        assert.deepStrictEqual(queued, { record: begun, link: null })
 
         yield* exports.run(workspace, begun.id)
-        const { listExport, link } = yield* exports.find(workspace, list.id, begun.id)
-        if (listExport.status !== "completed" || link === null) return assert.fail(listExport.status)
-        const day = DateTime.formatIsoDateUtc(listExport.completedAt)
-        assert.deepStrictEqual([listExport.rowCount, listExport.fileName], [1, `cafe-co-${day}.csv`])
-        const valid_ms = link.expiresAt.epochMilliseconds - listExport.completedAt.epochMilliseconds
+        const { record, link } = yield* exports.find(workspace, of(list), begun.id)
+        if (record.status !== "completed" || link === null) return assert.fail(record.status)
+        const day = DateTime.formatIsoDateUtc(record.completedAt)
+        assert.deepStrictEqual([record.rowCount, record.fileName], [1, `cafe-co-${day}.csv`])
+        const valid_ms = link.expiresAt.epochMilliseconds - record.completedAt.epochMilliseconds
         assert.isTrue(valid_ms >= 3_600_000 && valid_ms < 3_660_000, `${valid_ms}`)
 
         const [origin, token = ""] = link.url.split(`${downloads_path}/`)
         assert.strictEqual(origin, "http://api.test")
         const { fileName, contentType, size_bytes, bytes } = yield* exports.download(token)
-        assert.deepStrictEqual([fileName, contentType], [listExport.fileName, "text/csv; charset=utf-8"])
+        assert.deepStrictEqual([fileName, contentType], [record.fileName, "text/csv; charset=utf-8"])
         const parts = yield* Stream.runCollect(bytes)
         assert.strictEqual(
           parts.reduce((sum, part) => sum + part.length, 0),
@@ -102,17 +102,17 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, add, inline } = yield* begin
         const { list } = yield* inline([yield* add({})])
-        const { id } = yield* exports.begin(workspace, list.id, all)
+        const { id } = yield* exports.begin(workspace, of(list))
         const blobs = yield* BlobStore
         const half = Stream.succeed(encodeText("half of a file"))
-        yield* blobs.put(exportKey(workspace, id), half, { contentType: "text/csv", bytes_max: 100 })
+        yield* blobs.put(exportKey(workspace, "list", id), half, { contentType: "text/csv", bytes_max: 100 })
         yield* exports.run(workspace, id)
-        const first = yield* exports.find(workspace, list.id, id)
+        const first = yield* exports.find(workspace, of(list), id)
         const file = yield* fileOf(workspace, id)
         assert.isAbove(file.size_bytes, 300)
         yield* exports.run(workspace, id)
         yield* exports.giveUp(workspace, id, "no")
-        assert.deepStrictEqual((yield* exports.find(workspace, list.id, id)).listExport, first.listExport)
+        assert.deepStrictEqual((yield* exports.find(workspace, of(list), id)).record, first.record)
         assert.deepStrictEqual(yield* fileOf(workspace, id), file)
       }),
     )
@@ -121,14 +121,14 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const { list } = yield* inline([])
-        const { id } = yield* exports.begin(workspace, list.id, all)
+        const { id } = yield* exports.begin(workspace, of(list))
         yield* exports.run(workspace, id)
-        const { link } = yield* exports.find(workspace, list.id, id)
+        const { link } = yield* exports.find(workspace, of(list), id)
         const token = link?.url.split("/").at(-1) ?? ""
         yield* exports.download(token)
         for (let time = 0; time < 2; time++) {
-          yield* exports.expire(workspace, id)
-          assert.strictEqual((yield* Effect.flip(exports.find(workspace, list.id, id)))._tag, "NotFound")
+          yield* exports.expire(workspace, "list", id)
+          assert.strictEqual((yield* Effect.flip(exports.find(workspace, of(list), id)))._tag, "NotFound")
           assert.strictEqual((yield* Effect.flip(exports.download(token)))._tag, "LinkRefused")
           assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
         }
@@ -141,22 +141,22 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const [written, waiting] = [yield* inline([]), yield* inline([])]
-        const { id } = yield* exports.begin(workspace, written.list.id, all)
-        const { id: late } = yield* exports.begin(workspace, waiting.list.id, all)
+        const { id } = yield* exports.begin(workspace, of(written.list))
+        const { id: late } = yield* exports.begin(workspace, of(waiting.list))
         yield* exports.run(workspace, id)
-        const { link } = yield* exports.find(workspace, written.list.id, id)
+        const { link } = yield* exports.find(workspace, of(written.list), id)
         yield* written.discard
         yield* waiting.discard
         assert.strictEqual(
           (yield* Effect.flip(exports.download(link?.url.split("/").at(-1) ?? "")))._tag,
           "LinkRefused",
         )
-        assert.strictEqual((yield* Effect.flip(exports.find(workspace, written.list.id, id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(exports.find(workspace, of(written.list), id)))._tag, "NotFound")
         yield* exports.run(workspace, late)
-        const failed = yield* (yield* Transactor).transact((yield* ListExportStore).lock(workspace, late))
+        const failed = yield* (yield* Transactor).transact((yield* ExportStore).lock(workspace, late))
         assert.deepInclude(failed, { status: "failed", error: "The list was deleted before its members were exported" })
         assert.strictEqual((yield* Effect.flip(fileOf(workspace, late)))._tag, "BlobNotFound")
-        yield* exports.expire(workspace, id)
+        yield* exports.expire(workspace, "list", id)
         assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
       }),
     )
@@ -166,20 +166,20 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const { fresh, exports, workspace, inline } = yield* begin
         const [mine, other] = [yield* inline([]), yield* inline([])]
         const elsewhere = yield* fresh.workspace()
-        const { id } = yield* exports.begin(workspace, mine.list.id, all)
-        const nobody = ListExportId.make(yield* fresh.id)
+        const { id } = yield* exports.begin(workspace, of(mine.list))
+        const nobody = ExportId.make(yield* fresh.id)
         for (const refused of [
-          exports.find(workspace, other.list.id, id),
-          exports.find(elsewhere, mine.list.id, id),
-          exports.find(workspace, mine.list.id, nobody),
-          exports.begin(elsewhere, mine.list.id, all),
-          exports.begin(workspace, ListId.make(yield* fresh.id), all),
+          exports.find(workspace, of(other.list), id),
+          exports.find(elsewhere, of(mine.list), id),
+          exports.find(workspace, of(mine.list), nobody),
+          exports.begin(elsewhere, of(mine.list)),
+          exports.begin(workspace, { ...of(mine.list), listId: ListId.make(yield* fresh.id) }),
         ]) {
           assert.strictEqual((yield* Effect.flip<unknown, { readonly _tag: string }, never>(refused))._tag, "NotFound")
         }
         yield* exports.run(elsewhere, id)
         yield* exports.giveUp(elsewhere, id, "no")
-        assert.strictEqual((yield* exports.find(workspace, mine.list.id, id)).listExport.status, "queued")
+        assert.strictEqual((yield* exports.find(workspace, of(mine.list), id)).record.status, "queued")
       }),
     )
   })

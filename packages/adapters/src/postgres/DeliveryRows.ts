@@ -1,0 +1,81 @@
+// The rows of deliveries on PostgreSQL, and the deliveries that they are; and how rooms that change some of them hold them, and
+// whom they are for.
+import type { PgClient } from "@effect/sql-pg"
+import type { BlockReason, Delivery, DeliveryState, FailureReason } from "@tentpole/core/deliveries/Delivery"
+import { ApprovalId, BlastId, ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
+import { DateTime, Effect } from "effect"
+import { texts } from "./Arrays.ts"
+import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
+import { instant } from "./Instants.ts"
+
+export interface DeliveryRow {
+  readonly delivery_id: string
+  readonly blast_id: string
+  readonly contact_id: string
+  readonly approval_id: string
+  readonly email: string | null
+  readonly email_normalized: string | null
+  readonly state: DeliveryState
+  readonly reason: BlockReason | FailureReason | null
+  readonly token: bigint | null
+  readonly attempts: number
+  readonly due_at: Date
+  readonly handed_over_at: Date | null
+  readonly sent_at: Date | null
+  readonly delivered_at: Date | null
+  readonly opened_at: Date | null
+  readonly clicked_at: Date | null
+  readonly clicked_url: string | null
+  readonly bounced_at: Date | null
+  readonly unsubscribed_at: Date | null
+  readonly complained_at: Date | null
+}
+
+/** For a SELECT over alias `d` of `delivery`. */
+export const deliveryColumns = `d.delivery_id, d.blast_id, d.contact_id, d.approval_id, d.email, d.email_normalized, d.state,
+  d.reason, d.token, d.attempts, d.due_at, d.handed_over_at, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at,
+  d.clicked_url, d.bounced_at, d.unsubscribed_at, d.complained_at`
+
+export const toDelivery = (row: DeliveryRow): Delivery & { readonly emailNormalized: string | null } => ({
+  id: DeliveryId.make(row.delivery_id),
+  blastId: BlastId.make(row.blast_id),
+  contactId: ContactId.make(row.contact_id),
+  approvalId: ApprovalId.make(row.approval_id),
+  email: row.email,
+  emailNormalized: row.email_normalized,
+  state: row.state,
+  reason: row.reason,
+  token: row.token === null ? null : Number(row.token),
+  attempts: row.attempts,
+  dueAt: DateTime.makeUnsafe(row.due_at),
+  handedOverAt: instant(row.handed_over_at),
+  sentAt: instant(row.sent_at),
+  deliveredAt: instant(row.delivered_at),
+  openedAt: instant(row.opened_at),
+  clickedAt: instant(row.clicked_at),
+  clickedUrl: row.clicked_url,
+  bouncedAt: instant(row.bounced_at),
+  unsubscribedAt: instant(row.unsubscribed_at),
+  complainedAt: instant(row.complained_at),
+})
+
+/**
+ * Deliveries first, then contacts, each in order of their ids, as whoever deletes contacts does. Each by a statement of its
+ * own: what is joined to a row that was waited for is seen as it was before.
+ */
+export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryRow>(
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<DeliveryId>,
+  columns: string,
+) {
+  const rows = yield* sql<Row>`
+    select ${sql.literal(columns)} from delivery d
+    where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
+    order by d.delivery_id for no key update`
+  const contacts = yield* sql<ContactRow>`
+    select ${sql.literal(contactColumns)} from contact c
+    where c.workspace_id = ${workspace} and c.contact_id = any(${texts(rows.map((row) => row.contact_id))}::uuid[])
+    order by c.contact_id for no key update`
+  return { rows, contacts: new Map(contacts.map((row) => [ContactId.make(row.contact_id), toContact(row)])) }
+})

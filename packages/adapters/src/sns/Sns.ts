@@ -1,0 +1,61 @@
+// Amazon SNS over HTTPS: certificates, which are kept, and yes to a subscription. Answers are bounded in time and in bytes, and
+// lead nowhere else.
+import { Sns, SnsUnavailable } from "@tentpole/core/bounces/hooks/Signatures"
+import { Cache, Duration, Effect, Exit, Layer } from "effect"
+
+export interface SnsOptions {
+  readonly patience_ms: number
+  readonly answer_bytes_max: number
+  readonly fetch: typeof globalThis.fetch
+}
+
+const defaults: SnsOptions = { patience_ms: 5_000, answer_bytes_max: 65_536, fetch: globalThis.fetch }
+
+const certificates_max = 16
+const certificate_kept = Duration.hours(24)
+/** A server that is away is not asked for every call. */
+const failure_kept = Duration.seconds(5)
+
+const piecesOf = async (
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  bytes_max: number,
+): Promise<ReadonlyArray<Uint8Array>> => {
+  const pieces: Array<Uint8Array> = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return pieces
+    length += value.length
+    if (length > bytes_max) {
+      await reader.cancel()
+      throw new Error("answered too much")
+    }
+    pieces.push(value)
+  }
+}
+
+const get = ({ answer_bytes_max, fetch, patience_ms }: SnsOptions, url: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(patience_ms) })
+      if (!answer.ok || answer.body === null) throw new Error(`answered ${answer.status}`)
+      return Buffer.concat(await piecesOf(answer.body.getReader(), answer_bytes_max)).toString("utf8")
+    },
+    catch: (error) => new SnsUnavailable({ reason: error instanceof Error ? error.message : String(error) }),
+  })
+
+export const layer = (different: Partial<SnsOptions> = {}) =>
+  Layer.effect(
+    Sns,
+    Effect.gen(function* () {
+      const options = { ...defaults, ...different }
+      const cache = yield* Cache.makeWith((url: string) => get(options, url), {
+        capacity: certificates_max,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? certificate_kept : failure_kept),
+      })
+      return Sns.of({
+        certificate: (url) => Cache.get(cache, url),
+        confirm: (url) => Effect.asVoid(get(options, url)),
+      })
+    }),
+  )
