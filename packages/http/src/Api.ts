@@ -5,6 +5,7 @@ import { ContactFieldsApi } from "./api/contact-fields/ContactFieldsApi.ts"
 import { ListExportsApi } from "./api/contact-lists/ListExportsApi.ts"
 import { ListsApi } from "./api/contact-lists/ListsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
+import { BlastExportsApi } from "./api/email-blasts/BlastExportsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
@@ -17,6 +18,7 @@ import { Validation } from "./Validation.ts"
 
 export const Api = HttpApi.make("tentpole")
   .add(AnalyticsApi)
+  .add(BlastExportsApi)
   .add(BlastsApi)
   .add(ContactFieldsApi)
   .add(ContactsApi)

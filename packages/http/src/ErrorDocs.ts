@@ -41,6 +41,8 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   system_list_protected: "System lists can be read and sent to, not changed.",
   upload_missing: "The file has not been uploaded yet: PUT it to `upload_url` first.",
   import_unreadable: "The file is empty, or no CSV at all.",
+  hook_refused:
+    "A provider's call whose signature, login, token or age is not right; `message` says which. See bounces.md.",
   link_refused: "The signed link has been changed or has expired. Ask for a new one.",
   email_not_ready: "The email lacks something that approving or testing it needs: `details.missing` lists it.",
   email_in_use:

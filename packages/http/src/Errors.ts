@@ -42,6 +42,7 @@ export const table = {
   upload_missing: { status: 409, title: "Conflict" },
   import_unreadable: { status: 400, title: "Bad Request" },
   link_refused: { status: 403, title: "Forbidden" },
+  hook_refused: { status: 403, title: "Forbidden" },
   email_not_ready: { status: 400, title: "Bad Request" },
   email_in_use: { status: 409, title: "Conflict" },
   template_not_ready: { status: 409, title: "Conflict" },

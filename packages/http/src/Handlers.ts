@@ -5,6 +5,7 @@ import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
 import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
 import * as Lists from "./api/contact-lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
+import * as BlastExports from "./api/email-blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
@@ -22,6 +23,7 @@ export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
 const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
+  BlastExports.layer,
   Blasts.layer,
   TentTemplates.layer,
   Tents.layer,

@@ -8,8 +8,9 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
 import { handlers } from "./Handlers.ts"
-import { downloads } from "./api/contact-lists/Downloads.ts"
+import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
+import { hooks } from "./hooks/Hooks.ts"
 import { patience, patientServer } from "./Patience.ts"
 import { Readiness, routes as operations } from "./Operations.ts"
 import * as Pages from "./pages/Pages.ts"
@@ -66,6 +67,7 @@ const api = Layer.mergeAll(
   operations,
   downloads,
   uploads,
+  hooks,
   edge(routesOf(Api)),
 )
 

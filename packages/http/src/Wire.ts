@@ -1,8 +1,9 @@
 // What wire shapes of all rooms are made of: instants, pages, query parameters.
 import { page_limit_default, page_limit_max, type PageRequest, pagination } from "@tentpole/core/Page"
-import { DateTime, Effect, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
 import { type Body, toBody } from "./Errors.ts"
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
+import { readDate } from "@tentpole/core/contacts/FieldValue"
 import type { Refusal } from "@tentpole/core/Refusal"
 
 /** An instant in an answer: ISO 8601, UTC, milliseconds, `Z`. */
@@ -14,6 +15,25 @@ export const InstantWire = Schema.String.annotate({
 
 export const iso = (instant: DateTime.Utc): string => DateTime.formatIso(instant)
 export const isoOrNull = (instant: DateTime.Utc | null): string | null => (instant === null ? null : iso(instant))
+
+const offsetMessage =
+  "must be a timestamp with its offset from UTC, as 2026-05-01T12:30:00+02:00 or 2026-05-01T10:30:00Z"
+
+/** A timestamp of a body as ISO 8601 with an offset: a day, or a time that could be anybody's, is not enough. */
+export const OffsetInstant = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => (text.includes(":") && Result.isSuccess(readDate(text, "json"))) || offsetMessage,
+  ),
+)
+  .annotate({ format: "date-time", examples: ["2026-05-01T12:30:00+02:00"] })
+  .pipe(
+    Schema.decodeTo(Schema.DateTimeUtc, {
+      decode: SchemaGetter.transform((text: string) =>
+        DateTime.makeUnsafe(Result.getOrElse(readDate(text, "json"), () => text) ?? text),
+      ),
+      encode: SchemaGetter.transform(DateTime.formatIso),
+    }),
+  )
 
 /** Stored text has no NUL and no lone surrogates: the edge refuses them before any schema looks. */
 export const Text = (length_max: number, length_min = 0) => {

@@ -7,8 +7,7 @@ import { handlers } from "@tentpole/http/Handlers"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
 import type { Attack } from "./Attacks.ts"
-import type { Call } from "./AudienceProbes.ts"
-import { type Answered, type Json, servingOver } from "./World.ts"
+import { type Answered, type Call, type Json, servingOver } from "./World.ts"
 
 /** An answer as a refusal is told, whatever the request. */
 export const holdToShape = (what: string, { status, json, text, headers }: Answered) => {

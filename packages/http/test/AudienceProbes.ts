@@ -1,23 +1,19 @@
 // For every operation on contacts, their fields and their lists a right body, from which the wrong ones are made; and the
 // two workspaces that they are tried in.
 import { Effect } from "effect"
-import type { Answered, Json, Sent } from "./World.ts"
-
-export type Call = (method: string, path: string, sent?: Sent) => Effect.Effect<Answered>
+import type { Estate, Probe, Side } from "./Assault.ts"
+import { type Call, type Json, unknownId } from "./World.ts"
 
 /** What each of two workspaces has, of the same shape. */
-export interface Estate {
+export interface AudienceEstate extends Estate {
   readonly contact_id: string
   readonly fieldDefinitionId: string
   readonly listId: string
   readonly exportId: string
-  /** The `api_name` of its custom field. */
-  readonly field: string
 }
 
-export const unknownId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
-
-export const settle = Effect.fnUntraced(function* (call: Call, field: string) {
+/** `field` is the `api_name` of its custom field too. */
+export const settleAudience = Effect.fnUntraced(function* ({ call }: Side, field: string) {
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const items = [{ email: `${field}@example.com`, first_name: `of ${field}`, custom_fields: { [field]: "x" } }]
@@ -25,7 +21,7 @@ export const settle = Effect.fnUntraced(function* (call: Call, field: string) {
   const { contact_id } = contacts.items[0]
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static", contact_ids: [contact_id] })
   const exported = yield* call("POST", `/v1/contact-lists/${list.list_id}/export`, { json: {} })
-  const estate: Estate = {
+  const estate: AudienceEstate = {
     contact_id,
     fieldDefinitionId: fields.items[0].field_definition_id,
     listId: list.list_id,
@@ -36,7 +32,7 @@ export const settle = Effect.fnUntraced(function* (call: Call, field: string) {
 })
 
 /** Everything that a workspace can be asked for, as one text. */
-export const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: Estate) {
+export const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
   const paths = [
     "/v1/contacts?limit=100",
     `/v1/contacts/${contact_id}`,
@@ -54,7 +50,7 @@ export const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_i
 let drawn = 0
 const fresh = () => `attack${++drawn}`
 
-const person = (estate: Estate): Json => ({
+const person = (estate: AudienceEstate): Json => ({
   client_item_id: "row",
   email: `${fresh()}@example.com`,
   first_name: "Ann",
@@ -73,7 +69,7 @@ const field = (): Json => ({
 })
 
 /** A condition of every source, two groups deep. */
-const rules = ({ fieldDefinitionId, listId }: Estate): Json => ({
+const rules = ({ fieldDefinitionId, listId }: AudienceEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
@@ -96,14 +92,14 @@ const rules = ({ fieldDefinitionId, listId }: Estate): Json => ({
   ],
 })
 
-const people = (estate: Estate): Json => ({ items: [person(estate)] })
-const goers = ({ contact_id }: Estate): Json => ({ items: [{ contact_id, client_item_id: "row" }] })
-const changes = (estate: Estate): Json => {
+const people = (estate: AudienceEstate): Json => ({ items: [person(estate)] })
+const goers = ({ contact_id }: AudienceEstate): Json => ({ items: [{ contact_id, client_item_id: "row" }] })
+const changes = (estate: AudienceEstate): Json => {
   const { client_item_id: _, ...fields } = person(estate)
   return fields
 }
-const members = ({ contact_id }: Estate): Json => ({ contact_ids: [contact_id] })
-const search = (estate: Estate): Json => ({
+const members = ({ contact_id }: AudienceEstate): Json => ({ contact_ids: [contact_id] })
+const search = (estate: AudienceEstate): Json => ({
   rules: rules(estate),
   page: 1,
   limit: 10,
@@ -112,17 +108,10 @@ const search = (estate: Estate): Json => ({
   order: "asc",
 })
 
-type Probe = ReadonlyArray<(estate: Estate) => Json>
-const none: Probe = []
-
-/** Bodies that say nothing, where saying nothing is right: an export of everybody, a contact that stays as it is. */
-export const saysNothing: Readonly<Record<string, ReadonlyArray<string | undefined>>> = {
-  "PATCH /v1/contacts/{contact_id}": ["{}"],
-  "POST /v1/contact-lists/{listId}/export": ["{}", "null", "", undefined],
-}
+const none: Probe<AudienceEstate> = []
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const probes: Readonly<Record<string, Probe>> = {
+export const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "GET /v1/contacts": none,
   "POST /v1/contacts": [people],
   "DELETE /v1/contacts": [goers],

@@ -1,18 +1,17 @@
 // For every operation on emails a right body, from which the wrong ones are made; and the email that each attack is tried on.
-import { Effect } from "effect"
-import type { Call } from "./AudienceProbes.ts"
-import type { Json } from "./World.ts"
+import { Emails } from "@tentpole/core/emails/Emails"
+import { EmailId, GenerationId } from "@tentpole/core/Ids"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Context, Effect } from "effect"
+import type { Estate, Probe, Room } from "./Assault.ts"
+import type { Call, Json } from "./World.ts"
 
-export interface EmailEstate {
-  /** Approved, and being written anew. */
+export interface EmailEstate extends Estate {
+  /** Approved; being written anew, or at version 2. */
   readonly emailId: string
   readonly generationId: string
   readonly contact_id: string
-  /** Stands in the names of everything that is theirs. */
-  readonly field: string
 }
-
-let drawn = 0
 
 const right = (field: string): Json => ({
   name: `of ${field}`,
@@ -23,12 +22,18 @@ const right = (field: string): Json => ({
   reply_to_email: "reply@example.test",
 })
 
-/** An email, and whom it may be shown for; anew at each call. */
-export const settleEmails = Effect.fnUntraced(function* (call: Call, field: string) {
+/** An email that could be sent, and whom it may be shown for. One that is asked to be written must not be being written. */
+export const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
+  { call, workspace },
+  field,
+  context,
+  operation,
+) {
+  const workspaces = Context.get(context, Workspaces)
+  const { domain } = yield* workspaces.addDomain(workspace, "example.test")
+  yield* workspaces.verifyDomain(workspace, domain.id)
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
-  const contacts = yield* made("/v1/contacts", {
-    items: [{ email: `${field}${++drawn}@example.com`, last_name: field }],
-  })
+  const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const email = yield* made("/v1/emails", { ...right(field), html: `<p>${field}</p>` })
   yield* made(`/v1/emails/${email.email_id}/approve`, {})
   const generation = yield* made(`/v1/emails/${email.email_id}/generations`, { prompt: `about ${field}` })
@@ -38,8 +43,12 @@ export const settleEmails = Effect.fnUntraced(function* (call: Call, field: stri
     contact_id: contacts.items[0].contact_id,
     field,
   }
+  if (operation?.method === "POST") {
+    const { generate } = Context.get(context, Emails)
+    yield* generate(workspace, EmailId.make(estate.emailId), GenerationId.make(estate.generationId))
+  }
   return estate
-})
+}, Effect.orDie)
 
 /** Everything that a workspace can be asked for of its emails, as one text. */
 export const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
@@ -56,20 +65,11 @@ export const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, gene
   return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
 })
 
-type Probe = ReadonlyArray<(estate: EmailEstate) => Json>
-const none: Probe = []
-const nothing: Probe = [() => ({})]
-
-/** Bodies that say nothing, where saying nothing is right. */
-export const saysNothing: Readonly<Record<string, ReadonlyArray<string | undefined>>> = {
-  "PATCH /v1/emails/{emailId}": ["{}"],
-  "POST /v1/emails/{emailId}/approve": ["{}", "null", "", undefined],
-  "POST /v1/emails/{emailId}/unapprove": ["{}", "null", "", undefined],
-  "POST /v1/emails/{emailId}/duplicate": ["{}", "null", "", undefined],
-}
+const none: Probe<EmailEstate> = []
+const nothing: Probe<EmailEstate> = [() => ({})]
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const emailProbes: Readonly<Record<string, Probe>> = {
+export const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
   "GET /v1/emails": none,
   "POST /v1/emails": [
     ({ field }) => ({ ...right(field), html: "<p>one</p>" }),
@@ -84,7 +84,7 @@ export const emailProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/emails/{emailId}/plain-text": none,
   "PUT /v1/emails/{emailId}/plain-text": [() => ({ text: "mine" })],
   "DELETE /v1/emails/{emailId}/plain-text": none,
-  "POST /v1/emails/{emailId}/approve": [() => ({ version: 1 })],
+  "POST /v1/emails/{emailId}/approve": [() => ({ version: 2 })],
   "POST /v1/emails/{emailId}/unapprove": nothing,
   "POST /v1/emails/{emailId}/generations": [() => ({ prompt: "shorter" })],
   "GET /v1/emails/{emailId}/generations/{generationId}": none,

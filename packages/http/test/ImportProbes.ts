@@ -1,19 +1,17 @@
 // For every operation on imports a right body, from which the wrong ones are made; and what each of two workspaces has.
-import { ImportRunId, type WorkspaceId } from "@tentpole/core/Ids"
-import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
-import { Effect } from "effect"
-import type { Call } from "./AudienceProbes.ts"
-import type { Json } from "./World.ts"
+import { ImportRunId } from "@tentpole/core/Ids"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Context, Effect } from "effect"
+import type { Estate, Probe, Room } from "./Assault.ts"
+import type { Call, Json } from "./World.ts"
 
-export interface ImportEstate {
+export interface ImportEstate extends Estate {
   /** Waits to be executed. */
   readonly session_id: string
   /** Has ended: one row went in, one did not. */
   readonly import_run_id: string
   readonly listId: string
   readonly fieldDefinitionId: string
-  /** The `api_name` of its custom field. */
-  readonly field: string
 }
 
 const imports = "/v1/contacts/imports"
@@ -29,10 +27,11 @@ export const newSession = (call: Call, field: string) =>
     ({ json }): string => json.import_session_id,
   )
 
-export const settleImports = Effect.fnUntraced(function* (
-  { call, workspace }: { readonly call: Call; readonly workspace: WorkspaceId },
-  runs: ImportRuns["Service"],
-  field: string,
+/** `field` is the `api_name` of its custom field too. */
+export const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* (
+  { call, workspace },
+  field,
+  context,
 ) {
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
@@ -41,7 +40,7 @@ export const settleImports = Effect.fnUntraced(function* (
     mappings: [{ header: "Email", target_field: "email" }],
     list_ids: [list.list_id],
   })
-  yield* runs.run(workspace, ImportRunId.make(executed.import_run_id))
+  yield* Context.get(context, ImportRuns).run(workspace, ImportRunId.make(executed.import_run_id))
   const estate: ImportEstate = {
     session_id: yield* newSession(call, field),
     import_run_id: executed.import_run_id,
@@ -50,7 +49,7 @@ export const settleImports = Effect.fnUntraced(function* (
     field,
   }
   return estate
-})
+}, Effect.orDie)
 
 /** What imports write, as one text. */
 export const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
@@ -77,11 +76,10 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
   created_field_definition_ids: [fieldDefinitionId],
 })
 
-type Probe = ReadonlyArray<(estate: ImportEstate) => Json>
-const none: Probe = []
+const none: Probe<ImportEstate> = []
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const importProbes: Readonly<Record<string, Probe>> = {
+export const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "POST /v1/contacts/imports": [
     () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
     () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),

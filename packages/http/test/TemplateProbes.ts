@@ -1,20 +1,17 @@
 // For every operation on templates a right body, from which the wrong ones are made; and what each of two workspaces has.
-import { EmailTemplateId, GenerationId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
+import { EmailTemplateId, GenerationId, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
-import type { Call } from "./AudienceProbes.ts"
-import type { Json } from "./World.ts"
-
-/** The use cases that do what a worker would. */
-export type Workers = EmailTemplates | TentTemplates | Tents
+import type { Estate, Probe, Room } from "./Assault.ts"
+import type { Call, Json } from "./World.ts"
 
 export const emailTemplates = "/v1/email-templates"
 export const tentTemplates = "/v1/tent-templates"
 
 /** What a workspace has, under one of the roots: an approved template at version 2, which the AI wrote. */
-export interface TemplateEstate {
+export interface TemplateEstate extends Estate {
   readonly templateId: string
   readonly generationId: string
   /** What a template can be made from. */
@@ -22,55 +19,50 @@ export interface TemplateEstate {
   readonly tentId: string
 }
 
-export const settleTemplates = Effect.fnUntraced(function* (
-  { call, workspace }: { readonly call: Call; readonly workspace: WorkspaceId },
-  workers: Context.Context<Workers>,
-  root: string,
-) {
-  const post = (path: string, json: Json = {}) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
-  const email = yield* post("/v1/emails", { name: "e", subject: "S", html: "<p>e</p>" })
-  const tent = yield* post("/v1/tents", { name: "t", prompt: "Create a landing page for chairs" })
-  yield* Context.get(workers, Tents).generate(workspace, TentId.make(tent.id))
-  const { template_id } = yield* post(root, { name: "of ours", html: "<p>one</p>" })
-  const { generation_id } = yield* post(`${root}/${template_id}/generations`, { prompt: "A page for chairs" })
-  const generation = GenerationId.make(generation_id)
-  yield* root === emailTemplates
-    ? Context.get(workers, EmailTemplates).runGeneration(workspace, EmailTemplateId.make(template_id), generation)
-    : Context.get(workers, TentTemplates).runGeneration(workspace, TentTemplateId.make(template_id), generation)
-  yield* post(`${root}/${template_id}/approve`)
-  const estate: TemplateEstate = {
-    templateId: template_id,
-    generationId: generation_id,
-    emailId: email.email_id,
-    tentId: tent.id,
-  }
-  return estate
-})
+export const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
+  Effect.fnUntraced(function* ({ call, workspace }, field, workers) {
+    const post = (path: string, json: Json = {}) =>
+      Effect.map(call("POST", path, { json }), (answered) => answered.json)
+    const email = yield* post("/v1/emails", { name: `of ${field}`, subject: "S", html: "<p>e</p>" })
+    const tent = yield* post("/v1/tents", { name: "t", prompt: "Create a landing page for chairs" })
+    yield* Context.get(workers, Tents).generate(workspace, TentId.make(tent.id))
+    const { template_id } = yield* post(root, { name: `of ${field}`, html: "<p>one</p>" })
+    const { generation_id } = yield* post(`${root}/${template_id}/generations`, { prompt: "A page for chairs" })
+    const generation = GenerationId.make(generation_id)
+    yield* root === emailTemplates
+      ? Context.get(workers, EmailTemplates).runGeneration(workspace, EmailTemplateId.make(template_id), generation)
+      : Context.get(workers, TentTemplates).runGeneration(workspace, TentTemplateId.make(template_id), generation)
+    yield* post(`${root}/${template_id}/approve`)
+    const estate: TemplateEstate = {
+      templateId: template_id,
+      generationId: generation_id,
+      emailId: email.email_id,
+      tentId: tent.id,
+      field,
+    }
+    return estate
+  })
 
 /** All that can be read of the templates, as one text. */
-export const templatesIn = Effect.fnUntraced(function* (
-  call: Call,
-  root: string,
-  { templateId, generationId }: TemplateEstate,
-) {
-  const at = `${root}/${templateId}`
-  const paths = [
-    `${root}?limit=100`,
-    at,
-    `${at}/content`,
-    `${at}/content?version=1`,
-    `${at}/generations/${generationId}`,
-  ]
-  const texts = yield* Effect.forEach([...paths, `${at}/plain-text`], (path) => call("GET", path))
-  // What has no plain text answers with a request's own id.
-  return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
-})
+export const templatesIn = (root: string) =>
+  Effect.fnUntraced(function* (call: Call, { templateId, generationId }: TemplateEstate) {
+    const at = `${root}/${templateId}`
+    const paths = [
+      `${root}?limit=100`,
+      at,
+      `${at}/content`,
+      `${at}/content?version=1`,
+      `${at}/generations/${generationId}`,
+    ]
+    const texts = yield* Effect.forEach([...paths, `${at}/plain-text`], (path) => call("GET", path))
+    // What has no plain text answers with a request's own id.
+    return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
+  })
 
-type Probe = ReadonlyArray<(estate: TemplateEstate) => Json>
-const none: Probe = []
-const nothing: Probe = [() => ({})]
+const none: Probe<TemplateEstate> = []
+const nothing: Probe<TemplateEstate> = [() => ({})]
 
-const shared = (root: string): Readonly<Record<string, Probe>> => ({
+const shared = (root: string): Readonly<Record<string, Probe<TemplateEstate>>> => ({
   [`GET ${root}`]: none,
   [`GET ${root}/{templateId}`]: none,
   [`DELETE ${root}/{templateId}`]: none,
@@ -92,7 +84,7 @@ const defaults = {
 }
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const templateProbes: Readonly<Record<string, Probe>> = {
+export const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
   ...shared(emailTemplates),
   ...shared(tentTemplates),
   [`POST ${emailTemplates}`]: [

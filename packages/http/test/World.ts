@@ -4,11 +4,13 @@ import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
+import * as Signatures from "@tentpole/adapters/crypto/Signatures"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
+import * as Sns from "@tentpole/adapters/sns/Sns"
 import { settingsLayer } from "@tentpole/core/contract"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -29,6 +31,9 @@ export const parts = Layer.mergeAll(
   Cleaner.layer,
   Dns.layer(),
   settings,
+  Signatures.layer,
+  // Nothing is asked of SNS in tests.
+  Sns.layer({ fetch: () => Promise.reject(new Error("no SNS in tests")) }),
   Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
 )
 
@@ -60,6 +65,15 @@ export interface Sent {
   readonly body?: string
   readonly headers?: Record<string, string>
 }
+
+export type Call = (method: string, path: string, sent?: Sent) => Effect.Effect<Answered>
+
+/** What a refusal says is wrong, in the order in which it says so. */
+export const paths = ({ json }: { readonly json: Json }): ReadonlyArray<string> =>
+  json.details.issues.map((issue: { readonly path: string }) => issue.path)
+
+/** An id that nothing has. */
+export const unknownId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 
 const parsed = (text: string): Json => {
   try {

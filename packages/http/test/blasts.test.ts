@@ -7,7 +7,7 @@ import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { type Answered, type Json, serving } from "./World.ts"
+import { type Answered, type Json, serving, paths } from "./World.ts"
 
 const B = "/v1/email-blasts"
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
@@ -47,7 +47,6 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
 })
 
 const code = ({ status, json }: Answered) => [status, json.error_code]
-const paths = ({ json }: Answered): ReadonlyArray<string> => json.details.issues.map(({ path }: Json) => path)
 const noDetails = {
   blast_recipient_count: 0,
   blast_qualified_count: 0,

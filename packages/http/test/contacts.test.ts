@@ -4,7 +4,7 @@ import { handlers } from "@tentpole/http/Handlers"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Json, serving } from "./World.ts"
+import { type Json, serving, paths } from "./World.ts"
 
 const served = Effect.map(serving(Api, handlers), ({ call }) => {
   const post = (path: string, json: unknown) => call("POST", path, { json })
@@ -19,8 +19,6 @@ const served = Effect.map(serving(Api, handlers), ({ call }) => {
   return { call, post, create, upsert, field, made }
 })
 
-const paths = (answered: { readonly json: Json }): ReadonlyArray<string> =>
-  answered.json.details.issues.map((issue: { readonly path: string }) => issue.path)
 const codes = (answered: { readonly json: Json }): ReadonlyArray<string> =>
   answered.json.items.map((item: Json) => item.error_code ?? item.status)
 

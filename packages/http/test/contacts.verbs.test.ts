@@ -3,7 +3,7 @@ import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Json, serving } from "./World.ts"
+import { type Json, serving, paths } from "./World.ts"
 
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 
@@ -19,8 +19,6 @@ const served = Effect.map(serving(Api, handlers), ({ call }) => {
   return { call, post, made, field, find, patch, remove, timeline }
 })
 
-const paths = (answered: { readonly json: Json }): ReadonlyArray<string> =>
-  answered.json.details.issues.map((issue: { readonly path: string }) => issue.path)
 const codes = (answered: { readonly json: Json }): ReadonlyArray<string> =>
   answered.json.items.map((item: Json) => item.error_code ?? item.status)
 const types = (answered: { readonly json: Json }): ReadonlyArray<string> =>

@@ -1,36 +1,8 @@
 // The calls on emails, through the web handler over memory.
-import { Api } from "@tentpole/http/Api"
-import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Json, type Sent, serving } from "./World.ts"
-
-const started = Effect.map(serving(Api, handlers), ({ call }) => ({
-  call,
-  make: (over: Record<string, unknown> = {}) =>
-    call("POST", "/v1/emails", {
-      json: {
-        name: "An email",
-        subject: "Hello",
-        from_name: "Acme",
-        from_address: "news@example.test",
-        reply_to_email: "reply@example.test",
-        html: "<p>one</p>",
-        ...over,
-      },
-    }),
-}))
-
-type Call = (
-  method: string,
-  path: string,
-  sent?: Sent,
-) => Effect.Effect<{ readonly status: number; readonly json: Json }>
-
-const paths = (json: Json): ReadonlyArray<string> =>
-  json.details.issues.map((issue: { readonly path: string }) => issue.path)
-const at = (json: Json, tail = "") => `/v1/emails/${json.email_id}${tail}`
-const unknownId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
+import { at, started } from "./EmailsWorld.ts"
+import { type Call, type Json, paths, unknownId } from "./World.ts"
 
 it.live("an email is made, read, changed and listed", () =>
   Effect.gen(function* () {
@@ -80,7 +52,7 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
       json: { subject: "s".repeat(999), from_name: "a\nb", from_address: "nobody", html: 5, colour: "red" },
     })
     assert.strictEqual(bad.status, 400)
-    assert.sameMembers([...paths(bad.json)], ["name", "subject", "from_name", "from_address", "html", "colour"])
+    assert.sameMembers([...paths(bad)], ["name", "subject", "from_name", "from_address", "html", "colour"])
     const { json } = yield* make()
     for (const patch of [
       { name: null },
@@ -90,7 +62,7 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
     ]) {
       const refused = yield* call("PATCH", at(json), { json: patch })
       assert.strictEqual(refused.status, 400)
-      assert.include(paths(refused.json), Object.keys(patch)[0])
+      assert.include(paths(refused), Object.keys(patch)[0])
     }
     assert.deepStrictEqual((yield* call("GET", at(json))).json, json)
     const tooLarge = yield* make({ html: "x".repeat(2 * 1024 * 1024 + 1) })

@@ -2,46 +2,13 @@
 import { BlastChange } from "@tentpole/core/blasts/BlastChange"
 import { BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { Tracking } from "@tentpole/core/deliveries/Tracking"
-import { Emails } from "@tentpole/core/emails/Emails"
-import { BlastId, EmailId, GenerationId } from "@tentpole/core/Ids"
+import { BlastId } from "@tentpole/core/Ids"
 import { Transactor } from "@tentpole/core/Transactor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Api } from "@tentpole/http/Api"
-import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
-import { type Json, serving, testKey } from "./World.ts"
-
-const unknownId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
-const at = (json: Json, tail = "") => `/v1/emails/${json.email_id}${tail}`
-const paths = (json: Json): ReadonlyArray<string> =>
-  json.details.issues.map((issue: { readonly path: string }) => issue.path)
-
-const started = Effect.gen(function* () {
-  const { call, context } = yield* serving(Api, handlers)
-  const { workspace } = yield* Context.get(context, Workspaces).authenticate(testKey)
-  const emails = Context.get(context, Emails)
-  return {
-    call,
-    context,
-    workspace: workspace.id,
-    make: (over: Record<string, unknown> = {}) =>
-      call("POST", "/v1/emails", {
-        json: {
-          name: "An email",
-          subject: "Hello",
-          from_name: "Acme",
-          from_address: "news@example.test",
-          reply_to_email: "reply@example.test",
-          html: "<p>one</p>",
-          ...over,
-        },
-      }),
-    /** What the worker does with the job of a generation. */
-    written: ({ email_id, generation_id }: Json) =>
-      emails.generate(workspace.id, EmailId.make(email_id), GenerationId.make(generation_id)),
-  }
-})
+import { at, started } from "./EmailsWorld.ts"
+import { type Json, paths, unknownId } from "./World.ts"
 
 it.live("with a prompt an email is accepted, polled, and written", () =>
   Effect.gen(function* () {
@@ -91,7 +58,7 @@ it.live("a generation is asked for one at a time, and costs a credit", () =>
     const ask = (prompt: unknown = "shorter") => call("POST", at(json, "/generations"), { json: { prompt } })
     for (const prompt of ["", " ", 4, null, "p".repeat(10_001)]) {
       const refused = yield* ask(prompt)
-      assert.deepStrictEqual([refused.status, ...paths(refused.json)], [400, "prompt"])
+      assert.deepStrictEqual([refused.status, ...paths(refused)], [400, "prompt"])
     }
     const accepted = yield* ask()
     assert.strictEqual(accepted.status, 202)
@@ -112,13 +79,13 @@ it.live("what an email is made of is one thing, and a template has to be there",
   Effect.gen(function* () {
     const { make } = yield* started
     const both = yield* make({ prompt: "p", template_id: unknownId })
-    assert.deepStrictEqual([both.status, ...paths(both.json)], [400, "template_id", "prompt"])
+    assert.deepStrictEqual([both.status, ...paths(both)], [400, "template_id", "prompt"])
     const unknown = yield* make({ html: undefined, template_id: unknownId })
-    assert.deepStrictEqual([unknown.status, ...paths(unknown.json)], [404, "template_id"])
+    assert.deepStrictEqual([unknown.status, ...paths(unknown)], [404, "template_id"])
     const malformed = yield* make({ html: undefined, template_id: "x" })
-    assert.deepStrictEqual([malformed.status, ...paths(malformed.json)], [400, "template_id"])
+    assert.deepStrictEqual([malformed.status, ...paths(malformed)], [400, "template_id"])
     const unclean = yield* make({ html: `<script></script>${"<div>".repeat(5_000)}` })
-    assert.deepStrictEqual([unclean.status, ...paths(unclean.json)], [400, "html"])
+    assert.deepStrictEqual([unclean.status, ...paths(unclean)], [400, "html"])
   }).pipe(Effect.scoped),
 )
 
@@ -163,10 +130,10 @@ it.live("a test is accepted for one to five addresses of an email that could be 
       [undefined, "to"],
     ] as const) {
       const refused = yield* test({ to })
-      assert.deepStrictEqual([refused.status, ...paths(refused.json)], [400, path])
+      assert.deepStrictEqual([refused.status, ...paths(refused)], [400, path])
     }
     const nobody = yield* test({ to: ["ann@example.com"], contact_id: unknownId })
-    assert.deepStrictEqual([nobody.status, ...paths(nobody.json)], [404, "contact_id"])
+    assert.deepStrictEqual([nobody.status, ...paths(nobody)], [404, "contact_id"])
     const accepted = yield* test({ to: ["ann@example.com"] })
     assert.deepStrictEqual([accepted.status, accepted.json], [202, json])
     yield* call("PATCH", at(json), { json: { from_address: "a@unverified.example", subject: null } })

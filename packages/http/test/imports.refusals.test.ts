@@ -17,9 +17,8 @@ import { assert, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Redacted, Result, Stream } from "effect"
 import { createServer } from "node:net"
 import { tenants } from "./AttackedWorld.ts"
-import { unknownId } from "./AudienceProbes.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
-import { type Answered, type Json, testKey, world } from "./World.ts"
+import { type Answered, type Json, testKey, unknownId, world } from "./World.ts"
 
 const imports = "/v1/contacts/imports"
 
@@ -147,7 +146,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
         const bytes = Stream.succeed(Buffer.from("Email\na@b.co"))
         for (const token of [
           signLink(secrets, "import_upload", { ...link, expiresAt: DateTime.subtract(now, { seconds: 1 }) }),
-          signLink(secrets, "list_export", link),
+          signLink(secrets, "export", link),
           signLink(secrets, "import_upload", { ...link, id: unknownId }),
           `${good.slice(0, -2)}AA`,
           "",

@@ -13,7 +13,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { Readable } from "node:stream"
-import { type Json, serving } from "./World.ts"
+import { type Json, serving, paths } from "./World.ts"
 
 const uuid = /^[0-9a-f-]{36}$/
 
@@ -37,9 +37,6 @@ const begin = Effect.gen(function* () {
     Context.get(context, ImportRuns).run(workspace?.id ?? ("" as WorkspaceId), ImportRunId.make(id))
   return { call, put, run }
 })
-
-const paths = (answered: { readonly json: Json }): ReadonlyArray<string> =>
-  answered.json.details.issues.map((issue: { readonly path: string }) => issue.path)
 
 const csv = ["Email;First name;Shoe size;Email 2", "ann@b.co;Ann;38;x", "nobody;Bob;41;y", "ann@b.co;Anna;39;z"].join(
   "\r\n",

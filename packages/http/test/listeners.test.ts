@@ -9,6 +9,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer } from "node:net"
 import { request } from "node:http"
+import { postmarkCall, sent } from "./HookWorld.ts"
 import { testKey, world } from "./World.ts"
 
 /** Readiness alone asks the database, and nobody asks for it here. */
@@ -51,5 +52,32 @@ it.live("the pages' origin serves no API, and the API's origin no pages", () =>
     assert.deepStrictEqual([yield* get(pages, "/bakery"), yield* get(api, "/v1/tents")], [200, 200])
     assert.deepStrictEqual([yield* get(api, "/bakery"), yield* get(pages, "/v1/tents")], [404, 404])
     assert.deepStrictEqual([yield* get(api, "/healthz"), yield* get(pages, "/healthz")], [200, 404])
+  }).pipe(Effect.scoped),
+)
+
+/** The status of a POST of so many bytes, whose length is not said beforehand. */
+const post = (port: number, path: string, bytes: number, headers: Readonly<Record<string, string>>) =>
+  Effect.callback<number>((resume) => {
+    const asking = request({ port, path, headers, host: "127.0.0.1", method: "POST" }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
+    })
+    asking.on("error", () => resume(Effect.succeed(0)))
+    for (let left = bytes; left > 0; left -= 1_000_000) asking.write(" ".repeat(Math.min(left, 1_000_000)))
+    asking.end("{}")
+  })
+
+it.live("a hook takes more than other calls do, and whoever does not know its address sends it nothing", () =>
+  Effect.gen(function* () {
+    const [api, pages] = [yield* freePort, yield* freePort]
+    const config = yield* Effect.fromResult(configuration({ PORT: String(api), PAGES_PORT: String(pages) }))
+    const { context, pathOf } = yield* sent
+    yield* Layer.build(server(config).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(noDatabase)))
+    const { headers = {} } = postmarkCall({})
+    const path = pathOf("postmark")
+    assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "it has been read, and is no record")
+    assert.strictEqual(yield* post(api, path, 10_000_001, headers), 413)
+    assert.strictEqual(yield* post(api, "/hooks/postmark/x", 100, headers), 404)
+    assert.strictEqual(yield* post(pages, path, 100, headers), 404, "the pages' origin has no hooks")
   }).pipe(Effect.scoped),
 )

@@ -3,7 +3,7 @@ import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Json, serving } from "./World.ts"
+import { type Json, serving, paths } from "./World.ts"
 
 const L = "/v1/contact-lists"
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
@@ -25,9 +25,6 @@ const served = Effect.map(serving(Api, handlers), ({ call }) => {
   ]
   return { call, get, make, people, code }
 })
-
-const paths = (answered: { readonly json: Json }): ReadonlyArray<string> =>
-  answered.json.details.issues.map((issue: Json) => issue.path)
 
 const leaf = (field: string, operator: string, value?: unknown) => ({
   kind: "condition",

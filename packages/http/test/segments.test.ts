@@ -9,7 +9,7 @@ import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Context, Effect } from "effect"
 import { postgresWorld } from "./PostgresWorld.ts"
-import { type Answered, type Json, type Sent, servingOver } from "./World.ts"
+import { type Answered, type Json, type Sent, servingOver, paths } from "./World.ts"
 
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -53,7 +53,6 @@ const served = Effect.gen(function* () {
 })
 
 const code = ({ status, json }: Answered) => [status, json.error_code]
-const paths = ({ json }: Answered): ReadonlyArray<string> => json.details.issues.map(({ path }: Json) => path)
 const ids = (contacts: ReadonlyArray<Json>): ReadonlyArray<string> => contacts.map(({ contact_id }) => contact_id)
 
 const leaf = (field: string, operator: string, value?: unknown) => ({

@@ -1,40 +1,8 @@
-// Templates over the wire: shapes, codes and statuses, of email templates and of tent templates.
-import { EmailTemplateId, GenerationId, TentId, TentTemplateId } from "@tentpole/core/Ids"
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
-import { Tents } from "@tentpole/core/tents/Tents"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Api } from "@tentpole/http/Api"
-import { handlers } from "@tentpole/http/Handlers"
+// Templates over the wire: shapes, codes and statuses, what they are made of, and what is made of them.
 import { assert, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
-import { type Json, serving } from "./World.ts"
-
-const emails = "/v1/email-templates"
-const tents = "/v1/tent-templates"
-const both = [emails, tents] as const
-const nobody = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
-
-const served = Effect.gen(function* () {
-  const { call, context } = yield* serving(Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
-  const id = workspace?.id ?? assert.fail("the first workspace is there")
-  const post = (path: string, json: Json = {}) => call("POST", path, { json })
-  const make = (root: string, over: Json = {}) => post(root, { name: "A template", html: "<p>one</p>", ...over })
-  /** What a worker does. */
-  const written = (root: string, { template_id, generation_id }: Json) => {
-    const generation = GenerationId.make(generation_id)
-    return root === emails
-      ? Context.get(context, EmailTemplates).runGeneration(id, EmailTemplateId.make(template_id), generation)
-      : Context.get(context, TentTemplates).runGeneration(id, TentTemplateId.make(template_id), generation)
-  }
-  const generatedTent = (tent: string) => Context.get(context, Tents).generate(id, TentId.make(tent))
-  return { call, post, make, written, generatedTent }
-})
-
-const paths = (json: Json): ReadonlyArray<string> =>
-  json.details.issues.map((issue: { readonly path: string }) => issue.path)
-const codeOf = ({ status, json }: { readonly status: number; readonly json: Json }) => [status, json.error_code]
+import { Effect } from "effect"
+import { both, codeOf, emails, served, tents } from "./TemplatesWorld.ts"
+import { type Json, paths, unknownId } from "./World.ts"
 
 it.live("an email template is made, read, changed, listed and deleted", () =>
   Effect.gen(function* () {
@@ -109,7 +77,7 @@ it.live("a tent template has a name and HTML, and nothing of a sender", () =>
     assert.deepInclude(renamed.json, { name: "B", current_version: 1 })
     for (const key of ["subject", "default_subject", "from_name", "email_id", "plain_text"]) {
       const refused = yield* make(tents, { [key]: "x" })
-      assert.deepStrictEqual([...codeOf(refused), ...paths(refused.json)], [400, "validation_failed", key])
+      assert.deepStrictEqual([...codeOf(refused), ...paths(refused)], [400, "validation_failed", key])
     }
     assert.strictEqual((yield* call("GET", `${tents}/${json.template_id}/plain-text`)).status, 404)
     assert.strictEqual((yield* call("DELETE", `${tents}/${json.template_id}`)).status, 204)
@@ -138,13 +106,13 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
       default_subject: "s".repeat(999),
       default_preview_text: "p".repeat(201),
       default_from_name: "a\nb",
-      default_from_address: "nobody",
+      default_from_address: "unknownId",
       html: 5,
       status: "approved",
       colour: "red",
     })
     assert.strictEqual(bad.status, 400)
-    const told = new Set(paths(bad.json))
+    const told = new Set(paths(bad))
     for (const path of ["name", "default_subject", "default_preview_text", "default_from_name", "default_from_address"])
       assert.isTrue(told.has(path), path)
     for (const path of ["html", "status", "colour"]) assert.isTrue(told.has(path), path)
@@ -156,173 +124,27 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
         [{ html: "" }, "html"],
         [{ html: " \n" }, "html"],
         [{ prompt: "x" }, "prompt"],
-        [{ [source]: nobody }, source],
+        [{ [source]: unknownId }, source],
         [{ [source]: "nope" }, source],
         [{ html: undefined, prompt: "" }, "prompt"],
         [{ html: undefined, prompt: "p".repeat(10_001) }, "prompt"],
-        [{ html: undefined, prompt: "x", [source]: nobody }, "prompt"],
-        [{ template_id: nobody }, "template_id"],
+        [{ html: undefined, prompt: "x", [source]: unknownId }, "prompt"],
+        [{ template_id: unknownId }, "template_id"],
         [{ created_at: "2026-01-01T00:00:00.000Z" }, "created_at"],
       ] as const) {
         const refused = yield* make(root, over)
         assert.deepStrictEqual(codeOf(refused), [400, "validation_failed"], `${root} ${path}`)
-        assert.include(paths(refused.json), path)
+        assert.include(paths(refused), path)
       }
-      const unknown = yield* make(root, { html: undefined, [source]: nobody })
-      assert.deepStrictEqual([...codeOf(unknown), ...paths(unknown.json)], [404, "not_found", source])
+      const unknown = yield* make(root, { html: undefined, [source]: unknownId })
+      assert.deepStrictEqual([...codeOf(unknown), ...paths(unknown)], [404, "not_found", source])
       const tooLarge = yield* make(root, { html: `<p>${"x".repeat(2 * 1024 * 1024)}</p>` })
       assert.deepStrictEqual(codeOf(tooLarge), [413, "payload_too_large"])
       assert.deepStrictEqual((yield* call("GET", root)).json, { templates: [], next_cursor: null })
     }
     const endless = yield* make(tents, { html: "<div>".repeat(5_000) })
-    assert.deepStrictEqual([...codeOf(endless), ...paths(endless.json)], [400, "validation_failed", "html"])
+    assert.deepStrictEqual([...codeOf(endless), ...paths(endless)], [400, "validation_failed", "html"])
     assert.strictEqual((yield* make(emails, { name: "n".repeat(200) })).status, 201)
-  }).pipe(Effect.scoped),
-)
-
-it.live("each version's HTML reads back byte for byte in a sandbox, and what could act is taken out", () =>
-  Effect.gen(function* () {
-    const { call, make } = yield* served
-    for (const root of both) {
-      const html = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
-      const { json } = yield* make(root, { html })
-      const at = `${root}/${json.template_id}/content`
-      const put = yield* call("PUT", at, { json: { html: `<p onclick="x()">two</p><script>x()</script>` } })
-      assert.deepStrictEqual([put.status, put.json.current_version, put.json.number_of_iterations], [200, 2, 2])
-      const read = yield* call("GET", `${at}?version=1`)
-      assert.deepStrictEqual([read.status, read.text], [200, html])
-      assert.strictEqual(read.headers.get("content-type"), "text/html; charset=utf-8")
-      assert.strictEqual(read.headers.get("content-security-policy"), "sandbox")
-      assert.strictEqual(read.headers.get("x-content-type-options"), "nosniff")
-      const cleaned = (yield* call("GET", at)).text
-      assert.include(cleaned, "two")
-      assert.notMatch(cleaned, /script|onclick/)
-      assert.strictEqual((yield* call("GET", `${at}?version=3`)).status, 404)
-      for (const body of [{}, { html: 4 }, { html: "<p>", x: 1 }, { html: "" }]) {
-        assert.strictEqual((yield* call("PUT", at, { json: body })).status, 400)
-      }
-      assert.strictEqual((yield* call("GET", `${root}/${json.template_id}`)).json.current_version, 2)
-    }
-  }).pipe(Effect.scoped),
-)
-
-it.live("the plain text is made from the HTML until it is overridden, and again when that is taken back", () =>
-  Effect.gen(function* () {
-    const { call, make } = yield* served
-    const { json } = yield* make(emails, { html: "<p>Big &amp; bold</p>" })
-    const text = () => Effect.map(call("GET", json.plain_text_path), (read) => read.text)
-    assert.strictEqual(yield* text(), "Big & bold")
-    const set = yield* call("PUT", json.plain_text_path, { json: { text: "mine\né" } })
-    assert.deepInclude(set.json, { plain_text_overridden: true, current_version: 1 })
-    const read = yield* call("GET", json.plain_text_path)
-    assert.deepStrictEqual([read.text, read.headers.get("content-type")], ["mine\né", "text/plain; charset=utf-8"])
-    const later = yield* call("PUT", json.content_path, { json: { html: "<p>new</p>" } })
-    assert.isTrue(later.json.plain_text_stale_after_html_iteration)
-    assert.strictEqual(yield* text(), "mine\né")
-    const back = yield* call("DELETE", json.plain_text_path)
-    assert.deepStrictEqual([back.status, back.json.plain_text_overridden, yield* text()], [200, false, "new"])
-  }).pipe(Effect.scoped),
-)
-
-it.live("a prompt is answered with 202 and a generation that is polled until its version is there", () =>
-  Effect.gen(function* () {
-    const { call, post, written } = yield* served
-    for (const root of both) {
-      const prompt = "A landing page for a bakery"
-      const { status, json } = yield* post(root, { name: "t", prompt })
-      assert.strictEqual(status, 202)
-      assert.deepInclude(json, {
-        current_version: 0,
-        number_of_iterations: 0,
-        status: "draft",
-        source_type: "upload",
-        latest_generation_status: "generating",
-      })
-      const at = `${root}/${json.template_id}`
-      const generation = `${at}/generations/${json.generation_id}`
-      const polled = yield* call("GET", generation)
-      assert.strictEqual(polled.headers.get("retry-after"), "10")
-      assert.deepStrictEqual(polled.json, {
-        generation_id: json.generation_id,
-        template_id: json.template_id,
-        status: "generating",
-        prompt,
-        version: null,
-        error: null,
-        created_at: json.created_at,
-        completed_at: null,
-        created_by_name: "first key",
-      })
-      for (const sent of [{}, { version: 1 }])
-        assert.deepStrictEqual(codeOf(yield* post(`${at}/approve`, sent)), [409, "template_not_ready"])
-      assert.deepStrictEqual(codeOf(yield* post(`${at}/duplicate`)), [409, "template_not_ready"])
-      assert.strictEqual((yield* call("GET", `${at}/content`)).status, 404)
-      yield* written(root, json)
-      const done = yield* call("GET", generation)
-      assert.deepInclude(done.json, { status: "completed", version: 1, error: null })
-      assert.isString(done.json.completed_at)
-      assert.isNull(done.headers.get("retry-after"))
-      assert.match((yield* call("GET", `${at}/content`)).text, /<html/)
-      const read = (yield* call("GET", at)).json
-      assert.deepInclude(read, { current_version: 1, latest_generation_status: "completed" })
-      assert.notProperty(read, "generation_id")
-    }
-  }).pipe(Effect.scoped),
-)
-
-it.live(
-  "one generation at a time; while it goes on an email template's approval wants the version, a tent template's not",
-  () =>
-    Effect.gen(function* () {
-      const { post, make, written } = yield* served
-      for (const root of both) {
-        const { json } = yield* make(root)
-        const at = `${root}/${json.template_id}`
-        const begun = yield* post(`${at}/generations`, { prompt: "Make it bolder" })
-        assert.deepStrictEqual(
-          [begun.status, begun.json.status, begun.json.template_id],
-          [202, "generating", json.template_id],
-        )
-        const second = yield* post(`${at}/generations`, { prompt: "And bolder" })
-        assert.deepStrictEqual(codeOf(second), [409, "generation_in_progress"])
-        const unnamed = yield* post(`${at}/approve`)
-        assert.deepStrictEqual(
-          root === emails ? codeOf(unnamed) : [unnamed.status, unnamed.json.approved_version],
-          root === emails ? [409, "generation_in_progress"] : [200, 1],
-        )
-        const pinned = yield* post(`${at}/approve`, { version: 1 })
-        assert.deepInclude(pinned.json, { approved_version: 1, latest_generation_status: "generating" })
-        yield* written(root, begun.json)
-        const stale = yield* post(`${at}/approve`, { version: 1 })
-        assert.deepStrictEqual(codeOf(stale), [409, "approval_version_stale"])
-        assert.deepInclude((yield* post(`${at}/approve`, { version: 2 })).json, { approved_version: 2 })
-      }
-    }).pipe(Effect.scoped),
-)
-
-it.live("an approval stays what it was until the next one, and is taken back", () =>
-  Effect.gen(function* () {
-    const { call, post, make } = yield* served
-    for (const root of both) {
-      const { json } = yield* make(root)
-      const at = `${root}/${json.template_id}`
-      for (const version of [0, -1, 1.5, "1", null]) {
-        assert.strictEqual((yield* post(`${at}/approve`, { version })).status, 400)
-      }
-      // A body may be left out altogether.
-      assert.deepInclude((yield* call("POST", `${at}/approve`)).json, { status: "approved", approved_version: 1 })
-      const edited = yield* call("PUT", `${at}/content`, { json: { html: "<p>two</p>" } })
-      assert.deepInclude(edited.json, { status: "approved", approved_version: 1, current_version: 2 })
-      assert.strictEqual((yield* call("GET", `${root}?status=approved`)).json.templates.length, 1)
-      const back = yield* post(`${at}/unapprove`)
-      assert.deepInclude(back.json, { status: "draft", approved_version: null, current_version: 2 })
-      const again = yield* post(`${at}/unapprove`)
-      assert.deepStrictEqual([...codeOf(again), again.json.details.status], [409, "invalid_state", "draft"])
-      const copy = yield* post(`${at}/duplicate`)
-      assert.strictEqual(copy.status, 201)
-      assert.deepInclude(copy.json, { name: "A template (copy)", status: "draft", current_version: 1 })
-      assert.strictEqual((yield* call("GET", copy.json.content_path)).text, "<p>two</p>")
-    }
   }).pipe(Effect.scoped),
 )
 
@@ -359,11 +181,11 @@ it.live("a tent is made of an approved template, and is refused one that is a dr
     const create = (id: string) =>
       post("/v1/tents", { name: "t", prompt: "Create a landing page for chairs", template_id: id })
     const draft = yield* create(template_id)
-    assert.deepStrictEqual([...codeOf(draft), ...paths(draft.json)], [400, "template_not_approved", "template_id"])
+    assert.deepStrictEqual([...codeOf(draft), ...paths(draft)], [400, "template_not_approved", "template_id"])
     const email = (yield* make(emails)).json.template_id
-    for (const id of [nobody, email]) {
+    for (const id of [unknownId, email]) {
       const unknown = yield* create(id)
-      assert.deepStrictEqual([...codeOf(unknown), ...paths(unknown.json)], [404, "not_found", "template_id"])
+      assert.deepStrictEqual([...codeOf(unknown), ...paths(unknown)], [404, "not_found", "template_id"])
     }
     yield* post(`${tents}/${template_id}/approve`)
     const { status, json } = yield* create(template_id)

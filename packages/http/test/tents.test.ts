@@ -6,7 +6,7 @@ import { Tents } from "@tentpole/core/tents/Tents"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { type Json, serving } from "./World.ts"
+import { type Json, serving, paths } from "./World.ts"
 
 const prompt = "Create a landing page for a spring sale of garden chairs"
 const nobody = "3f0a1b52-9c1e-4d55-8a77-0123456789ab"
@@ -28,9 +28,6 @@ const served = Effect.gen(function* () {
   const publish = (id: string, json: object = {}) => post(`/v1/tents/${id}/publish`, json)
   return { call, post, create, status, made, publish }
 })
-
-const paths = (answered: { readonly json: Json }): ReadonlyArray<string> =>
-  answered.json.details.issues.map((issue: { readonly path: string }) => issue.path)
 
 it.live("a tent is accepted with 202 and pending, and reads queued with Retry-After until it is done", () =>
   Effect.gen(function* () {

@@ -1,104 +1,8 @@
-// The links in messages, over memory: what they answer, what they change, and what they never do.
-import { blasts, deliveries, newDelivery, suppressions } from "@tentpole/adapters/memory/DeliveryTables"
-import { contacts } from "@tentpole/adapters/memory/ContactStore"
-import { emailApprovals } from "@tentpole/adapters/memory/EmailStore"
-import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
-import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { Links, type LinkTarget } from "@tentpole/core/deliveries/Links"
-import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import * as Tracking from "@tentpole/http/tracking/Tracking"
+// The links in messages, over memory: the pixel, machines, the message in a browser, and tokens that are none.
+import { DeliveryId } from "@tentpole/core/Ids"
 import { assert, it } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
-import { testKey, world } from "./World.ts"
-
-const chrome =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
-const gmail = "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)"
-
-const epoch = DateTime.makeUnsafe(1_700_000_000_000)
-
-const ann = (id: ContactId): Contact => ({
-  ...blankContact(id, epoch),
-  firstName: "Änn & Co",
-  email: "ann@example.test",
-  emailNormalized: "ann@example.test",
-})
-
-const html = `<html><body><p>Hello {{contact.first_name}}</p>
-<a href="https://example.com/A?b=1&amp;c=%2F#top">plain</a>
-<a href="https://example.com/{{contact.first_name}}">own</a>
-<a href="https://exämple.com/ü">beyond</a>
-<script>alert(1)</script></body></html>`
-
-/** One sent message to Ann, and how to follow its links. Scoped. */
-const sent = Effect.gen(function* () {
-  const context = yield* Layer.build(world)
-  const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
-  yield* get(Workspaces).bootstrap({ apiKey: testKey })
-  const ws: WorkspaceId = (yield* get(WorkspaceStore).all)[0]?.id ?? assert.fail()
-  const db = get(MemoryDatabase)
-  const [a = "", b = "", c = "", d = "", e = ""] = yield* get(Ids).many(5)
-  const contact = ann(ContactId.make(a))
-  const approvalId = ApprovalId.make(b)
-  yield* db.put(contacts, ws, a, contact)
-  yield* db.put(emailApprovals, ws, b, {
-    approvalId,
-    emailId: EmailId.make(c),
-    version: 1,
-    subject: "Hello",
-    previewText: null,
-    fromName: "News",
-    fromAddress: "news@example.test",
-    replyToEmail: "news@example.test",
-    html,
-    text: "Hello",
-    approvedAt: epoch,
-  })
-  const target: LinkTarget = { workspaceId: ws, deliveryId: DeliveryId.make(d) }
-  const id = { id: target.deliveryId, blastId: BlastId.make(e), contactId: contact.id, approvalId, operational: false }
-  yield* db.put(deliveries, ws, d, {
-    ...newDelivery(id, contact, undefined, epoch),
-    state: "sent",
-    token: 1,
-    leaseUntil_ms: 1,
-    handedOverAt: epoch,
-    sentAt: epoch,
-    deliveredAt: epoch,
-  })
-  const app = Tracking.layer.pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(HttpServer.layerServices))
-  const { handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
-  const ask = (url: string, init: RequestInit = {}, userAgent: string | null = chrome) =>
-    Effect.promise(async () => {
-      const headers = new Headers(init.headers)
-      if (userAgent !== null) headers.set("user-agent", userAgent)
-      const response = await handler(new Request(url, { ...init, headers, redirect: "manual" }))
-      return { status: response.status, headers: response.headers, text: await response.text() }
-    })
-  return {
-    ask,
-    links: get(Links).of(target),
-    linksOf: get(Links).of,
-    target,
-    delivery: Effect.map(db.find(deliveries, ws, d), (row) => row ?? assert.fail()),
-    contact: Effect.map(db.find(contacts, ws, a), (row) => row ?? assert.fail()),
-    removeContact: db.remove(contacts, ws, a),
-    handOver: (at: DateTime.Utc) =>
-      Effect.flatMap(db.find(deliveries, ws, d), (row) =>
-        row === undefined ? Effect.void : db.put(deliveries, ws, d, { ...row, handedOverAt: at }),
-      ),
-    suppressed: Effect.map(db.find(suppressions, ws, "ann@example.test"), (row) => row !== undefined),
-    blasts: db.all(blasts, ws),
-  }
-})
-
-const oneClick = {
-  method: "POST",
-  body: "List-Unsubscribe=One-Click",
-  headers: { "content-type": "application/x-www-form-urlencoded" },
-}
+import { DateTime, Effect } from "effect"
+import { chrome, gmail, oneClick, sent } from "./TrackingWorld.ts"
 
 it.live("the pixel is a picture that nobody keeps, and counts the first opening", () =>
   Effect.gen(function* () {
@@ -145,108 +49,9 @@ it.live("machines are answered, and not counted", () =>
     const row = yield* delivery
     assert.isNull(row.openedAt)
     assert.isNull(row.clickedAt)
+    assert.isNotNull(row.machineOpenedAt)
+    assert.isNotNull(row.machineClickedAt)
     assert.isNull((yield* contact).lastActivityAt)
-  }).pipe(Effect.scoped),
-)
-
-it.live("a click leads to the author's URL byte for byte, and counts once", () =>
-  Effect.gen(function* () {
-    const { ask, contact, delivery, links } = yield* sent
-    const answer = yield* ask(links.click(0))
-    assert.strictEqual(answer.status, 302)
-    assert.strictEqual(answer.headers.get("location"), "https://example.com/A?b=1&c=%2F#top")
-    assert.strictEqual(answer.headers.get("referrer-policy"), "no-referrer")
-    yield* ask(links.click(1))
-    const row = yield* delivery
-    assert.strictEqual(row.clickedUrl, "https://example.com/A?b=1&c=%2F#top")
-    assert.strictEqual(row.openedAt, row.clickedAt, "who clicks has opened")
-    assert.isNotNull((yield* contact).lastActivityAt)
-  }).pipe(Effect.scoped),
-)
-
-it.live("a link's tokens are its reader's, escaped; characters beyond ASCII travel as escapes", () =>
-  Effect.gen(function* () {
-    const { ask, links, removeContact } = yield* sent
-    assert.strictEqual((yield* ask(links.click(1))).headers.get("location"), "https://example.com/%C3%84nn%20%26%20Co")
-    assert.strictEqual((yield* ask(links.click(2))).headers.get("location"), "https://ex%C3%A4mple.com/%C3%BC")
-    yield* removeContact
-    assert.strictEqual((yield* ask(links.click(0))).headers.get("location"), "https://example.com/A?b=1&c=%2F#top")
-  }).pipe(Effect.scoped),
-)
-
-it.live("nothing in the address chooses where a click leads", () =>
-  Effect.gen(function* () {
-    const { ask, links } = yield* sent
-    const answer = yield* ask(`${links.click(0)}?url=https://evil.test`)
-    assert.strictEqual(answer.headers.get("location"), "https://example.com/A?b=1&c=%2F#top")
-    assert.strictEqual((yield* ask(links.click(3))).status, 404, "there is no fourth link")
-  }).pipe(Effect.scoped),
-)
-
-it.live("a GET of the unsubscribe link shows a plain page with a form, and changes nothing", () =>
-  Effect.gen(function* () {
-    const { ask, contact, delivery, links, suppressed } = yield* sent
-    for (const method of ["GET", "HEAD", "GET"]) {
-      const answer = yield* ask(links.unsubscribe, { method })
-      assert.strictEqual(answer.status, 200)
-      assert.notInclude(answer.text, "<script")
-      assert.include(answer.headers.get("content-security-policy") ?? "", "default-src 'none'")
-      if (method === "GET") {
-        assert.include(answer.text, `<html lang="en">`)
-        assert.include(answer.text, `<form method="post">`)
-        assert.include(answer.text, "ann@example.test")
-      }
-    }
-    assert.isFalse((yield* contact).unsubscribed)
-    assert.isNull((yield* delivery).unsubscribedAt)
-    assert.isFalse(yield* suppressed)
-  }).pipe(Effect.scoped),
-)
-
-const multipart = (field: string) =>
-  `--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\n${field}\r\n--x--\r\n`
-
-for (const [name, init] of [
-  ["a mail program's one click", oneClick],
-  [
-    "a mail program's multipart one click",
-    { method: "POST", body: multipart("One-Click"), headers: { "content-type": "multipart/form-data; boundary=x" } },
-  ],
-  ["our own form", { ...oneClick, body: "confirm=unsubscribe" }],
-] as const) {
-  it.live(`${name} unsubscribes at once, without cookies or redirects, and may be repeated`, () =>
-    Effect.gen(function* () {
-      const { ask, contact, delivery, links, suppressed } = yield* sent
-      const answer = yield* ask(links.unsubscribe, init, null)
-      assert.strictEqual(answer.status, 200)
-      assert.isNull(answer.headers.get("set-cookie"))
-      assert.isTrue((yield* contact).unsubscribed)
-      assert.isTrue(yield* suppressed)
-      const first = (yield* delivery).unsubscribedAt
-      assert.isNotNull(first)
-      assert.strictEqual((yield* ask(links.unsubscribe, init, null)).status, 200)
-      assert.strictEqual((yield* delivery).unsubscribedAt, first)
-      assert.notInclude((yield* ask(links.unsubscribe)).text, "<form", "there is nothing left to ask")
-    }).pipe(Effect.scoped),
-  )
-}
-
-it.live("any other POST changes nothing, and is asked again", () =>
-  Effect.gen(function* () {
-    const { ask, contact, links } = yield* sent
-    const urlencoded = "application/x-www-form-urlencoded"
-    for (const [type, body] of [
-      [urlencoded, ""],
-      [urlencoded, "List-Unsubscribe=Two-Clicks"],
-      [urlencoded, "x=List-Unsubscribe=One-Click"],
-      ["application/json", `{"List-Unsubscribe":"One-Click"}`],
-      ["multipart/form-data; boundary=x", multipart("No")],
-      [urlencoded, `${"x=1&".repeat(10_000)}List-Unsubscribe=One-Click`],
-    ] as const) {
-      const answer = yield* ask(links.unsubscribe, { method: "POST", body, headers: { "content-type": type } })
-      assert.oneOf(answer.status, [400, 413])
-    }
-    assert.isFalse((yield* contact).unsubscribed)
   }).pipe(Effect.scoped),
 )
 
@@ -304,9 +109,10 @@ it.live("a right token for what is not there is the same neutral page", () =>
   Effect.gen(function* () {
     const { ask, linksOf, target } = yield* sent
     const elsewhere = linksOf({ workspaceId: target.workspaceId, deliveryId: DeliveryId.make(target.workspaceId) })
-    for (const url of [elsewhere.open, elsewhere.click(0), elsewhere.unsubscribe, elsewhere.view]) {
+    for (const url of [elsewhere.click(0), elsewhere.unsubscribe, elsewhere.view]) {
       assert.strictEqual((yield* ask(url)).status, 404)
     }
+    assert.strictEqual((yield* ask(elsewhere.open)).status, 200, "a pixel is answered without a look")
     assert.strictEqual((yield* ask(elsewhere.unsubscribe, oneClick)).status, 404)
   }).pipe(Effect.scoped),
 )

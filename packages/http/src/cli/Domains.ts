@@ -1,4 +1,5 @@
 // `tentpole domain …`: sending domains and the DNS records they need.
+import { toDomain } from "@tentpole/core/workspaces/DomainName"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
@@ -23,7 +24,7 @@ const name = Argument.String("domain")
 const found = Effect.fnUntraced(function* (slug: string, wanted: string) {
   const { id } = yield* named(slug)
   const store = yield* WorkspaceStore
-  const domain = (yield* store.domains(id)).find((each) => each.domain === wanted.toLowerCase())
+  const domain = (yield* store.domains(id)).find((each) => each.domain === toDomain(wanted))
   return { id, domain: domain ?? (yield* new NotFound({ resource: "sending domain" })) }
 })
 

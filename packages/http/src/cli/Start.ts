@@ -9,6 +9,7 @@ import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Effect, Layer, Redacted } from "effect"
+import { Command } from "effect/cli"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { firstKey } from "../FirstStart.ts"
@@ -29,8 +30,9 @@ const portsFree = (config: Configuration, patience: number): Effect.Effect<void,
     for (const [variable, port] of [
       ["PORT", config.port],
       ["PAGES_PORT", config.pagesPort],
+      ["BOUNCE_SMTP_PORT", config.bounceSmtpPort],
     ] as const) {
-      if (yield* listens(config.host, port)) continue
+      if (port === null || (yield* listens(config.host, port))) continue
       if (patience > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, patience - 1))
       return yield* new BadConfiguration({
         reason: `Port ${port} on ${config.host} is taken (or not allowed): stop what uses it, or set ${variable} to a free one.`,
@@ -62,7 +64,7 @@ const childEnvironment = (config: Configuration): NodeJS.ProcessEnv => ({
     : { DATABASE_MIGRATION_URL: Redacted.value(config.databaseMigrationUrl) }),
 })
 
-export const start = Effect.gen(function* () {
+const start = Effect.gen(function* () {
   const configured = yield* readConfiguration
   yield* prepareFolder(configured)
   const { crashed } = yield* claimFolder(configured.dataDir)
@@ -82,3 +84,9 @@ export const start = Effect.gen(function* () {
   process.stdout.write(banner(config, key))
   yield* Effect.raceAllFirst(children.map((child) => child.givenUp))
 }).pipe(Effect.scoped)
+
+export const startCommand = Command.make("start", {}, () => start).pipe(
+  Command.withDescription(
+    "Runs everything on this machine: the API, pages, a worker, and a PostgreSQL if none is configured",
+  ),
+)

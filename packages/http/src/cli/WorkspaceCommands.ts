@@ -15,6 +15,10 @@ const shown = (workspace: Workspace) => ({
   time_zone: workspace.timeZone,
   default_country: workspace.defaultCountry,
   postal_address: workspace.postalAddress,
+  sending_limits: {
+    per_second: workspace.sendingPerSecond,
+    per_domain_per_second: workspace.sendingPerDomainPerSecond,
+  },
   created_at: DateTime.formatIso(workspace.createdAt),
 })
 
@@ -28,6 +32,16 @@ const postalAddress = Flag.String("postal-address").pipe(
   Flag.optional,
 )
 
+/** A speed is a number, or `none`; what else is said goes on to be refused with the reason. */
+const speed = (name: string, of: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`Messages a second ${of}, from 1 to 1000000, or none`),
+    Flag.map((said) => (said === "none" ? null : Number(said))),
+    Flag.optional,
+  )
+const perSecond = speed("per-second", "in all")
+const perDomainPerSecond = speed("per-domain-per-second", "to each recipient domain")
+
 const given = <Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
   Option.isSome(value) ? ({ [key]: value.value } as { readonly [K in Key]: A }) : {}
 
@@ -40,9 +54,11 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("Shows all workspaces"))
 
+const settings = { plan, credits, postalAddress, perSecond, perDomainPerSecond }
+
 const create = Command.make(
   "create",
-  { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), plan, credits, postalAddress },
+  { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), ...settings },
   (said) =>
     overPorts(
       Effect.gen(function* () {
@@ -53,13 +69,15 @@ const create = Command.make(
           ...given("plan", said.plan),
           ...given("credits", said.credits),
           ...given("postalAddress", said.postalAddress),
+          ...given("sendingPerSecond", said.perSecond),
+          ...given("sendingPerDomainPerSecond", said.perDomainPerSecond),
         })
         yield* show(shown(made))
       }),
     ),
 ).pipe(Command.withDescription("Makes a workspace"))
 
-const update = Command.make("update", { slug: Argument.String("slug"), plan, credits, postalAddress }, (said) =>
+const update = Command.make("update", { slug: Argument.String("slug"), ...settings }, (said) =>
   overPorts(
     Effect.gen(function* () {
       const workspaces = yield* Workspaces
@@ -68,11 +86,13 @@ const update = Command.make("update", { slug: Argument.String("slug"), plan, cre
         ...given("plan", said.plan),
         ...given("credits", said.credits),
         ...given("postalAddress", said.postalAddress),
+        ...given("sendingPerSecond", said.perSecond),
+        ...given("sendingPerDomainPerSecond", said.perDomainPerSecond),
       })
       yield* show(shown(updated))
     }),
   ),
-).pipe(Command.withDescription("Changes a workspace's plan, credits or postal address"))
+).pipe(Command.withDescription("Changes a workspace's plan, credits, postal address or limits of speed"))
 
 export const workspace = Command.make("workspace").pipe(
   Command.withDescription("Workspaces: list, create, update"),

@@ -1,20 +1,17 @@
-// The command line, `tentpole`: runs the service, and looks after workspaces, keys, sending domains and jobs.
+// The command line, `tentpole`: runs the service, and looks after workspaces, keys, sending domains, hooks and jobs, and
+// audits blasts.
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { audit } from "./Audits.ts"
 import { domain } from "./Domains.ts"
 import { job } from "./DeadJobs.ts"
+import { hook } from "./Hooks.ts"
 import { key } from "./Keys.ts"
 import { migrateCommand } from "./Run.ts"
-import { start } from "./Start.ts"
+import { startCommand } from "./Start.ts"
 import { workspace } from "./WorkspaceCommands.ts"
-
-const startCommand = Command.make("start", {}, () => start).pipe(
-  Command.withDescription(
-    "Runs everything on this machine: the API, pages, a worker, and a PostgreSQL if none is configured",
-  ),
-)
 
 /** Runs one process by itself: many of each, on many machines, over one PostgreSQL. */
 const processCommand = (name: "http" | "worker", description: string, load: () => Promise<unknown>) =>
@@ -32,7 +29,9 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
     workspace,
     key,
     domain,
+    hook,
     job,
+    audit,
   ]),
 )
 

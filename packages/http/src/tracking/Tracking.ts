@@ -1,12 +1,11 @@
 // The links in messages, on the pages' listener: `/o/` the pixel, `/c/` redirects, `/u/` unsubscribing, `/v/` the message in a
 // browser. A GET changes nothing but what it counts; unsubscribing takes a POST, for scanners follow every link (RFC 8058 §1).
 import { paths } from "@tentpole/core/deliveries/Links"
-import type { Visitor } from "@tentpole/core/deliveries/Machine"
 import { Tracking } from "@tentpole/core/deliveries/Tracking"
 import { type NotFound, Unavailable } from "@tentpole/core/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { isbot } from "isbot"
+import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -71,21 +70,6 @@ const multipartFields = (body: string): ReadonlyMap<string, string> =>
 
 /** The last part of the path, as it was sent. */
 const tokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)/.exec(request.url)?.[1] ?? ""
-
-const header_length_max = 1000
-
-/** Programs that fetch a picture at the moment when a person looks at it, and for that person only. */
-const inAPersonsName = /GoogleImageProxy|YahooMailProxy/
-
-const visitorOf = ({ headers, method }: Request): Visitor => {
-  const userAgent = headers["user-agent"]?.slice(0, header_length_max) ?? null
-  return {
-    method,
-    userAgent,
-    purpose: headers["sec-purpose"] ?? headers["purpose"] ?? headers["x-moz"] ?? null,
-    knownMachine: userAgent !== null && isbot(userAgent) && !inAPersonsName.test(userAgent),
-  }
-}
 
 /** Whatever went wrong, a reader gets a page; that they went away is left to the server. */
 const answered = (answer: Effect.Effect<Response, NotFound>): Effect.Effect<Response> =>

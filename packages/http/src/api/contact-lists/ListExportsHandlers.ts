@@ -1,29 +1,24 @@
 // The calls on exports of contact lists, handled.
-import { isPending } from "@tentpole/core/lists/ListExport"
-import { ListExports, type ShownExport } from "@tentpole/core/lists/ListExports"
+import { Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer } from "../../Wire.ts"
-import { toBegun, toExportWire } from "./ListExportWire.ts"
+import { toBegun, toFollowed } from "../exports/ExportWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "listExports",
   Effect.fn(function* (group) {
-    const exports = yield* ListExports
+    const exports = yield* Exports
     return group.handleAll({
-      begin: ({ params, payload }) =>
+      begin: ({ params: { listId }, payload }) =>
         withWorkspace(({ id }) =>
-          exports.begin(id, params.listId, { excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
+          exports.begin(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
         ).pipe(answer(toBegun)),
-      find: ({ params }) =>
-        withWorkspace(({ id }) => exports.find(id, params.listId, params.exportId)).pipe(
-          answer((shown) => HttpApiSchema.withHeaders({ body: toExportWire(shown), headers: retryAfter(shown) })),
-        ),
+      find: ({ params: { listId, exportId } }) =>
+        withWorkspace(({ id }) => exports.find(id, { kind: "list", listId }, exportId)).pipe(answer(toFollowed)),
     })
   }),
 )
-
-const retryAfter = ({ listExport }: ShownExport) => (isPending(listExport) ? { "retry-after": "10" } : {})

@@ -1,7 +1,7 @@
 // Blasts and their recipients as the wire has them.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import type { ShownBlast } from "@tentpole/core/blasts/Blasts"
+import type { ShownBlast } from "@tentpole/core/blasts/ShownBlast"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/Ids"
 import { listKinds } from "@tentpole/core/lists/List"

@@ -7,10 +7,11 @@ import { contact_ids_max } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import { RuleInput } from "@tentpole/core/segments/RuleSchema"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
-import { Nothing, oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
+import { Nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
 import { BlastsWire, BlastWire, RecipientsWire } from "./BlastWire.ts"
+import { DryRunWire } from "./DryRunWire.ts"
 
 const params = { blastId: BlastId }
 
@@ -98,6 +99,23 @@ export const SendNow = Schema.Struct({
   }),
 }).annotate({ identifier: "SendBlastNow" })
 
+export const ScheduleBlast = Schema.Struct({
+  scheduled_at: OffsetInstant.annotate({ description: "In the future. What is approved now is what will be sent" }),
+  operational: SendNow.fields.operational,
+}).annotate({ identifier: "ScheduleBlast" })
+
+export const DryRunBlast = Schema.Struct({
+  operational: Schema.optionalKey(Schema.Boolean).annotate({
+    description: "As it would be sent; left out, a scheduled blast as it says, and a draft as marketing",
+  }),
+}).annotate({ identifier: "DryRunBlast" })
+
+export const RetryFailed = Schema.Struct({
+  include_unconfirmed: Schema.optionalKey(Schema.Boolean).annotate({
+    description: "Also those of whom nobody knows whether they were reached: some of them get a second message",
+  }),
+}).annotate({ identifier: "RetryFailedRecipients" })
+
 const listQuery = {
   ...pageQuery,
   status: Schema.optionalKey(oneOf(...blastStatuses, "any")),
@@ -172,6 +190,69 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       success: BlastWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"),
     }),
+  )
+  .add(
+    HttpApiEndpoint.post("schedule", "/v1/email-blasts/:blastId/schedule", {
+      params,
+      payload: ScheduleBlast,
+      success: BlastWire,
+      error: errors("not_found", "invalid_state", "validation_failed", "campaign_not_ready"),
+    }).annotate(
+      OpenApi.Description,
+      "Sends it at a time, within two seconds. A time that is missed by more than a day, because the service was down, does not fire any more: the blast is a draft again and warns `schedule_missed`",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("unschedule", "/v1/email-blasts/:blastId/unschedule", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: BlastWire,
+      error: errors("not_found", "invalid_state"),
+    }).annotate(OpenApi.Description, "Back to a draft, which has no time and no approval of its own"),
+  )
+  .add(
+    HttpApiEndpoint.post("archive", "/v1/email-blasts/:blastId/archive", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: BlastWire,
+      error: errors("not_found", "invalid_state"),
+    }).annotate(
+      OpenApi.Description,
+      "Puts away a blast that is not being sent. A scheduled one does not fire any more",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("duplicate", "/v1/email-blasts/:blastId/duplicate", {
+      params,
+      payload: [Nothing, Schema.Undefined],
+      success: BlastWire.pipe(HttpApiSchema.status(201)),
+      error: errors("not_found", "contact_list_name_exists"),
+    }).annotate(
+      OpenApi.Description,
+      "A draft with the same description, audience and email. What was made inline is copied, a list or an email of its own right is shared",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("dryRun", "/v1/email-blasts/:blastId/dry-run", {
+      params,
+      payload: [DryRunBlast, Schema.Undefined],
+      success: DryRunWire,
+      error: errors("not_found", "invalid_state", "campaign_not_ready"),
+    }).annotate(
+      OpenApi.Description,
+      "What a send at this moment would do, for a draft or a scheduled blast with audience and email",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.post("retryFailed", "/v1/email-blasts/:blastId/retry-failed", {
+      params,
+      payload: [RetryFailed, Schema.Undefined],
+      success: BlastWire.pipe(HttpApiSchema.status(202)),
+      error: errors("not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"),
+    }).annotate(
+      OpenApi.Description,
+      "Sends again to recipients that failed for a reason that may pass. Who was reached, or has a bad address, is not among them",
+    ),
   )
   .add(
     HttpApiEndpoint.post("pause", "/v1/email-blasts/:blastId/pause", {

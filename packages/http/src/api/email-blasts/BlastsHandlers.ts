@@ -1,6 +1,8 @@
 // The handlers of email blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import type { AudienceChoice, EmailChoice } from "@tentpole/core/blasts/Choices"
+import { DryRuns } from "@tentpole/core/blasts/DryRuns"
+import { Schedules } from "@tentpole/core/blasts/Schedules"
 import type { BlastId } from "@tentpole/core/Ids"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -9,6 +11,7 @@ import { withWorkspace } from "../../Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
 import type { SetAudience, SetEmail } from "./BlastsApi.ts"
 import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
+import { toDryRunWire } from "./DryRunWire.ts"
 
 const audienceOf = (payload: typeof SetAudience.Type): AudienceChoice => {
   if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
@@ -46,6 +49,8 @@ export const layer = HttpApiBuilder.group(
   "blasts",
   Effect.fnUntraced(function* (handlers) {
     const blasts = yield* Blasts
+    const schedules = yield* Schedules
+    const dryRuns = yield* DryRuns
     return handlers.handleAll({
       list: ({ query }) =>
         withWorkspace(({ id }) =>
@@ -75,6 +80,19 @@ export const layer = HttpApiBuilder.group(
       sendNow: ({ params, payload }) =>
         withWorkspace(({ id }) =>
           blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
+        ),
+      schedule: ({ params, payload: { scheduled_at, operational = false } }) =>
+        withWorkspace(({ id }) =>
+          blast(schedules.schedule(id, params.blastId, { scheduledAt: scheduled_at, operational })),
+        ),
+      unschedule: ({ params }) => withWorkspace(({ id }) => blast(schedules.unschedule(id, params.blastId))),
+      archive: ({ params }) => withWorkspace(({ id }) => blast(blasts.archive(id, params.blastId))),
+      duplicate: ({ params }) => withWorkspace(({ id }, key) => blast(blasts.duplicate(id, params.blastId, key.name))),
+      dryRun: ({ params, payload = {} }) =>
+        withWorkspace(({ id }) => dryRuns.dryRun(id, params.blastId, payload).pipe(answer(toDryRunWire))),
+      retryFailed: ({ params, payload }) =>
+        withWorkspace(({ id }) =>
+          blast(blasts.retryFailed(id, params.blastId, { includeUnconfirmed: payload?.include_unconfirmed ?? false })),
         ),
       pause: ({ params }) => withWorkspace(({ id }) => blast(blasts.pause(id, params.blastId))),
       resume: ({ params }) => withWorkspace(({ id }) => blast(blasts.resume(id, params.blastId))),

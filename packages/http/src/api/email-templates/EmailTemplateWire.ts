@@ -1,21 +1,21 @@
 // An email template as it stands on the wire: its header fields are the `default_*` ones, and no others.
-import { FromName, plain_text_length_max, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
+import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/Ids"
-import { encodeCursor, type Sliced } from "@tentpole/core/Page"
 import type { NewEmailTemplate, EmailTemplatePatch } from "@tentpole/core/templates/EmailTemplates"
-import { isPlainTextStale, type MailDefaults, type ShownTemplate } from "@tentpole/core/templates/Template"
+import type { MailDefaults, ShownTemplate } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
-import { InstantWire, isoOrNull, readOnly, Text } from "../../Wire.ts"
+import { readOnly } from "../../Wire.ts"
 import {
   generationField,
   generationOf,
   Html,
+  plainTextFields,
   Prompt,
-  readOnlyFields,
   shownFields,
-  TemplateName,
+  toPlainTextFields,
   toShownFields,
-} from "../templates/TemplateWire.ts"
+} from "../content/ContentWire.ts"
+import { readOnlyFields } from "../templates/TemplateWire.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -29,12 +29,7 @@ const fields = {
   default_from_name: text,
   default_from_address: text,
   default_reply_to_email: text,
-  plain_text_overridden: Schema.Boolean,
-  plain_text_overridden_at: Schema.NullOr(InstantWire),
-  plain_text_stale_after_html_iteration: Schema.Boolean.annotate({
-    description: "The HTML changed after the plain text was overridden",
-  }),
-  plain_text_path: Schema.String.annotate({ description: "Path of the plain-text rendition" }),
+  ...plainTextFields,
 }
 
 export const EmailTemplateWire = Schema.Struct(fields).annotate({ identifier: "EmailTemplate" })
@@ -49,7 +44,7 @@ export const EmailTemplatesWire = Schema.Struct({
   next_cursor: Schema.NullOr(Schema.String),
 }).annotate({ identifier: "EmailTemplates" })
 
-export const EmailTemplateGeneration = generationOf(EmailTemplateId, "EmailTemplateGeneration")
+export const EmailTemplateGeneration = generationOf({ template_id: EmailTemplateId }, "EmailTemplateGeneration")
 
 const defaults = {
   default_subject: Schema.optionalKey(Schema.NullOr(Subject)),
@@ -69,7 +64,7 @@ const readOnlyKeys = {
 }
 
 export const CreateEmailTemplate = Schema.Struct({
-  name: TemplateName,
+  name: EmailName,
   ...defaults,
   html: Schema.optionalKey(Html),
   email_id: Schema.optionalKey(
@@ -83,14 +78,10 @@ export const CreateEmailTemplate = Schema.Struct({
 })
 
 export const UpdateEmailTemplate = Schema.Struct({
-  name: Schema.optionalKey(TemplateName),
+  name: Schema.optionalKey(EmailName),
   ...defaults,
   ...readOnlyKeys,
 }).annotate({ identifier: "UpdateEmailTemplate", description: "What is left out stays, null clears. Makes no version" })
-
-export const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) }).annotate({
-  identifier: "SetEmailTemplatePlainText",
-})
 
 const toDefaults = (body: typeof UpdateEmailTemplate.Type): Partial<MailDefaults> => ({
   ...(body.default_subject === undefined ? {} : { subject: body.default_subject }),
@@ -113,13 +104,12 @@ export const toPatch = (body: typeof UpdateEmailTemplate.Type): EmailTemplatePat
   ...(body.name === undefined ? {} : { name: body.name }),
 })
 
-const path = "/v1/email-templates"
-
 export const toEmailTemplateWire = (shown: ShownTemplate<"email">): typeof EmailTemplateWire.Type => {
-  const { id, sourceId, mail } = shown.template
+  const { id, sourceId, mail, currentVersion } = shown.template
+  const path = `/v1/email-templates/${id}`
   return {
     template_id: id,
-    ...toShownFields(shown, path),
+    ...toShownFields(shown.template, path, shown.latest?.status ?? null),
     source_type: sourceId === null ? "upload" : "email",
     source_email_id: sourceId,
     default_subject: mail.defaults.subject,
@@ -127,10 +117,7 @@ export const toEmailTemplateWire = (shown: ShownTemplate<"email">): typeof Email
     default_from_name: mail.defaults.fromName,
     default_from_address: mail.defaults.fromAddress,
     default_reply_to_email: mail.defaults.replyToEmail,
-    plain_text_overridden: mail.plainText !== null,
-    plain_text_overridden_at: isoOrNull(mail.plainText?.at ?? null),
-    plain_text_stale_after_html_iteration: isPlainTextStale(shown.template),
-    plain_text_path: `${path}/${id}/plain-text`,
+    ...toPlainTextFields(mail.plainText, currentVersion, path),
   }
 }
 
@@ -139,11 +126,3 @@ export const toEmailTemplateMade = (
   shown: ShownTemplate<"email">,
 ): typeof EmailTemplateWire.Type | typeof EmailTemplateBegun.Type =>
   shown.latest === null ? toEmailTemplateWire(shown) : { ...toEmailTemplateWire(shown), generation_id: shown.latest.id }
-
-export const toEmailTemplatesWire = ({
-  items,
-  next,
-}: Sliced<ShownTemplate<"email">>): typeof EmailTemplatesWire.Type => ({
-  templates: items.map(toEmailTemplateWire),
-  next_cursor: next === null ? null : encodeCursor(next),
-})

@@ -5,21 +5,21 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { errors } from "../../Errors.ts"
 import { Nothing } from "../../Wire.ts"
 import {
-  ApproveTemplate,
+  Approve,
   AskForVersion,
   contentQuery,
   listQuery,
   pollHeaders,
   served,
   SetContent,
-} from "../templates/TemplateWire.ts"
+  SetPlainText,
+} from "../content/ContentWire.ts"
 import {
   CreateEmailTemplate,
   EmailTemplateBegun,
   EmailTemplateGeneration,
   EmailTemplatesWire,
   EmailTemplateWire,
-  SetPlainText,
   UpdateEmailTemplate,
 } from "./EmailTemplateWire.ts"
 
@@ -148,7 +148,7 @@ export const EmailTemplatesApi = contents
   .add(
     HttpApiEndpoint.post("approve", "/v1/email-templates/:templateId/approve", {
       params,
-      payload: [ApproveTemplate, Schema.Undefined],
+      payload: [Approve, Schema.Undefined],
       success: EmailTemplateWire,
       error: errors("not_found", "template_not_ready", "approval_version_stale", "generation_in_progress"),
     }).annotate(

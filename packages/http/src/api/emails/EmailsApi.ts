@@ -1,12 +1,9 @@
 // The endpoints of emails.
-import { emailStatuses } from "@tentpole/core/emails/Email"
 import {
   EmailName,
   type EmailFields,
   FromName,
-  plain_text_length_max,
   PreviewText,
-  Prompt,
   SenderAddress,
   Subject,
 } from "@tentpole/core/emails/EmailFields"
@@ -15,7 +12,19 @@ import { ContactId, EmailId, EmailTemplateId, GenerationId } from "@tentpole/cor
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
-import { cursorQuery, Nothing, oneOf, searchParameter, Text, whole } from "../../Wire.ts"
+import { Nothing } from "../../Wire.ts"
+import {
+  Approve,
+  AskForVersion,
+  contentQuery,
+  Html,
+  listQuery,
+  pollHeaders,
+  Prompt,
+  served,
+  SetContent,
+  SetPlainText,
+} from "../content/ContentWire.ts"
 import {
   ApprovedEmailWire,
   EmailBeingWrittenWire,
@@ -27,9 +36,6 @@ import {
 
 const params = { emailId: EmailId }
 
-/** While the AI writes: how many seconds to wait before asking again. */
-const retryAfter = { "retry-after": Schema.optionalKey(Schema.String) }
-
 const headerFields = {
   subject: Schema.optionalKey(Schema.NullOr(Subject)),
   preview_text: Schema.optionalKey(Schema.NullOr(PreviewText)),
@@ -37,11 +43,6 @@ const headerFields = {
   from_address: Schema.optionalKey(Schema.NullOr(SenderAddress)),
   reply_to_email: Schema.optionalKey(Schema.NullOr(SenderAddress)),
 }
-
-const Html = Schema.String.annotate({
-  description:
-    "At most 2 MB. Kept byte for byte, unless it has scripts, forms that lead elsewhere or the like: those are taken out",
-})
 
 export const CreateEmail = Schema.Struct({
   name: EmailName,
@@ -62,53 +63,12 @@ export const UpdateEmail = Schema.Struct({ name: Schema.optionalKey(EmailName), 
   description: "What is left out stays, null clears. `preview_text` is written into the current HTML in place",
 })
 
-const SetContent = Schema.Struct({ html: Html }).annotate({ identifier: "SetEmailContent" })
-
-const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) }).annotate({
-  identifier: "SetEmailPlainText",
-})
-
-const GenerateEmail = Schema.Struct({ prompt: Prompt }).annotate({
-  identifier: "GenerateEmail",
-  description: "Costs a credit, which is given back when there is nothing to show for it",
-})
-
 const TestSend = Schema.Struct({
   to: Schema.Array(Schema.String).annotate({ description: `1 to ${test_addresses_max} addresses` }),
   contact_id: Schema.optionalKey(
     ContactId.annotate({ description: "Whose values stand for tokens; a sample contact's when left out" }),
   ),
 }).annotate({ identifier: "TestSend" })
-
-const ApproveEmail = Schema.Struct({
-  version: Schema.optionalKey(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number from 1" })),
-  ).annotate({ description: "What you believe is the newest version; refused when it is not" }),
-}).annotate({ identifier: "ApproveEmail" })
-
-/** What a user wrote is served as what it is, and is let do nothing on the API's origin. */
-const headers = { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" } as const
-
-const served = (contentType: string) =>
-  HttpApiSchema.WithHeaders(
-    Schema.String.pipe(HttpApiSchema.asText({ contentType: `${contentType}; charset=utf-8` })),
-    {
-      "content-security-policy": Schema.Literal(headers["content-security-policy"]),
-      "x-content-type-options": Schema.Literal(headers["x-content-type-options"]),
-    },
-  )
-
-export const toServed = (body: string) => HttpApiSchema.withHeaders({ body, headers })
-
-const listQuery = {
-  ...cursorQuery,
-  status: Schema.optionalKey(oneOf(...emailStatuses)),
-  search: searchParameter,
-}
-
-const contentQuery = {
-  version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "The current one when left out" }),
-}
 
 const previewQuery = {
   contact_id: Schema.optionalKey(ContactId).annotate({ description: "A sample contact when left out" }),
@@ -214,7 +174,7 @@ export const EmailsApi = HttpApiGroup.make("emails")
   .add(
     HttpApiEndpoint.post("approve", "/v1/emails/:emailId/approve", {
       params,
-      payload: [ApproveEmail, Schema.Undefined],
+      payload: [Approve, Schema.Undefined],
       success: ApprovedEmailWire,
       error: errors("not_found", "email_not_ready", "approval_version_stale", "template_not_ready"),
     }),
@@ -230,7 +190,7 @@ export const EmailsApi = HttpApiGroup.make("emails")
   .add(
     HttpApiEndpoint.post("generate", "/v1/emails/:emailId/generations", {
       params,
-      payload: GenerateEmail,
+      payload: AskForVersion,
       success: EmailGenerationWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "validation_failed", "generation_in_progress", "insufficient_credits"),
     }).annotate(
@@ -241,7 +201,7 @@ export const EmailsApi = HttpApiGroup.make("emails")
   .add(
     HttpApiEndpoint.get("generation", "/v1/emails/:emailId/generations/:generationId", {
       params: { emailId: EmailId, generationId: GenerationId },
-      success: HttpApiSchema.WithHeaders(EmailGenerationWire, retryAfter),
+      success: HttpApiSchema.WithHeaders(EmailGenerationWire, pollHeaders),
       error: errors("not_found"),
     }),
   )

@@ -1,14 +1,14 @@
 // The calls on emails, handled.
-import type { Generation } from "@tentpole/core/content/Generation"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { TestMails } from "@tentpole/core/emails/TestMails"
 import { Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer } from "../../Wire.ts"
-import { type CreateEmail, toFields, toServed } from "./EmailsApi.ts"
-import { toApprovedWire, toEmailsWire, toEmailWire, toGenerationWire, toMadeWire, toPreviewWire } from "./EmailWire.ts"
+import { toGeneration, toPolled, toServed } from "../content/ContentWire.ts"
+import { type CreateEmail, toFields } from "./EmailsApi.ts"
+import { toApprovedWire, toEmailsWire, toEmailWire, toMadeWire, toPreviewWire } from "./EmailWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -43,10 +43,10 @@ export const layer = HttpApiBuilder.group(
       generate: ({ params, payload }) =>
         withWorkspace(({ id }, key) =>
           emails.startGeneration(id, params.emailId, { prompt: payload.prompt, createdByName: key.name }),
-        ).pipe(answer(toGenerationWire(params.emailId))),
+        ).pipe(answer(toGeneration({ email_id: params.emailId }))),
       generation: ({ params: { emailId, generationId } }) =>
         withWorkspace(({ id }) => emails.generation(id, emailId, generationId)).pipe(
-          answer((it) => HttpApiSchema.withHeaders({ body: toGenerationWire(emailId)(it), headers: retryAfter(it) })),
+          answer(toPolled({ email_id: emailId })),
         ),
       preview: ({ params, query }) =>
         withWorkspace(({ id }) => emails.preview(id, params.emailId, query.contact_id)).pipe(answer(toPreviewWire)),
@@ -57,8 +57,6 @@ export const layer = HttpApiBuilder.group(
     })
   }),
 )
-
-const retryAfter = ({ status }: Generation) => (status === "generating" ? { "retry-after": "10" } : {})
 
 const toNewEmail = ({ name, html, template_id, prompt, ...fields }: typeof CreateEmail.Type) => ({
   ...toFields(fields),

@@ -1,20 +1,12 @@
 // A tent template as it stands on the wire.
+import { EmailName } from "@tentpole/core/emails/EmailFields"
 import { TentId, TentTemplateId } from "@tentpole/core/Ids"
-import { encodeCursor, type Sliced } from "@tentpole/core/Page"
 import type { NewTentTemplate } from "@tentpole/core/templates/TentTemplates"
 import type { ShownTemplate } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
 import { readOnly } from "../../Wire.ts"
-import {
-  generationField,
-  generationOf,
-  Html,
-  Prompt,
-  readOnlyFields,
-  shownFields,
-  TemplateName,
-  toShownFields,
-} from "../templates/TemplateWire.ts"
+import { generationField, generationOf, Html, Prompt, shownFields, toShownFields } from "../content/ContentWire.ts"
+import { readOnlyFields } from "../templates/TemplateWire.ts"
 
 const fields = {
   template_id: TentTemplateId,
@@ -35,7 +27,7 @@ export const TentTemplatesWire = Schema.Struct({
   next_cursor: Schema.NullOr(Schema.String),
 }).annotate({ identifier: "TentTemplates" })
 
-export const TentTemplateGeneration = generationOf(TentTemplateId, "TentTemplateGeneration")
+export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
 
 const readOnlyKeys = {
   ...readOnlyFields,
@@ -43,7 +35,7 @@ const readOnlyKeys = {
 }
 
 export const CreateTentTemplate = Schema.Struct({
-  name: TemplateName,
+  name: EmailName,
   html: Schema.optionalKey(Html),
   tent_id: Schema.optionalKey(TentId.annotate({ description: "Begins with this tent's page" })),
   prompt: Schema.optionalKey(Prompt),
@@ -54,7 +46,7 @@ export const CreateTentTemplate = Schema.Struct({
 })
 
 export const UpdateTentTemplate = Schema.Struct({
-  name: Schema.optionalKey(TemplateName),
+  name: Schema.optionalKey(EmailName),
   ...readOnlyKeys,
 }).annotate({ identifier: "UpdateTentTemplate" })
 
@@ -67,7 +59,7 @@ export const toNewTentTemplate = (body: typeof CreateTentTemplate.Type): NewTent
 
 export const toTentTemplateWire = (shown: ShownTemplate<"tent">): typeof TentTemplateWire.Type => ({
   template_id: shown.template.id,
-  ...toShownFields(shown, "/v1/tent-templates"),
+  ...toShownFields(shown.template, `/v1/tent-templates/${shown.template.id}`, shown.latest?.status ?? null),
   source_type: shown.template.sourceId === null ? "upload" : "tent",
   source_tent_id: shown.template.sourceId,
 })
@@ -77,8 +69,3 @@ export const toTentTemplateMade = (
   shown: ShownTemplate<"tent">,
 ): typeof TentTemplateWire.Type | typeof TentTemplateBegun.Type =>
   shown.latest === null ? toTentTemplateWire(shown) : { ...toTentTemplateWire(shown), generation_id: shown.latest.id }
-
-export const toTentTemplatesWire = ({ items, next }: Sliced<ShownTemplate<"tent">>): typeof TentTemplatesWire.Type => ({
-  templates: items.map(toTentTemplateWire),
-  next_cursor: next === null ? null : encodeCursor(next),
-})

@@ -5,14 +5,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { errors } from "../../Errors.ts"
 import { Nothing } from "../../Wire.ts"
 import {
-  ApproveTemplate,
+  Approve,
   AskForVersion,
   contentQuery,
   listQuery,
   pollHeaders,
   served,
   SetContent,
-} from "../templates/TemplateWire.ts"
+} from "../content/ContentWire.ts"
 import {
   CreateTentTemplate,
   TentTemplateBegun,
@@ -116,7 +116,7 @@ export const TentTemplatesApi = basics
   .add(
     HttpApiEndpoint.post("approve", "/v1/tent-templates/:templateId/approve", {
       params,
-      payload: [ApproveTemplate, Schema.Undefined],
+      payload: [Approve, Schema.Undefined],
       success: TentTemplateWire,
       error: errors("not_found", "template_not_ready", "approval_version_stale", "generation_in_progress"),
     }).annotate(

@@ -1,14 +1,14 @@
 // Where exported files are fetched when the store of files signs no addresses of its own: `GET /downloads/<token>`. The
 // token is the permission, so no API key is asked for; the bytes go through without being held.
 import { attachment } from "@tentpole/core/blobs/ContentDisposition"
-import { downloads_path, ListExports } from "@tentpole/core/lists/ListExports"
+import { downloads_path, Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { table, toBody } from "../../Errors.ts"
 
 export const downloads = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const exports = yield* ListExports
+    const exports = yield* Exports
     yield* router.add(
       "GET",
       `${downloads_path}/:token`,

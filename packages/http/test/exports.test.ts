@@ -1,11 +1,13 @@
-// Exports of lists over the wire: asked for, followed, fetched by a link that needs no key, and refused.
+// Exports of lists and of recipients over the wire: asked for, followed, fetched by a link that needs no key, and refused.
 import { Api } from "@tentpole/http/Api"
-import { downloads } from "@tentpole/http/api/contact-lists/Downloads"
+import { downloads } from "@tentpole/http/api/exports/Downloads"
 import { edge } from "@tentpole/http/Edge"
 import { handlers } from "@tentpole/http/Handlers"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ListExportId } from "@tentpole/core/Ids"
-import { ListExports } from "@tentpole/core/lists/ListExports"
+import { Exports } from "@tentpole/core/exports/Exports"
+import { BlastId, ExportId } from "@tentpole/core/Ids"
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -14,6 +16,7 @@ import { createServer } from "node:http"
 import { type Answered, type Json, serving } from "./World.ts"
 
 const L = "/v1/contact-lists"
+const B = "/v1/email-blasts"
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -38,8 +41,8 @@ const begin = Effect.gen(function* () {
   const [workspace] = yield* Context.get(context, WorkspaceStore).all
   if (workspace === undefined) return assert.fail("no workspace")
   /** What the worker does. */
-  const run = (id: string) => Context.get(context, ListExports).run(workspace.id, ListExportId.make(id))
-  const expire = (id: string) => Context.get(context, ListExports).expire(workspace.id, ListExportId.make(id))
+  const run = (id: string) => Context.get(context, Exports).run(workspace.id, ExportId.make(id))
+  const expire = (id: string) => Context.get(context, Exports).expire(workspace.id, "list", ExportId.make(id))
 
   const items = [
     { email: "ann@example.com", first_name: "=1+1", phone: "+14155550123", service_score: -5 },
@@ -55,7 +58,24 @@ const begin = Effect.gen(function* () {
     yield* run(begun.json.export_id)
     return (yield* call("GET", `${exports}/${begun.json.export_id}`)).json
   })
-  return { call, fetched, run, expire, list, contact_ids, exports, exported }
+
+  /** A blast to both, one of whom has unsubscribed; it is over, and nobody was mailed. */
+  const failedBlast = Effect.gen(function* () {
+    const { blast_id } = (yield* call("POST", B, { json: { name: "Frühling" } })).json
+    const one = `${B}/${blast_id}`
+    yield* call("PUT", `${one}/audience`, { json: { source: "existing", list_id: list.list_id } })
+    const sender = { from_name: "Acme", from_address: "a@example.test", reply_to_email: "r@example.test" }
+    const json = { source: "inline", subject: "Hi", html: "<p>Hi</p>", ...sender }
+    const { email_id } = (yield* call("PUT", `${one}/email`, { json })).json
+    yield* call("POST", `/v1/emails/${email_id}/approve`, { json: {} })
+    assert.strictEqual((yield* call("POST", `${one}/send-now`)).status, 202)
+    const id = BlastId.make(blast_id)
+    yield* Context.get(context, Deliveries).fixAudience(workspace.id, id)
+    yield* Context.get(context, Blasts).fail(workspace.id, id, "authentication_refused")
+    yield* Context.get(context, Blasts).finish(workspace.id)
+    return one
+  })
+  return { call, fetched, run, expire, list, contact_ids, exports, exported, failedBlast }
 })
 
 const code = ({ status, json }: Answered) => [status, json.error_code]
@@ -190,6 +210,79 @@ it.live("what is unknown, malformed or another list's is refused", () =>
   }),
 )
 
+it.live("the recipients of a blast are exported, all of them or a category", () =>
+  Effect.gen(function* () {
+    const { call, fetched, run, contact_ids, failedBlast } = yield* begin
+    const one = yield* failedBlast
+    const exported = Effect.fnUntraced(function* (json?: Json) {
+      const begun = yield* call("POST", `${one}/contacts/export`, json === undefined ? {} : { json })
+      const { export_id } = begun.json
+      assert.deepStrictEqual([begun.status, begun.json], [202, { export_id, status: "queued" }])
+      const queued = yield* call("GET", `${one}/contacts/export/${export_id}`)
+      assert.strictEqual(queued.headers.get("retry-after"), "10")
+      yield* run(export_id)
+      return (yield* call("GET", `${one}/contacts/export/${export_id}`)).json
+    })
+    const listed: Json = (yield* call("GET", `${one}/contacts`)).json.contacts
+    for (const json of [undefined, {}, { category: "recipients" }]) {
+      const { completed_at, download_url, file_name, row_count, status } = yield* exported(json)
+      const name = `fruhling-recipients-${completed_at.slice(0, 10)}.csv`
+      assert.deepStrictEqual([status, row_count, file_name], ["completed", 2, name])
+      const lines = (yield* fetched(download_url)).text.split("\r\n")
+      assert.strictEqual(
+        lines[0],
+        "\ufeffcontact_id,recipient_id,display_name,email,contact_deleted,status,reason,sent_at,delivered_at,opened_at," +
+          "clicked_at,clicked_url,bounced_at,unsubscribed_at,complained_at",
+      )
+      const rows = contact_ids.toSorted().map((id) => {
+        const { recipient_id, email, status, reason } = listed.find((each: Json) => each.contact_id === id)
+        return `${id},${recipient_id},,${email},false,${status},${reason},,,,,,,,`
+      })
+      assert.deepStrictEqual(lines.slice(1), [...rows, ""])
+      assert.include(rows.join(), "failed,blast_failed")
+      assert.include(rows.join(), "blocked,unsubscribed")
+    }
+    const none = yield* exported({ category: "clicked" })
+    assert.deepStrictEqual([none.row_count, none.file_name.slice(0, 17)], [0, "fruhling-clicked-"])
+  }),
+)
+
+it.live("exports of recipients are found under their blast only, and go out of view with it", () =>
+  Effect.gen(function* () {
+    const { call, fetched, run, exports, failedBlast } = yield* begin
+    const one = yield* failedBlast
+    const other = `${B}/${(yield* call("POST", B, { json: { name: "Other" } })).json.blast_id}`
+    const { export_id } = (yield* call("POST", `${one}/contacts/export`)).json
+    const { export_id: ofList } = (yield* call("POST", exports)).json
+    for (const path of [
+      `${other}/contacts/export/${export_id}`,
+      `${one}/contacts/export/${ofList}`,
+      `${one}/contacts/export/${unknown}`,
+      `${B}/${unknown}/contacts/export/${export_id}`,
+      `${exports}/${export_id}`,
+    ]) {
+      assert.deepStrictEqual(code(yield* call("GET", path)), [404, "not_found"], path)
+    }
+    assert.deepStrictEqual(code(yield* call("POST", `${B}/${unknown}/contacts/export`)), [404, "not_found"])
+    const wrong = yield* call("POST", `${one}/contacts/export`, { json: { category: "all" } })
+    assert.deepStrictEqual(code(wrong), [400, "validation_failed"])
+    // A draft has no recipients yet: its file has a header.
+    const early = (yield* call("POST", `${other}/contacts/export`)).json.export_id
+    yield* run(early)
+    assert.strictEqual((yield* call("GET", `${other}/contacts/export/${early}`)).json.row_count, 0)
+
+    yield* run(export_id)
+    const { download_url } = (yield* call("GET", `${one}/contacts/export/${export_id}`)).json
+    const late = (yield* call("POST", `${one}/contacts/export`)).json.export_id
+    assert.strictEqual((yield* call("DELETE", one)).status, 200)
+    yield* run(late)
+    for (const id of [export_id, late]) {
+      assert.deepStrictEqual(code(yield* call("GET", `${one}/contacts/export/${id}`)), [404, "not_found"])
+    }
+    assert.strictEqual((yield* fetched(download_url)).status, 403)
+  }),
+)
+
 it.live("the description of the API has the calls under the names of its own", () =>
   Effect.gen(function* () {
     const { call } = yield* begin
@@ -206,10 +299,6 @@ it.live("the description of the API has the calls under the names of its own", (
       "503",
     ])
     assert.property(json.paths[follow].get.responses["200"].headers, "retry-after")
-    assert.containsAllKeys(json.components.schemas, [
-      "ContactListExport",
-      "ContactListExportBegun",
-      "BeginContactListExport",
-    ])
+    assert.containsAllKeys(json.components.schemas, ["Export", "ExportBegun", "BeginContactListExport"])
   }),
 )

@@ -1,31 +1,27 @@
-// Exports of lists as the wire has them.
-import { ListExportId } from "@tentpole/core/Ids"
-import { isPending, type ListExport } from "@tentpole/core/lists/ListExport"
-import type { ShownExport } from "@tentpole/core/lists/ListExports"
+// Exports as the wire has them, whatever they are of.
+import { isPending, type Export } from "@tentpole/core/exports/Export"
+import type { ShownExport } from "@tentpole/core/exports/Exports"
+import { ExportId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import { InstantWire, iso, isoOrNull, oneOf } from "../../Wire.ts"
-
-export const BeginExport = Schema.Struct({
-  exclude_unsubscribed: Schema.optionalKey(Schema.Boolean).annotate({
-    description: "Leaves out contacts that have unsubscribed; false when absent",
-  }),
-}).annotate({ identifier: "BeginContactListExport" })
 
 const status = oneOf("queued", "running", "completed", "failed")
 
-export const ExportBegun = Schema.Struct({ export_id: ListExportId, status }).annotate({
-  identifier: "ContactListExportBegun",
-})
+const Begun = Schema.Struct({ export_id: ExportId, status }).annotate({ identifier: "ExportBegun" })
 
-export const toBegun = ({ id, status }: ListExport): typeof ExportBegun.Type => ({ export_id: id, status })
+/** What the asking for an export answers. */
+export const ExportBegun = Begun.pipe(HttpApiSchema.status(202))
+
+export const toBegun = ({ id, status }: Export): typeof Begun.Type => ({ export_id: id, status })
 
 const described = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.NullOr(schema).annotate({ description })
 
-export const ExportWire = Schema.Struct({
-  export_id: ListExportId,
+const ExportWire = Schema.Struct({
+  export_id: ExportId,
   status,
-  row_count: described(Schema.Int, "Contacts in the file, its header not counted; null until completed"),
+  row_count: described(Schema.Int, "Rows of the file, its header not counted; null until completed"),
   file_name: described(Schema.String, "Null until completed").annotate({
     examples: ["spring-customers-2026-05-01.csv"],
   }),
@@ -40,9 +36,14 @@ export const ExportWire = Schema.Struct({
   error: described(Schema.String, "Why it failed; null unless it has"),
   created_at: InstantWire,
   completed_at: described(InstantWire, "When it completed or failed; null before"),
-}).annotate({ identifier: "ContactListExport" })
+}).annotate({ identifier: "Export" })
 
-export const toExportWire = ({ listExport: it, link }: ShownExport): typeof ExportWire.Type => ({
+/** While it is being written: how many seconds to wait before asking again. */
+export const FollowedExport = HttpApiSchema.WithHeaders(ExportWire, {
+  "retry-after": Schema.optionalKey(Schema.String),
+})
+
+const toExportWire = ({ record: it, link }: ShownExport): typeof ExportWire.Type => ({
   export_id: it.id,
   status: it.status,
   row_count: it.status === "completed" ? it.rowCount : null,
@@ -53,3 +54,9 @@ export const toExportWire = ({ listExport: it, link }: ShownExport): typeof Expo
   created_at: iso(it.createdAt),
   completed_at: isPending(it) ? null : iso(it.completedAt),
 })
+
+export const toFollowed = (shown: ShownExport) =>
+  HttpApiSchema.withHeaders({
+    body: toExportWire(shown),
+    headers: isPending(shown.record) ? { "retry-after": "10" } : {},
+  })
