@@ -1,10 +1,10 @@
 // The table of background work: each job, and the use case that does it.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
+import type { Exports } from "@tentpole/core/exports/Exports"
 import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
-import type { ListExports } from "@tentpole/core/lists/ListExports"
 import type { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import type { Emails } from "@tentpole/core/emails/Emails"
 import type { TestMails } from "@tentpole/core/emails/TestMails"
@@ -12,10 +12,10 @@ import type { Settings } from "@tentpole/core/Settings"
 import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
+import { expireExport, writeExport } from "./Exports.ts"
 import { importExpiry, importRun } from "./ImportRuns.ts"
-import { listExport, listExportExpiry } from "./ListExports.ts"
 import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
 
 const concurrency = 4
@@ -25,9 +25,9 @@ type Needs =
   | Deliveries
   | EmailTemplates
   | Emails
+  | Exports
   | ImportRuns
   | Imports
-  | ListExports
   | MailConnections
   | Settings
   | TentTemplates
@@ -41,11 +41,16 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
     case "import_expiry":
       return importExpiry(job)
     case "list_export":
-      return listExport(job, attempt)
+    case "blast_export":
+      return writeExport(job, attempt)
     case "list_export_expiry":
-      return listExportExpiry(job)
+      return expireExport("list", job)
+    case "blast_export_expiry":
+      return expireExport("blast", job)
     case "blast_start":
       return blastStart(job)
+    case "blast_retry":
+      return blastRetry(job)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
     case "email_generation":
@@ -67,6 +72,13 @@ const blastStart = ({ workspaceId, blastId }: Extract<Job, { readonly type: "bla
     yield* deliveries
       .fixAudience(workspaceId, blastId)
       .pipe(Effect.catchTag("AudienceGone", () => blasts.fail(workspaceId, blastId, "audience_gone")))
+    yield* blasts.finish(workspaceId)
+  })
+
+const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly type: "blast_retry" }>) =>
+  Effect.gen(function* () {
+    const blasts = yield* Blasts
+    yield* blasts.requeueFailed(workspaceId, blastId, { ...retry, since: DateTime.makeUnsafe(retry.since_ms) })
     yield* blasts.finish(workspaceId)
   })
 

@@ -5,15 +5,16 @@ import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
 import { Settings } from "@tentpole/core/Settings"
-import { Clock, Deferred, Effect, Fiber, Layer, Queue } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { Hands, type Item } from "./SenderHands.ts"
 import { Lane, type LaneDesk, MailServer } from "./SenderLane.ts"
+import { Lines } from "./SenderLines.ts"
 import { type Papers, papers as makePapers } from "./SenderPapers.ts"
 import { quietly, rounds as makeRounds } from "./SenderRounds.ts"
 import { writable as makeWritable } from "./SenderWaves.ts"
 
 export interface SenderOptions {
-  /** Deliveries that one claim takes. */
+  /** Deliveries that one claim takes at most. */
   readonly claim_batch_max: number
   /** Settlements that one write takes. With the connections it bounds what a crash leaves in doubt. */
   readonly settle_batch_max: number
@@ -55,9 +56,9 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const hands = new Hands()
   const writable = yield* makeWritable
   const server = new MailServer(connections_max)
-  const items = yield* Queue.bounded<Item>(2 * connections_max + 16)
+  const lines = new Lines({ ...options, connections_max })
 
-  const rounds = yield* makeRounds({ ...options, hands, items, writable, server })
+  const rounds = yield* makeRounds({ ...options, hands, lines, writable, server })
   const looks = yield* Effect.scope
   const papers = yield* makePapers({
     hands,
@@ -72,7 +73,7 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
   const desk: LaneDesk = {
-    items,
+    next: lines.take,
     hands,
     writable,
     server,

@@ -6,6 +6,7 @@ import type { BlastId, DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
 export interface Item {
   readonly workspace: WorkspaceId
   readonly claimed: ClaimedDelivery
+  readonly claimed_at_ms: number
 }
 
 /**

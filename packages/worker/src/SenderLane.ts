@@ -2,10 +2,11 @@
 // interrupted freely; from asking for the intent until its outcome has been told, never.
 import type { IntentAnswer } from "@tentpole/core/deliveries/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/deliveries/MailConnection"
-import type { OutgoingMail, OutgoingMessage } from "@tentpole/core/deliveries/OutgoingMail"
+import type { LentMessage, OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
+import * as Pace from "@tentpole/core/deliveries/Pace"
 import { type Try, wantsLogin } from "@tentpole/core/deliveries/Settlement"
 import { Unavailable } from "@tentpole/core/Refusal"
-import { Cause, Clock, Effect, Exit, Queue, Scope, Semaphore } from "effect"
+import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
 import type { Hands, Item } from "./SenderHands.ts"
 import type { Writable } from "./SenderWaves.ts"
 
@@ -13,7 +14,8 @@ import type { Writable } from "./SenderWaves.ts"
 export type Leave = IntentAnswer | "lost" | "unknown"
 
 export interface LaneDesk {
-  readonly items: Queue.Dequeue<Item>
+  /** Waits for the next delivery. */
+  readonly next: Effect.Effect<Item>
   readonly hands: Hands
   readonly mail: MailConnections["Service"]
   readonly make: OutgoingMail["Service"]["make"]
@@ -74,24 +76,20 @@ export class MailServer {
 
   /** Opens a connection; when that fails, nobody else tries before a pause that grows with each failure. */
   open(mail: MailConnections["Service"]): Effect.Effect<Connection, ConnectFailed, Scope.Scope> {
-    const attempt = Effect.suspend(() => mail.open).pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          this.#failures = 0
-          this.#open++
-        }),
-      ),
-      Effect.tapError((error) =>
-        error.crowded && this.#open > 0
-          ? Effect.void
-          : Effect.suspend(() => {
-              this.#failures++
-              return Effect.logWarning("the mail server can't be used").pipe(
-                Effect.annotateLogs({ reason: error.reason, failures: this.#failures }),
-              )
-            }),
-      ),
-    )
+    const attempt = Effect.suspend(() => {
+      const before = this.#failures
+      return mail.open.pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            this.#failures = 0
+            this.#open++
+          }),
+        ),
+        Effect.tapError((error) =>
+          error.crowded && this.#open > 0 ? Effect.void : this.#failed(error.reason, before + 1),
+        ),
+      )
+    })
     return Effect.suspend(() =>
       this.#failures === 0
         ? attempt
@@ -108,10 +106,24 @@ export class MailServer {
   closed(): void {
     this.#open--
   }
+
+  /** Lanes that tried at once failed at once: that is one failure, not one for each of them. */
+  #failed(reason: string, failures: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.#failures = Math.max(this.#failures, failures)
+      return Effect.logWarning("the mail server can't be used").pipe(
+        Effect.annotateLogs({ reason, failures: this.#failures }),
+      )
+    })
+  }
 }
 
 const calm_ms = 60_000
 const outage_pause_max_ms = 30_000
+
+/** Whether its permit was for a moment that is over. */
+const isLate = ({ claimed, claimed_at_ms }: Item) =>
+  Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.paced && now_ms - claimed_at_ms > Pace.permit_ms)
 
 /** An open connection of a lane. `used`: a server may hang up on one that it has served, without fault of the next message. */
 interface Line {
@@ -137,7 +149,7 @@ export class Lane {
 
   /** Until the server asks for fewer connections. */
   readonly #serve: Effect.Effect<void> = Effect.suspend(() =>
-    Queue.take(this.#desk.items).pipe(
+    this.#desk.next.pipe(
       Effect.flatMap((item) => {
         this.#busy = true
         return this.#handle(item).pipe(
@@ -195,6 +207,7 @@ export class Lane {
     if (desk.hands.isStopped(item)) return yield* Effect.as(desk.giveBack(item), true)
     yield* desk.writable.await
     yield* desk.room
+    if (yield* isLate(item)) return yield* Effect.as(desk.giveBack(item), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
     const message = yield* this.#message(item)
     return message === undefined ? true : yield* this.#send(item, message)
@@ -209,7 +222,7 @@ export class Lane {
     )
   }
 
-  #message(item: Item): Effect.Effect<OutgoingMessage | undefined> {
+  #message(item: Item): Effect.Effect<LentMessage | undefined> {
     const { failBlast, make, settle } = this.#desk
     return make(item.workspace, item.claimed).pipe(
       Effect.catchTags({
@@ -219,7 +232,7 @@ export class Lane {
     )
   }
 
-  #send(item: Item, message: OutgoingMessage): Effect.Effect<boolean> {
+  #send(item: Item, message: LentMessage): Effect.Effect<boolean> {
     return this.#connected.pipe(
       Effect.matchEffect({
         onFailure: (error) => this.#notConnected(item, error),
@@ -257,7 +270,7 @@ export class Lane {
     })
   }
 
-  #over(line: Line, item: Item, message: OutgoingMessage): Effect.Effect<boolean> {
+  #over(line: Line, item: Item, message: LentMessage): Effect.Effect<boolean> {
     const desk = this.#desk
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
@@ -273,13 +286,14 @@ export class Lane {
           return true
         }
         const outcome = yield* ready.release(message.bytes)
+        yield* message.giveBack
         yield* desk.settle(item, { _tag: "outcome", outcome })
         return true
       }),
     )
   }
 
-  #notBegun(item: Item, message: OutgoingMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
+  #notBegun(item: Item, message: LentMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {
       const hungUp = error.code === null || error.code === 421
       // Hung up on after serving others: servers do that after so many messages, or so long a silence. Once more, anew.

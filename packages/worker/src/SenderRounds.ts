@@ -2,17 +2,19 @@
 // senders that are gone, and finishes blasts whose last message has ended.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import * as Pace from "@tentpole/core/deliveries/Pace"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import { Transactor } from "@tentpole/core/Transactor"
-import { Cause, Effect, Queue } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import { Gates } from "./Gates.ts"
 import type { Hands, Item } from "./SenderHands.ts"
 import type { MailServer } from "./SenderLane.ts"
+import type { Lines } from "./SenderLines.ts"
 import type { Writable } from "./SenderWaves.ts"
 
 export interface RoundsOptions {
   readonly hands: Hands
-  readonly items: Queue.Enqueue<Item>
+  readonly lines: Lines
   readonly writable: Writable
   readonly server: MailServer
   readonly claim_batch_max: number
@@ -21,7 +23,7 @@ export interface RoundsOptions {
 }
 
 export interface Rounds {
-  /** Takes a claim of each workspace that is due, or waits a moment. */
+  /** Takes a claim of each workspace that is due and has room in its line, or waits a moment. */
   readonly intake: Effect.Effect<void>
   readonly sweep: Effect.Effect<void>
   readonly renew: Effect.Effect<void>
@@ -30,11 +32,12 @@ export interface Rounds {
 }
 
 export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
-  const { hands, items, lease_ms, server, writable } = options
+  const { hands, lease_ms, lines, server, writable } = options
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const blasts = yield* Blasts
   const passGate = yield* Gates
+  let paced_at_ms = -Infinity
 
   const look = (workspace: WorkspaceId) =>
     Effect.gen(function* () {
@@ -46,19 +49,23 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     yield* writable.await
+    const room = Math.min(options.claim_batch_max, lines.roomFor(workspace))
+    if (room === 0) return
     // While the mail server can't be reached, one message at a time finds out whether it can again.
-    const limit = server.reachable ? options.claim_batch_max : 1
+    const limit = server.reachable ? room : 1
+    const now_ms = yield* Clock.currentTimeMillis
     // In hand as soon as it is claimed: whatever comes between, it is given back.
     const claimed = yield* Effect.uninterruptible(
       Effect.map(transact(store.claim(workspace, { limit, lease_ms })), (batch) => {
-        const taken = batch.map((each): Item => ({ workspace, claimed: each }))
+        const taken = batch.map((each): Item => ({ workspace, claimed: each, claimed_at_ms: now_ms }))
         hands.take(taken)
         return taken
       }),
     )
     if (claimed.length === 0) return yield* look(workspace)
+    if (claimed.some((item) => item.claimed.paced)) paced_at_ms = now_ms
     yield* passGate("after-claim")
-    yield* Queue.offerAll(items, claimed)
+    lines.offer(workspace, claimed)
   })
 
   const openOnes = store.openWorkspaces(swept_max)
@@ -66,8 +73,14 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
   const rounds: Rounds = {
     look,
     intake: Effect.gen(function* () {
-      const due = yield* store.dueWorkspaces(due_max)
-      if (due.length === 0) yield* Effect.sleep(options.poll_every_ms)
+      const now_ms = yield* Clock.currentTimeMillis
+      const { except, full } = lines.look(now_ms)
+      const due = full ? [] : yield* store.dueWorkspaces(due_max, except)
+      if (due.length === 0) {
+        // What is held to a pace leaves in small, even groups.
+        const turns_ms = now_ms - paced_at_ms < paced_for_ms ? Pace.turn_ms : options.poll_every_ms
+        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), lines.hungry)
+      }
       yield* Effect.forEach(due, serve, { discard: true })
     }).pipe(
       Effect.catchCause((cause) =>
@@ -100,6 +113,8 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
 const due_max = 20
 const swept_max = 1000
 const after_trouble_ms = 1000
+/** A workspace that is held to a pace has something to send at least once in this time. */
+const paced_for_ms = 2000
 
 /** A round that fails is told of, and comes again. */
 export const quietly = (what: string) =>

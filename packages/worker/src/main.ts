@@ -6,5 +6,5 @@ import { Layer } from "effect"
 import { worker } from "./Worker.ts"
 
 launch("worker", (config) =>
-  worker.pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
+  worker(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
 )

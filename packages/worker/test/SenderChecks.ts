@@ -65,12 +65,12 @@ interface Circumstances {
 }
 
 /** A sender that comes to a gate and not past it, as if it were frozen there, until it is thawed. It renews no lease. */
-export const freezing = Effect.fnUntraced(function* (server: Sink, gate: GateName) {
+export const freezing = Effect.fnUntraced(function* (server: Sink, gate: GateName, options = quick) {
   const reached = yield* Deferred.make<void>()
   const thaw = yield* Deferred.make<void>()
   const gates = (name: GateName) =>
     name === gate ? Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(thaw)) : Effect.void
-  const stop = yield* running(server, { gates, options: { ...quick, renew_every_ms: 3_600_000 } })
+  const stop = yield* running(server, { gates, options: { ...options, renew_every_ms: 3_600_000 } })
   yield* Effect.addFinalizer(() => Deferred.succeed(thaw, undefined))
   yield* Deferred.await(reached)
   return { stop, thaw: Deferred.succeed(thaw, undefined) }

@@ -19,6 +19,7 @@ import { ApprovalId, BlastId, DomainId, EmailId, ListId, type WorkspaceId } from
 import { Secrets } from "@tentpole/core/Secrets"
 import { Settings } from "@tentpole/core/Settings"
 import { Transactor } from "@tentpole/core/Transactor"
+import type { WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { start, type SenderOptions, defaults } from "@tentpole/worker/Sender"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
@@ -87,8 +88,8 @@ const epoch = DateTime.makeUnsafe(1_700_000_000_000)
 const iso = DateTime.formatIso(epoch)
 
 /** A workspace with the verified domain `sender.test`. It goes with the test, so that no later sender finds work in it. */
-export const workspace = Effect.gen(function* () {
-  const id = yield* (yield* Fresh).workspace({ postalAddress: "1 Main Street" })
+export const workspaceWith = Effect.fnUntraced(function* (fields: WorkspaceFields) {
+  const id = yield* (yield* Fresh).workspace({ postalAddress: "1 Main Street", ...fields })
   const sql = yield* PgClient.PgClient
   yield* Effect.addFinalizer(() => Effect.orDie(sql`delete from workspace where workspace_id = ${id}`))
   const secretsOf = yield* Secrets
@@ -109,6 +110,8 @@ export const workspace = Effect.gen(function* () {
   )
   return id
 })
+
+export const workspace = workspaceWith({})
 
 const html = `<html><body><p>Hello {{contact.first_name|friend}}</p><a href="https://example.com/a?b=c&amp;d">go</a></body></html>`
 

@@ -4,12 +4,14 @@ import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
+import * as Signatures from "@tentpole/adapters/crypto/Signatures"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import * as Memory from "@tentpole/adapters/memory/All"
 import * as MemoryBlobs from "@tentpole/adapters/memory/BlobStore"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as MemoryJobs from "@tentpole/adapters/memory/Jobs"
+import * as Sns from "@tentpole/adapters/sns/Sns"
 import { BlobStore, BlobUnavailable } from "@tentpole/core/blobs/BlobStore"
 import { concat, decodeText } from "@tentpole/core/Bytes"
 import { newContact } from "@tentpole/core/contacts/ContactPatch"
@@ -18,16 +20,16 @@ import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { parseEmail } from "@tentpole/core/contacts/Email"
 import { Fresh } from "@tentpole/core/contract"
 import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { type Export, exportKey, isPending } from "@tentpole/core/exports/Export"
+import { Exports } from "@tentpole/core/exports/Exports"
 import { ContactId } from "@tentpole/core/Ids"
-import { exportKey, isPending, type ListExport } from "@tentpole/core/lists/ListExport"
-import { ListExports } from "@tentpole/core/lists/ListExports"
 import { Lists } from "@tentpole/core/lists/Lists"
 import { Settings } from "@tentpole/core/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Transactor } from "@tentpole/core/Transactor"
 import { attempts_to_work } from "@tentpole/worker/Attempts"
+import { writeExport } from "@tentpole/worker/Exports"
 import * as Jobs from "@tentpole/worker/Jobs"
-import { listExport } from "@tentpole/worker/ListExports"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -69,7 +71,8 @@ const blobs = Layer.effect(
 ).pipe(Layer.provide(MemoryBlobs.layer), Layer.provideMerge(Weather.layer))
 
 const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("no mail is sent here") }))
-const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail)
+const signed = Layer.merge(Signatures.layer, Sns.layer())
+const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail, signed)
 
 const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(around))
 
@@ -90,7 +93,7 @@ const onMemory = Layer.merge(useCases, Fresh.layer).pipe(
 
 /** A list of three, and an export of it that nobody has begun to write. */
 const begin = Effect.gen(function* () {
-  const [fresh, exports, store] = [yield* Fresh, yield* ListExports, yield* BlobStore]
+  const [fresh, exports, store] = [yield* Fresh, yield* Exports, yield* BlobStore]
   const workspace = yield* fresh.workspace()
   const ids = (yield* Effect.all([fresh.id, fresh.id, fresh.id])).map((id) => ContactId.make(id))
   const now = yield* DateTime.now
@@ -100,9 +103,11 @@ const begin = Effect.gen(function* () {
   yield* (yield* Transactor).transact((yield* ContactStore).apply(workspace, ContactsChange.of(made)))
   const draft = { name: "Spring", kind: "static", description: null, contactIds: ids } as const
   const { list } = yield* (yield* Lists).create(workspace, draft)
-  const { id } = yield* exports.begin(workspace, list.id, { excludeUnsubscribed: false })
-  const found = Effect.map(exports.find(workspace, list.id, id), ({ listExport }) => listExport)
-  const file = Effect.map(Stream.runCollect(store.get(exportKey(workspace, id))), (parts) => decodeText(concat(parts)))
+  const { id } = yield* exports.begin(workspace, { kind: "list", listId: list.id, excludeUnsubscribed: false })
+  const found = Effect.map(exports.find(workspace, { kind: "list", listId: list.id }, id), ({ record }) => record)
+  const file = Effect.map(Stream.runCollect(store.get(exportKey(workspace, "list", id))), (parts) =>
+    decodeText(concat(parts)),
+  )
   const job = { type: "list_export", workspaceId: workspace, exportId: id } as const
   return { workspace, ids, id, found, file, job }
 })
@@ -110,7 +115,7 @@ const begin = Effect.gen(function* () {
 /** A worker's jobs, until the scope closes. */
 const worker = (scope: Scope.Scope) => Layer.buildWithScope(Layer.fresh(Jobs.layer), scope)
 
-const ended = <E>(found: Effect.Effect<ListExport, E>) =>
+const ended = <E>(found: Effect.Effect<Export, E>) =>
   found.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (it) => !isPending(it), times: 300 }))
 
 layer(onPostgres, { timeout: "60 seconds", excludeTestServices: true })("exports on PostgreSQL's queue", (it) => {
@@ -171,10 +176,10 @@ layer(onMemory)("exports by the clock", (it) => {
       weather.put = yield* slowly
       const { begun, go } = weather.put
       const { workspace, id, file } = yield* begin
-      const exports = yield* ListExports
+      const exports = yield* Exports
       const run = yield* Effect.forkChild(exports.run(workspace, id))
       yield* Deferred.await(begun)
-      yield* exports.expire(workspace, id)
+      yield* exports.expire(workspace, "list", id)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(run)
       assert.strictEqual((yield* Effect.flip(file))._tag, "BlobNotFound")
@@ -187,7 +192,7 @@ layer(onMemory)("exports by the clock", (it) => {
       const weather = yield* Weather
       weather.put = "away"
       const { found, job } = yield* begin
-      const attempted = (attempt: number) => Effect.exit(listExport(job, { id: "list_export:x", attempt }))
+      const attempted = (attempt: number) => Effect.exit(writeExport(job, { id: "list_export:x", attempt }))
       for (const attempt of [1, attempts_to_work - 1]) {
         assert.isTrue(Exit.isFailure(yield* attempted(attempt)))
         assert.strictEqual((yield* found).status, "running")
