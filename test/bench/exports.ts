@@ -1,4 +1,5 @@
-// How fast a list is exported, and in how much memory: a worker's own parts on a PostgreSQL and a folder made for it.
+// How fast a list and a blast's recipients are exported, how fast a blast is audited, and in how much memory: a worker's own
+// parts on a PostgreSQL and a folder made for it.
 // node --conditions=tentpole:source test/bench/exports.ts [contacts]
 import { PgClient } from "@effect/sql-pg"
 import { configuration } from "@tentpole/adapters/Configuration"
@@ -6,8 +7,11 @@ import { prepared } from "@tentpole/adapters/embedded/Prepare"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import type { WorkspaceId } from "@tentpole/core/Ids"
-import { ListExports } from "@tentpole/core/lists/ListExports"
+import { audit } from "@tentpole/core/blasts/Audit"
+import { AuditStore } from "@tentpole/core/blasts/AuditStore"
+import type { ExportSubject } from "@tentpole/core/exports/Export"
+import { Exports } from "@tentpole/core/exports/Exports"
+import { BlastId, type WorkspaceId } from "@tentpole/core/Ids"
 import { ListStore } from "@tentpole/core/lists/ListStore"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -45,6 +49,45 @@ const fill = Effect.fnUntraced(function* (workspace: WorkspaceId) {
   )
 })
 
+/** A blast that everybody was sent, one in ten of whom opened it, with the timelines and events that tell of it. */
+const send = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+  const sql = yield* PgClient.PgClient
+  const [blast] = yield* fenced(sql)(
+    workspace,
+    Effect.gen(function* () {
+      yield* sql`set local statement_timeout = 0`
+      const made = yield* sql<{ readonly id: string }>`
+        insert into blast (workspace_id, blast_id, name, name_folded, status, audience_list_id, audience_source, email_id,
+          email_source, send_mode, approved_at, approved_email_version, approval_id, launched_at, audience_fixed_at,
+          recipient_count, qualified_count, sent_at, created_at, updated_at)
+        values (${workspace}, gen_random_uuid(), 'News', 'news', 'sent', gen_random_uuid(), 'existing', gen_random_uuid(),
+          'existing', 'send_now', now(), 1, gen_random_uuid(), now(), now(), ${contacts}, ${contacts}, now(), now(), now())
+        returning blast_id as id`
+      yield* sql`
+        insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+          email_domain, display_name, display_name_folded, operational, state, token, lease_until, due_at, smtp_reply,
+          handed_over_at, sent_at, delivered_at, opened_at, created_at)
+        select ${workspace}, uuidv7_or_v4(), ${made[0]?.id ?? ""}, c.contact_id, ${made[0]?.id ?? ""}, c.email, c.email_normalized,
+          'example.com', c.display_name, c.display_name, false, 'sent', 1, now(), now(), '250 2.0.0 Ok: queued', now(), now(),
+          now(), case when c.service_score < 10 then now() end, now()
+        from contact c where c.workspace_id = ${workspace} order by c.contact_id`
+      yield* sql`
+        with told as (
+          select contact_id, jsonb_build_object('blast_id', blast_id, 'recipient_id', delivery_id) as metadata
+          from delivery where workspace_id = ${workspace}
+        ),
+        timeline as (
+          insert into activity (workspace_id, contact_id, at, type, metadata)
+          select ${workspace}, contact_id, now(), 'email_sent', metadata from told
+        )
+        insert into outbox_event (workspace_id, type, contact_id, at, data)
+        select ${workspace}::uuid, 'email_sent', contact_id, now(), metadata from told`
+      return made
+    }),
+  )
+  return BlastId.make(blast?.id ?? "")
+})
+
 /** The largest memory of this process while `work` is done, looked at ten times a second. */
 const withPeak = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   let peak_bytes = 0
@@ -56,28 +99,49 @@ const withPeak = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E,
   return { done, peak_bytes }
 })
 
+const mb = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`
+
+/** Says how long `work` takes, on how much of a processor, and in how much memory. */
+const timed = Effect.fnUntraced(function* <E, R>(what: string, work: Effect.Effect<number, E, R>) {
+  const before = process.memoryUsage.rss()
+  const [began_ms, used] = [performance.now(), process.cpuUsage()]
+  const { done: rows, peak_bytes } = yield* withPeak(work)
+  const taken_s = (performance.now() - began_ms) / 1000
+  const { user, system } = process.cpuUsage(used)
+  console.log(
+    `${what}: ${rows} rows in ${taken_s.toFixed(1)} s, ${Math.round(rows / taken_s)} a second ` +
+      `(${((user + system) / 1e6).toFixed(1)} s of processor), ` +
+      `memory ${mb(before)} before, ${mb(peak_bytes)} at most`,
+  )
+})
+
+const exported = Effect.fnUntraced(function* (workspace: WorkspaceId, subject: ExportSubject) {
+  const exports = yield* Exports
+  const { id } = yield* exports.begin(workspace, subject)
+  yield* exports.run(workspace, id)
+  const { record } = yield* exports.find(workspace, subject, id)
+  return record.status === "completed" ? record.rowCount : 0
+})
+
+const audited = Effect.fnUntraced(function* (workspace: WorkspaceId, blast: BlastId) {
+  const { holds, lines, recipients } = audit(yield* (yield* AuditStore).evidence(workspace, blast))
+  if (!holds) console.log(lines.filter((line) => !line.holds))
+  return recipients.reduce((sum, { count }) => sum + count, 0)
+})
+
 const bench = Effect.gen(function* () {
   const workspace = yield* (yield* Workspaces).create({ name: "Bench", slug: "bench" })
   yield* fill(workspace.id)
-  const exports = yield* ListExports
   const query = { page: 1, limit: 10, search: null, kind: "system" } as const
   const { items } = yield* (yield* ListStore).page(workspace.id, query)
-  for (const list of items) {
-    const { id } = yield* exports.begin(workspace.id, list.id, { excludeUnsubscribed: false })
-    const before = process.memoryUsage.rss()
-    const [began_ms, used] = [performance.now(), process.cpuUsage()]
-    const { peak_bytes } = yield* withPeak(exports.run(workspace.id, id))
-    const taken_s = (performance.now() - began_ms) / 1000
-    const { user, system } = process.cpuUsage(used)
-    const { listExport } = yield* exports.find(workspace.id, list.id, id)
-    const rows = listExport.status === "completed" ? listExport.rowCount : 0
-    const mb = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`
-    console.log(
-      `${list.name}: ${rows} contacts in ${taken_s.toFixed(1)} s, ${Math.round(rows / taken_s)} a second ` +
-        `(${((user + system) / 1e6).toFixed(1)} s of processor), ` +
-        `memory ${mb(before)} before, ${mb(peak_bytes)} at most`,
-    )
+  for (const { id: listId, name } of items) {
+    yield* timed(name, exported(workspace.id, { kind: "list", listId, excludeUnsubscribed: false }))
   }
+  const blastId = yield* send(workspace.id)
+  for (const category of ["recipients", "opened"] as const) {
+    yield* timed(`Blast, ${category}`, exported(workspace.id, { kind: "blast", blastId, category }))
+  }
+  yield* timed("Blast, audited", audited(workspace.id, blastId))
 })
 
 const folder = mkdtempSync(join(tmpdir(), "tentpole-bench-"))

@@ -2,15 +2,9 @@
 // `--full` is the largest size that a benchmark knows.
 // What it started ends with it, also when it fails or gets a Ctrl-C.
 import { parseArgs } from "node:util"
-import type { Benchmark } from "./Benchmark.ts"
 import { Ending } from "../support/Ending.ts"
+import { benchmarks } from "./Benchmarks.ts"
 import { Report } from "./Report.ts"
-
-const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
-  audience: async () => (await import("./audience/Audience.ts")).audience,
-  imports: async () => (await import("./imports/Imports.ts")).imports,
-  render: async () => (await import("./render/Render.ts")).rendering,
-}
 
 const {
   positionals: [name = ""],

@@ -3,6 +3,7 @@
 import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { randomUUID } from "node:crypto"
 import { Service, tentpole, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
@@ -201,6 +202,34 @@ describe("the line", () => {
     )
     const found = await made("GET", "/v1/contacts?email=person4%40example.org", undefined, 200)
     assert.isTrue(found.items[0].unsubscribed)
+  })
+
+  it("an audit says that everyone was mailed once, and the recipients are exported", async () => {
+    const audited = await tentpole(["audit", "blast", blastId], service.environment)
+    assert.strictEqual(audited.code, 0, audited.output)
+    assert.notInclude(audited.output, "WRONG")
+    assert.match(audited.output, /^ok {5}an address has one delivery/m)
+    const json = JSON.parse((await tentpole(["audit", "blast", blastId, "--json"], service.environment)).output)
+    assert.isTrue(json.ok)
+    const { blast_recipient_count } = (await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)).details
+    const counts: ReadonlyArray<{ readonly count: number }> = json.recipients
+    assert.strictEqual(
+      counts.reduce((sum, { count }) => sum + count, 0),
+      blast_recipient_count,
+    )
+    const nobody = randomUUID()
+    const unknown = await tentpole(["audit", "blast", nobody], service.environment)
+    assert.strictEqual(unknown.code, 1)
+    assert.strictEqual(unknown.output.trim(), `There is no blast ${nobody} in the workspace default.`)
+
+    const exports = `/v1/email-blasts/${blastId}/contacts/export`
+    const { export_id } = await made("POST", exports, { category: "unsubscribed" }, 202)
+    const { download_url, row_count } = await until("the export to be written", async () => {
+      const each = await made("GET", `${exports}/${export_id}`, undefined, 200)
+      return each.status === "completed" && each
+    })
+    assert.strictEqual(row_count, 1)
+    assert.strictEqual((await visit(download_url)).text.split("\r\n").length, 3)
   })
 
   it("a page is generated, published under an alias, served, and its view counted", async () => {

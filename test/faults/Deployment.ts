@@ -1,21 +1,19 @@
 // The service as separate processes, so that one can be killed without anybody starting it again: PostgreSQL, an HTTP
 // process, and as many workers as a campaign wants, each of which it may kill, freeze and wake.
-import { prepared } from "@tentpole/adapters/embedded/Prepare"
-import { migrate } from "@tentpole/adapters/postgres/Migrate"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Redacted } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
 import { type Answer, apiKey, ask, type Callable, environment, freePort, until } from "../support/Service.ts"
+import { Database } from "./Database.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 /** A process of the service; it ends with the one that started it. */
 export class ServiceProcess {
   readonly #child: ChildProcess
-  readonly #ended: Promise<void>
+  /** Its exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Once it has come up; never when it is killed before. */
   readonly ready: Promise<void>
   output = ""
@@ -27,8 +25,13 @@ export class ServiceProcess {
     })
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (this.output += String(chunk)))
-    this.#ended = new Promise((resolve) => child.once("exit", () => resolve()))
+    this.ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)))
     this.ready = new Promise((resolve) => child.on("message", (message) => message === "ready" && resolve()))
+  }
+
+  /** 0 if it never began. */
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   get alive(): boolean {
@@ -38,7 +41,29 @@ export class ServiceProcess {
   /** At once, with nothing put in order. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL")
-    await this.#ended
+    await this.ended
+  }
+
+  /** Asks it to stop. */
+  terminate(): void {
+    this.#child.kill("SIGTERM")
+  }
+
+  /** Tells it something, where it lives and listens. */
+  tell(message: object): void {
+    if (this.#child.connected) this.#child.send(message)
+  }
+
+  /** Waits until it tells something that begins so; answers all of it. */
+  told(beginning: string): Promise<string> {
+    return new Promise((resolve) => {
+      const hear = (each: unknown) => {
+        if (typeof each !== "string" || !each.startsWith(beginning)) return
+        this.#child.off("message", hear)
+        resolve(each)
+      }
+      this.#child.on("message", hear)
+    })
   }
 
   /** Stands still, with all that it holds, until it is woken. */
@@ -54,12 +79,8 @@ export class ServiceProcess {
 /** What the database shows of a worker's connections. */
 const worker_application = "tentpole worker"
 
-/** Removed when all ends. */
-export const temporaryFolder = async (ending: Ending): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "tentpole-faults-"))
-  await ending.with(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+/** Settings of the service besides its own: `SMTP_URL`, for one. */
+export type Variables = Readonly<Record<string, string>>
 
 export class Deployment implements Callable {
   readonly inside: Inside
@@ -68,10 +89,17 @@ export class Deployment implements Callable {
   readonly #ending: Ending
   #http: ServiceProcess | undefined
 
-  private constructor(ending: Ending, owner: Redacted.Redacted, folder: string, ports: readonly [number, number]) {
+  private constructor(
+    ending: Ending,
+    owner: Redacted.Redacted,
+    folder: string,
+    ports: readonly [number, number],
+    more: Variables,
+  ) {
     this.#ending = ending
     this.#api = `http://127.0.0.1:${ports[0]}`
     this.#variables = {
+      ...more,
       DATABASE_URL: Redacted.value(owner),
       DATA_DIR: folder,
       PORT: String(ports[0]),
@@ -83,22 +111,16 @@ export class Deployment implements Callable {
 
   /** With a PostgreSQL of its own, an HTTP process and no worker yet; all of it ends with `ending`. */
   static async begin(ending: Ending): Promise<Deployment> {
-    const folder = await temporaryFolder(ending)
-    const scope = Scope.makeUnsafe()
-    await ending.with(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-    const { ownerUrl } = await Effect.runPromise(
-      prepared({ folder, durable: true, port: null }).pipe(Scope.provide(scope)),
-    )
-    await Effect.runPromise(migrate(ownerUrl))
+    const { ownerUrl } = await Database.begin(ending)
     return Deployment.over(ending, ownerUrl)
   }
 
   /** Over a database that is there, and migrated. The HTTP process may still be coming up: calls wait for it. */
-  static async over(ending: Ending, owner: Redacted.Redacted): Promise<Deployment> {
+  static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
     const folder = await temporaryFolder(ending)
-    const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()])
+    const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()], more)
     await ending.with(() => deployment.inside.close())
-    deployment.#http = await deployment.#start("@tentpole/http/main")
+    await deployment.startHttp()
     return deployment
   }
 
@@ -107,8 +129,18 @@ export class Deployment implements Callable {
     return ask(this.#api, method, path, body, headers)
   }
 
-  startWorker(): Promise<ServiceProcess> {
-    return this.#start("@tentpole/worker/main")
+  /** As it is started by itself, or the module that a campaign names. */
+  startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
+    return this.#start(module, more)
+  }
+
+  async startHttp(): Promise<ServiceProcess> {
+    this.#http = await this.#start("@tentpole/http/main")
+    return this.#http
+  }
+
+  async killHttp(): Promise<void> {
+    await this.#http?.kill()
   }
 
   /** Waits until the database has noticed that all workers are gone, and rolled back what they had begun. */
@@ -147,14 +179,15 @@ export class Deployment implements Callable {
 
   async #sessions(condition: string): Promise<number> {
     const [row] = await this.inside.asOwner<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity where application_name = $1 and ${condition}`,
+      `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and application_name = $1 and ${condition}`,
       [worker_application],
     )
     return row?.count ?? 0
   }
 
-  async #start(module: string): Promise<ServiceProcess> {
-    const started = new ServiceProcess(module, this.#variables)
+  async #start(module: string, more: Variables = {}): Promise<ServiceProcess> {
+    const started = new ServiceProcess(module, { ...this.#variables, ...more })
     await this.#ending.with(() => started.kill())
     return started
   }

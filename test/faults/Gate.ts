@@ -1,5 +1,5 @@
 // A gate in the database: whoever updates a row of a table so that a condition holds waits in front of it, in the middle of
-// the transaction, until it is opened or the waiting one is killed.
+// the transaction or of its COMMIT, until it is opened or the waiting one is killed.
 import type { Inside } from "../support/Inside.ts"
 import { until } from "../support/Service.ts"
 
@@ -7,6 +7,15 @@ import { until } from "../support/Service.ts"
 export interface GateOptions {
   readonly table: string
   readonly condition: string
+  /** Where the transaction waits: at the update, unless said otherwise. In its COMMIT everything has been said but the answer. */
+  readonly at?: "update" | "commit"
+}
+
+/** A session that stands in front of a gate. */
+export interface Waiting {
+  readonly pid: number
+  /** The port that it came from. */
+  readonly port: number
 }
 
 export class Gate {
@@ -19,7 +28,7 @@ export class Gate {
   }
 
   /** Closed from the beginning. */
-  static async close(inside: Inside, { table, condition }: GateOptions): Promise<Gate> {
+  static async close(inside: Inside, { table, condition, at = "update" }: GateOptions): Promise<Gate> {
     await inside.asOwner("create table if not exists closed_gate (name text primary key)")
     await inside.asOwner("grant select on closed_gate to public")
     await inside.asOwner("insert into closed_gate values ($1)", [table])
@@ -29,20 +38,23 @@ export class Gate {
           while exists (select from closed_gate where name = tg_table_name) loop perform pg_sleep(0.01); end loop;
           return new;
         end $$`)
-    await inside.asOwner(`create or replace trigger zz_gate before update on ${table}
-      for each row when (${condition}) execute function wait_at_gate()`)
+    await inside.asOwner(
+      at === "update"
+        ? `create trigger zz_gate before update on ${table}
+            for each row when (${condition}) execute function wait_at_gate()`
+        : `create constraint trigger zz_gate after update on ${table} deferrable initially deferred
+            for each row when (${condition}) execute function wait_at_gate()`,
+    )
     return new Gate(inside, table)
   }
 
-  /** Waits until somebody stands in front of it. */
-  async reached(): Promise<void> {
-    await until(
+  /** Waits until somebody stands in front of it; answers all who do. */
+  reached(): Promise<ReadonlyArray<Waiting>> {
+    return until(
       `somebody to reach the gate at ${this.#table}`,
       async () => {
-        const [row] = await this.#inside.asOwner<{ count: number }>(
-          "select count(*)::int as count from pg_stat_activity where wait_event = 'PgSleep'",
-        )
-        return (row?.count ?? 0) > 0
+        const waiting = await this.#waiting()
+        return waiting.length > 0 && waiting
       },
       { every_ms: 10, within_ms: 120_000 },
     )
@@ -50,12 +62,14 @@ export class Gate {
 
   async open(): Promise<void> {
     await this.#inside.asOwner("delete from closed_gate where name = $1", [this.#table])
-    await until("those who waited to go", async () => {
-      const [row] = await this.#inside.asOwner<{ count: number }>(
-        "select count(*)::int as count from pg_stat_activity where wait_event = 'PgSleep'",
-      )
-      return row?.count === 0
-    })
+    await until("those who waited to go", async () => (await this.#waiting()).length === 0)
     await this.#inside.asOwner(`drop trigger zz_gate on ${this.#table}`)
+  }
+
+  #waiting(): Promise<ReadonlyArray<Waiting>> {
+    return this.#inside.asOwner<Waiting>(
+      `select pid, client_port as port from pg_stat_activity
+        where datname = current_database() and wait_event = 'PgSleep'`,
+    )
   }
 }

@@ -7,7 +7,9 @@ import { Ending } from "../support/Ending.ts"
 import type { Campaign } from "./Campaign.ts"
 
 const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
+  blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  planted: async () => (await import("./planted/Planted.ts")).planted,
 }
 
 const {

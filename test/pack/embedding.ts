@@ -18,6 +18,7 @@ const settings = Layer.succeed(Settings, {
   import_bytes_max: 500 * 2 ** 20,
   smtpConnections: 1,
   acceptMeansDelivered: true,
+  hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
   developmentDomains: true,
 })
 

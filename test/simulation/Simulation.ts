@@ -1,9 +1,11 @@
 // The whole application on memory adapters, under a virtual clock, with one seed that draws the workload and the faults.
 // A safety phase kills, restarts, pauses and unsubscribes while the mail server misbehaves; then faults stop, and a calm phase
-// has to finish. What is checked is what the mail server saw against what the service says.
+// has to finish, and to send again to whom it did not reach. What is checked is what the mail server saw against what the
+// service says.
 import * as FakeAi from "@tentpole/adapters/ai/FakeAi"
 import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
+import * as Signatures from "@tentpole/adapters/crypto/Signatures"
 import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Memory from "@tentpole/adapters/memory/All"
@@ -12,8 +14,10 @@ import { deliveries } from "@tentpole/adapters/memory/DeliveryTables"
 import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import { MemoryDatabase } from "@tentpole/adapters/memory/MemoryDatabase"
+import * as Sns from "@tentpole/adapters/sns/Sns"
 import { settingsLayer } from "@tentpole/core/contract"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { Schedules as BlastSchedules } from "@tentpole/core/blasts/Schedules"
 import { encodeText } from "@tentpole/core/Bytes"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
@@ -23,8 +27,9 @@ import { type BlastId, ContactId, EmailId, Ids, type WorkspaceId } from "@tentpo
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import * as JobTable from "@tentpole/worker/Jobs"
+import * as Schedules from "@tentpole/worker/Schedules"
 import * as Sender from "@tentpole/worker/Sender"
-import { type Context, Effect, Fiber, Layer, Logger, Random, Redacted, Scope } from "effect"
+import { type Context, DateTime, Effect, Fiber, Layer, Logger, Random, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Dice } from "./Dice.ts"
 import { drawMailFaults, MailServer, noMailFaults } from "./MailServer.ts"
@@ -40,6 +45,8 @@ export interface Drawn {
   readonly kills: number
   readonly pauses: number
   readonly unsubscribes: number
+  /** How long after it is ready the blast is to go; null: at once, by hand. */
+  readonly ahead_ms: number | null
 }
 
 const draw = (seed: number, dice: Dice): Drawn => ({
@@ -50,6 +57,7 @@ const draw = (seed: number, dice: Dice): Drawn => ({
   kills: dice.between(0, 6),
   pauses: dice.between(0, 2),
   unsubscribes: dice.between(0, 4),
+  ahead_ms: dice.chance(0.5) ? dice.between(1, 60_000) : null,
 })
 
 const senderOptions: Sender.SenderOptions = {
@@ -58,6 +66,8 @@ const senderOptions: Sender.SenderOptions = {
   settle_batch_max: 5,
   poll_every_ms: 1_000,
 }
+
+const schedules_every_ms = 30_000
 
 const jobOptions = { lease: "90 seconds", poll: "1 second", retryFrom: "2 seconds", attempts_max: 10 } as const
 
@@ -78,7 +88,11 @@ const plainMail = Layer.succeed(
   OutgoingMail,
   OutgoingMail.of({
     make: (_, { id, address }) =>
-      Effect.succeed({ envelope: { from: "bounce@example.test", to: address }, bytes: encodeText(id) }),
+      Effect.succeed({
+        envelope: { from: "bounce@example.test", to: address },
+        bytes: encodeText(id),
+        giveBack: Effect.void,
+      }),
   }),
 )
 
@@ -103,6 +117,8 @@ const application = (
         FakeAi.layer,
         Cleaner.layer,
         Dns.layer(),
+        Signatures.layer,
+        Sns.layer(),
         Layer.succeed(MailConnections, server.seenBy(process)),
         SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
       ),
@@ -117,7 +133,7 @@ type App = Context.Context<AppServices>
 const startWorker = (app: App) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const worker = Layer.merge(JobTable.layer, Sender.layer(senderOptions))
+    const worker = Layer.mergeAll(JobTable.layer, Sender.layer(senderOptions), Schedules.layer(schedules_every_ms))
     return yield* Effect.forkDetach(
       Effect.andThen(Layer.buildWithScope(worker, scope), Effect.never).pipe(Effect.provideContext(app)),
     )
@@ -148,7 +164,11 @@ const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
     const fields = { subject: "Hello", fromName: "A", fromAddress: "a@example.test", replyToEmail: "a@example.test" }
     const withEmail = yield* blasts.setEmail(workspace.id, blast.id, { source: "inline", fields, html }, "a test")
     yield* (yield* Emails).approve(workspace.id, withEmail.email?.emailId ?? EmailId.make(""), {})
-    yield* blasts.sendNow(workspace.id, blast.id, { operational: false })
+    if (drawn.ahead_ms === null) yield* blasts.sendNow(workspace.id, blast.id, { operational: false })
+    else {
+      const scheduledAt = DateTime.add(yield* DateTime.now, { milliseconds: drawn.ahead_ms })
+      yield* (yield* BlastSchedules).schedule(workspace.id, blast.id, { scheduledAt, operational: false })
+    }
     return { ws: workspace.id, blast: blast.id, addresses }
   }).pipe(Effect.provideContext(app), Effect.orDie)
 
@@ -223,10 +243,17 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
     }
     let calm = 0
     const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.find(ws, blast))))
-    while ((yield* shown).blast.status === "sending" && calm < calm_steps_max) {
-      calm++
-      yield* TestClock.adjust("1 minute")
-    }
+    const finish = Effect.gen(function* () {
+      while (["scheduled", "sending"].includes((yield* shown).blast.status) && calm < calm_steps_max) {
+        calm++
+        yield* TestClock.adjust("1 minute")
+      }
+    })
+    yield* finish
+    // Whoever failed is sent to again, and nobody else.
+    const retry = Effect.flatMap(Blasts, (blasts) => blasts.retryFailed(ws, blast, { includeUnconfirmed: false }))
+    yield* Effect.orDie(asUser(retry))
+    yield* finish
     for (const { process, fiber } of workers) {
       process.kill()
       yield* Effect.forkDetach(Fiber.interrupt(fiber))

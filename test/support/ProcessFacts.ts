@@ -4,11 +4,16 @@ import { readFile } from "node:fs/promises"
 const told = (pid: number, file: string): Promise<string | null> =>
   readFile(`/proc/${pid}/${file}`, "utf8").catch(() => null)
 
-/** The most memory that it has had at once since it began. */
-export const peakMemory_bytes = async (pid: number): Promise<number | null> => {
-  const peak_kib = /^VmHWM:\s*(\d+) kB$/m.exec((await told(pid, "status")) ?? "")?.[1]
-  return peak_kib === undefined ? null : Number(peak_kib) * 1024
+const memory_bytes = async (pid: number, line: "VmHWM" | "VmRSS"): Promise<number | null> => {
+  const kib = new RegExp(`^${line}:\\s*(\\d+) kB$`, "m").exec((await told(pid, "status")) ?? "")?.[1]
+  return kib === undefined ? null : Number(kib) * 1024
 }
+
+/** The most memory that it has had at once since it began. */
+export const peakMemory_bytes = (pid: number): Promise<number | null> => memory_bytes(pid, "VmHWM")
+
+/** The memory that it has now. */
+export const residentMemory_bytes = (pid: number): Promise<number | null> => memory_bytes(pid, "VmRSS")
 
 /** Linux counts in hundredths of a second, whatever the machine (`USER_HZ`). */
 const tick_ms = 10

@@ -13,6 +13,8 @@ export interface SinkOptions {
   readonly refuse?: (to: string) => string | undefined
   /** How long it takes to answer a message. */
   readonly pause_ms?: number
+  /** How many messages a second it answers at most, over all connections. */
+  readonly per_second_max?: number
 }
 
 export interface Sink {
@@ -67,6 +69,14 @@ const command = (session: Session, socket: Socket, line: string, options: SinkOp
 export const startSink = async (options: SinkOptions = {}): Promise<Sink> => {
   const mails: Array<Mail> = []
   const sockets = new Set<Socket>()
+  let free_at = 0
+
+  /** How long the next message waits for its answer. */
+  const wait_ms = (): number => {
+    const now = performance.now()
+    free_at = Math.max(free_at, now) + 1000 / (options.per_second_max ?? Infinity)
+    return Math.max(options.pause_ms ?? 0, free_at - now)
+  }
 
   const serve = (socket: Socket): void => {
     const session: Session = { buffer: "", from: "", to: "", data: false }
@@ -86,7 +96,7 @@ export const startSink = async (options: SinkOptions = {}): Promise<Sink> => {
           session.buffer = session.buffer.slice(end + 5)
           session.data = false
           mails.push({ from: session.from, to: session.to, raw, at: Date.now() })
-          after(options.pause_ms ?? 0, () => void socket.write("250 2.0.0 kept\r\n"))
+          after(wait_ms(), () => void socket.write("250 2.0.0 kept\r\n"))
           continue
         }
         const end = session.buffer.indexOf("\r\n")

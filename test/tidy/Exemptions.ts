@@ -66,6 +66,8 @@ export const exemptions = {
     { at: "DnsResolver", reason: "asks the name servers of the world; in memory it says what it is told" },
     { at: "MailConnections", reason: "talks to servers of the world", by: "packages/adapters/test/smtp.test.ts" },
     { at: "Secrets", reason: "one adapter", by: "packages/adapters/test/secrets.test.ts" },
+    { at: "Signatures", reason: "one adapter", by: "packages/adapters/test/signatures.test.ts" },
+    { at: "Sns", reason: "asks a server of Amazon's", by: "packages/adapters/test/signatures.test.ts" },
     { at: "dkim", reason: "one adapter, held to the laws by another implementation's verdict" },
   ],
   /** What core builds and is no use case. */

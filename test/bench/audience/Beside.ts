@@ -1,31 +1,13 @@
 // Counts of segments while a blast goes out: who looks at an audience must not wait for who mails one.
 import { answered, pause, until } from "../../support/Service.ts"
-import type { Sink } from "../../support/Sink.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtMost } from "../Report.ts"
+import { startBlast } from "../../support/Blast.ts"
+import { rateOf } from "../Sending.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { type Asked, askedOf } from "./Asked.ts"
 import { questionsOf } from "./Questions.ts"
 import type { World } from "./World.ts"
-
-const html = `<html><body><h1>Hello {{contact.first_name|friend}}</h1>
-<p>There is <a href="https://example.com/news?from=mail">news</a> from {{contact.city}}.</p></body></html>`
-
-const startBlast = async ({ service }: World, listId: string): Promise<string> => {
-  const { blast_id } = await answered(service, "POST", "/v1/email-blasts", { name: "Hello" })
-  await answered(service, "PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id: listId })
-  const { email } = await answered(service, "PUT", `/v1/email-blasts/${blast_id}/email`, {
-    source: "inline",
-    html,
-    subject: "Hello {{contact.first_name}}",
-    from_name: "Tentpole",
-    from_address: "hello@example.test",
-    reply_to_email: "hello@example.test",
-  })
-  await answered(service, "POST", `/v1/emails/${email.email_id}/approve`, {})
-  await answered(service, "POST", `/v1/email-blasts/${blast_id}/send-now`, {})
-  return blast_id
-}
 
 interface Asking {
   readonly what: string
@@ -45,15 +27,6 @@ const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) =>
     }
   }
   return times
-}
-
-/** Messages a second while something goes on, from the first one that comes. */
-const rateOf = async ({ mails }: Sink, meanwhile: () => Promise<void>): Promise<number> => {
-  const before = mails.length
-  const began_ms = Date.now()
-  await meanwhile()
-  const came = mails.slice(before)
-  return (came.length / (Date.now() - Math.max(began_ms, came[0]?.at ?? 0))) * 1000
 }
 
 /** Looks every half second whether something still goes on. */
@@ -80,7 +53,7 @@ export const beside = async (bench: Bench, world: World): Promise<void> => {
   await ask(questions, (rounds) => rounds < 3)
   const alone = await ask(questions, (rounds) => rounds < (bench.quick ? 5 : 30))
   // A tenth of the audience: more than goes out meanwhile.
-  const blast = await startBlast(world, world.lists.tenth)
+  const blast = await startBlast(service, world.lists.tenth)
   const undisturbed = await rateOf(sink, async () => {
     const wanted = sink.mails.length + (bench.quick ? 1_000 : 2_000)
     await until("the blast to be under way", async () => sink.mails.length >= wanted, {

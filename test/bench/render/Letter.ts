@@ -64,7 +64,7 @@ const section = (heading: string, number: number): string => `
         </td>
       </tr>`
 
-const html = `<!doctype html>
+const htmlOf = (count: number): string => `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
@@ -72,7 +72,7 @@ const html = `<!doctype html>
   <style>body{margin:0;background:#f3f4f6}.cell{background:#ffffff}@media (max-width:620px){.cell{padding:16px!important}}</style>
 </head>
 <body>
-  <table role="presentation" width="100%" cellpadding="0" cellspacing="0">${sections.map(section).join("")}
+  <table role="presentation" width="100%" cellpadding="0" cellspacing="0">${sections.slice(0, count).map(section).join("")}
   </table>
 </body>
 </html>
@@ -86,19 +86,25 @@ export const sender: Sender = {
 
 export const domain = "harbour.example"
 
-export const letter: ApprovedEmail = {
-  approvalId: ApprovalId.make(id(2, 1)),
-  emailId: EmailId.make(id(3, 1)),
-  version: 1,
-  subject: "{{contact.first_name:capitalize|Reader}}, the boats are in",
-  previewText: null,
-  fromName: "The Harbour",
-  fromAddress: `news@${domain}`,
-  replyToEmail: `reply@${domain}`,
-  html,
-  text: plainText(html),
-  approvedAt: at,
+/** With so many of the ten sections. */
+export const letterOf = (count: number): ApprovedEmail => {
+  const html = htmlOf(count)
+  return {
+    approvalId: ApprovalId.make(id(2, 1)),
+    emailId: EmailId.make(id(3, 1)),
+    version: 1,
+    subject: "{{contact.first_name:capitalize|Reader}}, the boats are in",
+    previewText: null,
+    fromName: "The Harbour",
+    fromAddress: `news@${domain}`,
+    replyToEmail: `reply@${domain}`,
+    html,
+    text: plainText(html),
+    approvedAt: at,
+  }
 }
+
+export const letter = letterOf(sections.length)
 
 export type Person = ClaimedDelivery & { readonly contact: Contact }
 
@@ -110,6 +116,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     id: DeliveryId.make(id(4, number)),
     token: 1,
     attempts: 0,
+    paced: false,
     blastId: BlastId.make(id(5, 1)),
     approvalId: letter.approvalId,
     operational: false,

@@ -4,7 +4,8 @@ import { unsigned } from "@tentpole/core/deliveries/OutgoingMail"
 import { compile } from "@tentpole/core/emails/Compile"
 import { toBytes } from "@tentpole/core/emails/Dkim"
 import type { Recipient } from "@tentpole/core/emails/Message"
-import { octetsOf, roomFor, soft_break, writeQuotedPrintable } from "@tentpole/core/emails/QuotedPrintable"
+import { MessageMemory } from "@tentpole/core/emails/MessageMemory"
+import { roomFor, soft_break, writeQuotedPrintable } from "@tentpole/core/emails/QuotedPrintable"
 import { render } from "@tentpole/core/emails/Render"
 import { type Filling, fillSpot, type Spot } from "@tentpole/core/emails/Template"
 import { DateTime } from "effect"
@@ -12,30 +13,32 @@ import { spreadOf } from "../Timing.ts"
 import { domain, letter, type Person, sender } from "./Letter.ts"
 
 const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))
-const compiled = compile(letter, sender, { operational: false, tracked: true })
-const spots = compiled.body.filter((piece): piece is Spot => !(piece instanceof Uint8Array))
-const ready = compiled.body.filter((piece) => piece instanceof Uint8Array)
-const ready_bytes = ready.reduce((sum, piece) => sum + piece.length, 0)
-/** Without anything in its parts: what is left is headers, and what every message costs. */
-const bare = { ...compiled, body: [] }
-
 export const partsOf = (
   links: Links["Service"],
   people: ReadonlyArray<Person>,
   rounds: number,
 ): ReadonlyArray<string> => {
+  const compiled = compile(letter, sender, { operational: false, tracked: true, addresses: links.addresses })
+  const spots = compiled.body.filter((piece): piece is Spot => !(piece instanceof Uint8Array))
+  const ready = compiled.body.filter((piece) => piece instanceof Uint8Array)
+  const ready_bytes = ready.reduce((sum, piece) => sum + piece.length, 0)
+  /** Without anything in its parts: what is left is headers, and what every message costs. */
+  const bare = { ...compiled, body: [] }
+  const memory = new MessageMemory()
   const targetOf = ({ id }: Person) => ({ workspaceId: sender.workspaceId, deliveryId: id })
   const messages = people.map((person) => ({ person, ...fillingFor(person, links.of(targetOf(person))) }))
-  const filled = messages.map(({ filling }) => spots.map((spot) => octetsOf(fillSpot(spot, filling))))
+  const filled = messages.map(({ filling }) => spots.map((spot) => fillSpot(spot, filling)))
 
   const whole = eachOf(people, rounds, (person) => {
-    const { envelope, message } = unsigned({ compiled, domain }, person, links, date)
-    return toBytes(message).length + envelope.from.length
+    const { envelope, message } = unsigned({ compiled, domain }, person, { links, date, memory })
+    const length = toBytes(message).length + envelope.from.length
+    memory.giveBack(message.body)
+    return length
   })
   const signed = eachOf(people, rounds, (person) => {
     const made = links.of(targetOf(person))
     let length = made.returnPath(domain).length
-    for (let index = 0; index < compiled.links.length; index++) length += made.click(index).length
+    for (let index = 0; index < compiled.links.length; index++) length += made.token("click", index).length
     return length
   })
   const read = eachOf(messages, rounds, ({ filling }) => {
@@ -44,21 +47,28 @@ export const partsOf = (
     return length
   })
   const encoded = eachOf(filled, rounds, (texts) => {
-    const room = new Uint8Array(texts.reduce((sum, text) => sum + roomFor(text.length), 0))
+    const room = memory.take(texts.reduce((sum, text) => sum + roomFor(text.length), 0))
     let at = 0
     for (const text of texts) at = writeQuotedPrintable(text, soft_break, room, at)
+    memory.giveBack(room)
     return at
   })
   const laid = eachOf(people, rounds, () => {
-    const room = new Uint8Array(ready_bytes)
+    const room = memory.take(ready_bytes)
     let at = 0
     for (const piece of ready) {
       room.set(piece, at)
       at += piece.length
     }
+    memory.giveBack(room)
     return at
   })
-  const headed = eachOf(messages, rounds, ({ recipient }) => toBytes(render(bare, recipient)).length)
+  const headed = eachOf(messages, rounds, ({ recipient }) => {
+    const message = render(bare, recipient, memory)
+    const { length } = toBytes(message)
+    memory.giveBack(message.body)
+    return length
+  })
   const rest = Math.max(0, whole - signed - read - encoded - laid - headed)
   return [
     `a message takes ${microseconds(whole)}, of which by themselves: links and return path with their HMAC ${microseconds(signed)}, tokens ${microseconds(read)}, encoding what was filled in ${microseconds(encoded)}, laying ${ready.length} ready parts together ${microseconds(laid)}, headers ${microseconds(headed)}, the rest ${microseconds(rest)}`,
@@ -66,14 +76,7 @@ export const partsOf = (
 }
 
 const fillingFor = (person: Person, links: Recipient["links"]) => {
-  const values = {
-    contact: person.contact,
-    dynamic: {},
-    workspaceName: sender.workspaceName,
-    unsubscribeUrl: links.unsubscribe,
-    viewUrl: links.view,
-  }
-  const filling: Filling = { values, links }
+  const filling: Filling = { contact: person.contact, dynamic: {}, workspaceName: sender.workspaceName, links }
   const recipient: Recipient = {
     deliveryId: person.id,
     contact: person.contact,

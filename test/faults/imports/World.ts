@@ -7,7 +7,8 @@ import { outcomeDifferences } from "../../support/ImportOutcome.ts"
 import { writePeople } from "../../support/PeopleFile.ts"
 import { until } from "../../support/Service.ts"
 import type { Trial } from "../Campaign.ts"
-import { Deployment, temporaryFolder } from "../Deployment.ts"
+import { Deployment } from "../Deployment.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 export interface World {
   readonly deployment: Deployment

@@ -1,0 +1,138 @@
+// A blast to a million: tried out, its audience fixed, its first message, the memory of the worker that sends it, and whether a
+// neighbour with a hundred has to wait for it.
+import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
+import { BlastId } from "@tentpole/core/Ids"
+import { Effect } from "effect"
+import { peakMemory_bytes, residentMemory_bytes } from "../../support/ProcessFacts.ts"
+import { pause } from "../../support/Service.ts"
+import type { Bench } from "../Benchmark.ts"
+import { megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
+import { spreadOf, timed } from "../Timing.ts"
+import { rateOf, spanOf } from "./Sink.ts"
+import type { Sender, World } from "./World.ts"
+
+const sizeOf = ({ full, quick }: Bench) =>
+  full
+    ? { recipients: 1_000_000, sending_ms: 90_000 }
+    : quick
+      ? { recipients: 10_000, sending_ms: 4_000 }
+      : { recipients: 100_000, sending_ms: 20_000 }
+
+const neighbours = 100
+const memory_look_every_ms = 250
+
+export const million = async (bench: Bench, world: World): Promise<void> => {
+  const { recipients } = sizeOf(bench)
+  bench.report.say(`making ${recipients.toLocaleString("en-US")} contacts …`)
+  const many = await world.sender("many", { contacts: recipients, domains: 100 })
+  const few = await world.sender("few", { contacts: neighbours })
+  const rows: Array<Row> = []
+  rows.push(await triedOut(bench, world, many))
+  rows.push(await fixed(bench, world, many))
+  const worker = await world.worker()
+  await world.sink.forget()
+  const began_ms = Date.now()
+  await world.launch(many)
+  const first_ms = spanOf(await world.come(many, 1)).first_ms - began_ms
+  rows.push(time("from the start to the first message", [first_ms], secondsAtMost(15, first_ms)))
+  bench.report.say("sending …")
+  const memory: Array<number> = []
+  const sending = watch(worker.pid, sizeOf(bench).sending_ms, memory)
+  await pause(2_000)
+  const asked_ms = Date.now()
+  await world.launch(few)
+  const neighbours_ms = spanOf(await world.come(few, neighbours)).last_ms - asked_ms
+  rows.push(time(`${neighbours} of another workspace meanwhile`, [neighbours_ms], secondsAtMost(5, neighbours_ms)))
+  await sending
+  const rate = rateOf(await world.arrivals(many))
+  const peak = megabytes(await peakMemory_bytes(worker.pid))
+  const { median } = spreadOf(memory)
+  rows.push({
+    what: "memory of the worker (p95: the most it ever had)",
+    unit: "MB",
+    reference: null,
+    ours: { median, p95: peak },
+    ratio: null,
+    bars: [megabytesAtMost(300, peak)],
+  })
+  await world.stop(worker)
+  const third = Math.floor(memory.length / 3)
+  const thirds = [memory.slice(0, third), memory.slice(third, 2 * third), memory.slice(2 * third)]
+  bench.report.section(`A blast to ${recipients.toLocaleString("en-US")} recipients`, rows, [
+    `memory by thirds of the time of sending: ${thirds.map((each) => `${Math.round(spreadOf(each).median)} MB`).join(", ")}`,
+    `meanwhile ${Math.round(rate).toLocaleString("en-US")} messages a second, for ${sizeOf(bench).sending_ms / 1000} s`,
+  ])
+}
+
+const secondsAtMost = (max_s: number, ms: number) => ({ says: `≤ ${max_s} s`, met: ms <= max_s * 1000 })
+
+const time = (what: string, times_ms: ReadonlyArray<number>, ...bars: Row["bars"]): Row => ({
+  what,
+  unit: "ms",
+  reference: null,
+  ours: spreadOf(times_ms),
+  ratio: null,
+  bars,
+})
+
+const triedOut = async ({ report }: Bench, world: World, sender: Sender): Promise<Row> => {
+  report.say("dry runs …")
+  const blast = await world.draft(sender)
+  const times_ms: Array<number> = []
+  for (let round = 0; round < 3; round++) {
+    times_ms.push(await timed(() => sender.call("POST", `/v1/email-blasts/${blast}/dry-run`, {})))
+  }
+  return time("a dry run", times_ms, secondsAtMost(10, spreadOf(times_ms).median))
+}
+
+/** No worker runs: the audience is fixed from here, as the job does that the launch has left. */
+const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Promise<Row> => {
+  const { inside } = world.deployment
+  report.say("fixing the audience …")
+  const reference_ms = [await bareInsert(world, sender)]
+  const blast = await world.launch(sender)
+  const ours_ms = await timed(() =>
+    inside.run(Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(sender.id, BlastId.make(blast)))),
+  )
+  await world.pause(sender, blast)
+  reference_ms.push(await bareInsert(world, sender))
+  const reference = spreadOf(reference_ms)
+  const ratio = ours_ms / reference.median
+  return {
+    what: "the audience fixed, beside a bare INSERT … SELECT",
+    unit: "ms",
+    reference,
+    ours: spreadOf([ours_ms]),
+    ratio,
+    bars: quick ? [] : [ratioAtMost(1.5, ratio)],
+  }
+}
+
+/** The same rows into a table of the same columns and indexes, which nothing refers to and nobody counts. */
+const bareInsert = async ({ deployment: { inside } }: World, { id }: Sender): Promise<number> => {
+  await inside.asOwner("create table bare_delivery (like delivery including all)")
+  const took_ms = await timed(() =>
+    inside.asOwner(
+      `insert into bare_delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+         email_domain, display_name, display_name_folded, operational, state, reason, due_at, created_at)
+       select c.workspace_id, uuidv7_or_v4(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
+         split_part(c.email_normalized, '@', -1), c.display_name, c.display_name_folded, false, 'queued', null, now(), now()
+       from contact c
+       left join suppression s on s.workspace_id = c.workspace_id and s.email_normalized = c.email_normalized
+       where c.workspace_id = $1::uuid and c.email_normalized is not null and not c.unsubscribed and s.reason is null`,
+      [id, id],
+    ),
+  )
+  await inside.asOwner("drop table bare_delivery")
+  return took_ms
+}
+
+const watch = async (pid: number, during_ms: number, seen: Array<number>): Promise<void> => {
+  const end = Date.now() + during_ms
+  while (Date.now() < end) {
+    await pause(memory_look_every_ms)
+    seen.push(megabytes(await residentMemory_bytes(pid)))
+  }
+}
+
+const megabytes = (bytes: number | null): number => (bytes ?? Number.NaN) / 1e6

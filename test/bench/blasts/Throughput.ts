@@ -1,0 +1,102 @@
+// Messages a second of one worker, intents and database included, beside a loop over nodemailer's pool over as many connections.
+import { Secrets } from "@tentpole/core/Secrets"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import type { ServiceProcess } from "../../faults/Deployment.ts"
+import { processorTime_ms } from "../../support/ProcessFacts.ts"
+import type { Bench } from "../Benchmark.ts"
+import { ratioAtLeast } from "../Report.ts"
+import { rateSpreadOf } from "../Timing.ts"
+import type { Order } from "./ByHand.ts"
+import { rateOf } from "./Sink.ts"
+import { connections, type Sender, type World } from "./World.ts"
+
+/** Messages of a round. The signing loop is slow, and needs no more to show it. */
+const sizeOf = ({ quick }: Bench) =>
+  quick
+    ? { rounds: 1, ours: 1_000, byHand: { signed: 500, "ready-made": 1_000 } }
+    : { rounds: 3, ours: 5_000, byHand: { signed: 1_500, "ready-made": 5_000 } }
+
+export const throughput = async (bench: Bench, world: World): Promise<void> => {
+  const size = sizeOf(bench)
+  const sender = await world.sender("people", { contacts: size.ours })
+  await compared(bench, world, sender, "signed")
+  await compared(bench, world, sender, "ready-made")
+}
+
+const ways = {
+  signed: { title: "Messages a second, signed", module: "@tentpole/worker/main", ratio_min: 3 },
+  "ready-made": {
+    title: "Messages a second, not signed",
+    module: new URL("UnsignedWorker.ts", import.meta.url).href,
+    ratio_min: 1,
+  },
+} as const
+
+const compared = async (bench: Bench, world: World, sender: Sender, how: keyof typeof ways): Promise<void> => {
+  const { byHand, ours: messages, rounds } = sizeOf(bench)
+  const { module, ratio_min, title } = ways[how]
+  bench.report.say(`${title.toLowerCase()} …`)
+  const worker = await world.worker({ module })
+  const rates: { readonly reference: Array<number>; readonly ours: Array<number> } = { reference: [], ours: [] }
+  let told = { spent: "", bytes: 0 }
+  for (let round = 0; round <= rounds; round++) {
+    const theirs = await runByHand(world, how, byHand[how])
+    const seen = await runOurs(world, sender, worker, messages)
+    // The first one warms both up.
+    if (round === 0) continue
+    rates.reference.push(theirs)
+    rates.ours.push(seen.rate)
+    told = seen
+  }
+  await world.stop(worker)
+  const [reference, ours] = [rateSpreadOf(rates.reference), rateSpreadOf(rates.ours)]
+  const ratio = ours.median / reference.median
+  const row = {
+    what: how === "signed" ? "beside nodemailer's pool, composing and signing" : "beside nodemailer's pool, ready-made",
+    unit: "/s",
+    reference,
+    ours,
+    ratio,
+    bars: bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
+  } as const
+  bench.report.section(
+    title,
+    [row],
+    [
+      `${connections} connections on either side; ${Math.round(told.bytes).toLocaleString("en-US")} bytes a message of ours, ${messages.toLocaleString("en-US")} a round`,
+      `processor time meanwhile, ours: ${told.spent}`,
+    ],
+  )
+}
+
+const runByHand = async (world: World, how: Order["how"], messages: number): Promise<number> => {
+  const { privateKeyPem } = await world.deployment.inside.run(Effect.flatMap(Secrets, (secrets) => secrets.rsaKeyPair))
+  const order: Order = { port: world.sink.port, connections, messages, how, domain: "people.test", privateKeyPem }
+  await world.sink.forget()
+  const child = spawn(process.execPath, [fileURLToPath(new URL("ByHand.ts", import.meta.url))], {
+    stdio: ["pipe", "inherit", "inherit"],
+  })
+  child.stdin.end(JSON.stringify(order))
+  await once(child, "exit")
+  if (child.exitCode !== 0) throw new Error(`the loop by hand ended with ${child.exitCode}`)
+  const { arrivals } = await world.sink.told()
+  return rateOf(arrivals)
+}
+
+const runOurs = async (world: World, sender: Sender, worker: ServiceProcess, messages: number) => {
+  await world.sink.forget()
+  const [before, sinkBefore] = [await processorTime_ms(worker.pid), await world.sink.told()]
+  const blast = await world.launch(sender)
+  const arrivals = await world.come(sender, messages)
+  const [after, sinkAfter] = [await processorTime_ms(worker.pid), await world.sink.told()]
+  await world.sent(sender, blast)
+  const us = (ms: number) => `${Math.round((ms * 1000) / messages)} µs a message`
+  return {
+    rate: rateOf(arrivals),
+    bytes: sinkAfter.bytes / messages,
+    spent: `worker ${us((after ?? Number.NaN) - (before ?? Number.NaN))}, mail server ${us(sinkAfter.processor_ms - sinkBefore.processor_ms)}`,
+  }
+}

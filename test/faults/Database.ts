@@ -1,0 +1,62 @@
+// A PostgreSQL of a campaign's own, which may be stopped, killed and started again on what it wrote.
+import { prepared } from "@tentpole/adapters/embedded/Prepare"
+import { migrate } from "@tentpole/adapters/postgres/Migrate"
+import { Effect, Exit, type Redacted, Scope } from "effect"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Ending } from "../support/Ending.ts"
+import { until } from "../support/Service.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
+
+export class Database {
+  readonly #folder: string
+  #scope = Scope.makeUnsafe()
+  #port: number | null = null
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Durable, as one in production is, and migrated; it ends with `ending`. */
+  static async begin(ending: Ending): Promise<{ readonly database: Database; readonly ownerUrl: Redacted.Redacted }> {
+    const database = new Database(await temporaryFolder(ending))
+    await ending.with(() => database.stop())
+    const ownerUrl = await database.start()
+    await Effect.runPromise(migrate(ownerUrl))
+    return { database, ownerUrl }
+  }
+
+  get port(): number {
+    return this.#port ?? 0
+  }
+
+  async start(): Promise<Redacted.Redacted> {
+    this.#scope = Scope.makeUnsafe()
+    const server = await Effect.runPromise(
+      prepared({ folder: this.#folder, durable: true, port: this.#port }).pipe(Scope.provide(this.#scope)),
+    )
+    this.#port = server.port
+    return server.ownerUrl
+  }
+
+  /** Fast: who is connected is thrown out, and what is open is rolled back. */
+  stop(): Promise<void> {
+    return Effect.runPromise(Scope.close(this.#scope, Exit.void))
+  }
+
+  /** With `kill -9`, all its processes, as when the machine loses its power. Started again, it recovers from its log. */
+  async kill(): Promise<void> {
+    const server = Number((await readFile(join(this.#folder, "pg/postmaster.pid"), "utf8")).split("\n")[0])
+    const tasks = await readFile(`/proc/${server}/task/${server}/children`, "utf8").catch(() => "")
+    const children = tasks.split(" ").map(Number).filter(Boolean)
+    for (const pid of [server, ...children]) process.kill(pid, "SIGKILL")
+    const isGone = (pid: number) =>
+      readFile(`/proc/${pid}/stat`, "utf8").then(
+        (stat) => / Z /.test(stat),
+        () => true,
+      )
+    await until("PostgreSQL to be dead", async () =>
+      (await Promise.all([server, ...children].map(isGone))).every(Boolean),
+    )
+  }
+}

@@ -1,0 +1,12 @@
+// A folder for what a campaign writes.
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Ending } from "../support/Ending.ts"
+
+/** Removed when all ends. */
+export const temporaryFolder = async (ending: Ending): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "tentpole-faults-"))
+  await ending.with(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}

@@ -1,0 +1,49 @@
+// Whatever befalls those who send a blast, nobody gets two mails and nobody is forgotten: each race and each fault by itself,
+// and at last a long run with all of it.
+import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
+import { clocks } from "./Clocks.ts"
+import { commits } from "./Commits.ts"
+import { deaths } from "./Deaths.ts"
+import { interventions } from "./Interventions.ts"
+import { longRuns } from "./LongRun.ts"
+import { outagesOfTheDatabase } from "./Outages.ts"
+import { refusals } from "./Refusals.ts"
+import { World } from "./World.ts"
+
+/** What a scenario leaves must not trouble the next one. */
+const cleared = ({ name, run }: Scenario<World>): Scenario<World> => ({
+  name,
+  run: async (trial, world) => {
+    try {
+      return await run(trial, world)
+    } finally {
+      await world.calm()
+    }
+  },
+})
+
+const all: ReadonlyArray<Scenario<World>> = [
+  ...deaths,
+  ...commits,
+  ...interventions,
+  ...refusals,
+  ...outagesOfTheDatabase,
+  ...clocks,
+  ...longRuns,
+].map(cleared)
+
+/** One of each kind, in a minute and a half. */
+const sample: ReadonlySet<string> = new Set([
+  "killed at the gate before-settle",
+  "frozen at the gate after-intent beyond its lease, and woken",
+  "an intent was committed, and the answer was lost",
+  "a settlement was not committed: its session was ended",
+  "people unsubscribe between the claim and the intent",
+  "the disk is full",
+  "a long run with kills, a freeze and cuts",
+])
+
+export const blasts: Campaign = (trial) => {
+  const wanted = trial.quick && trial.only === "" ? all.filter(({ name }) => sample.has(name)) : all
+  return campaignOf(({ ending }) => World.begin(ending), wanted)(trial)
+}

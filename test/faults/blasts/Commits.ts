@@ -1,0 +1,88 @@
+// Commits whose answer never comes: the database has done it or not, and the worker can't know. Before an intent's answer
+// nothing was sent; a settlement is told again until it is known to be written, and counts once.
+import { pause } from "../../support/Service.ts"
+import type { Scenario } from "../Campaign.ts"
+import { Gate, type Waiting } from "../Gate.ts"
+import { told } from "./Told.ts"
+import type { World } from "./World.ts"
+
+interface Fate {
+  readonly name: string
+  /** Done while the transaction stands in its COMMIT, to those that stand there. */
+  readonly befall: (world: World, waiting: ReadonlyArray<Waiting>, open: () => Promise<void>) => Promise<void>
+}
+
+const fates: ReadonlyArray<Fate> = [
+  {
+    name: "was committed, and the answer was lost",
+    befall: async ({ toDatabase }, waiting, open) => {
+      const deaf = waiting.map(({ port }) => toDatabase.deafen(port))
+      await open()
+      await pause(100)
+      for (const each of deaf) each.cut()
+    },
+  },
+  {
+    name: "was not committed: its session was ended",
+    befall: async ({ deployment }, waiting, open) => {
+      for (const { pid } of waiting) await deployment.inside.asOwner("select pg_terminate_backend($1)", [pid])
+      await open()
+    },
+  },
+  {
+    name: "is committed only after its worker has given the connection up",
+    befall: async ({ toDatabase }, waiting, open) => {
+      for (const { port } of waiting) toDatabase.deafen(port).cut()
+      await pause(500)
+      await open()
+    },
+  },
+]
+
+/** Most must be sent, whatever became of the first commit: the worker is alive and can find out. */
+const inDoubt = (what: "an intent" | "a settlement", { befall, name }: Fate): Scenario<World> => ({
+  name: `${what} ${name}`,
+  run: async ({ say }, world) => {
+    const blast = await world.blast(60)
+    const gate = await Gate.close(world.deployment.inside, {
+      table: "delivery",
+      condition: what === "an intent" ? "new.state = 'handed_over'" : "new.state = 'sent'",
+      at: "commit",
+    })
+    const worker = await world.worker()
+    await befall(world, await gate.reached(), () => gate.open())
+    await blast.ended()
+    const judged = await blast.judged()
+    told(say, judged)
+    const found = worker.process.alive ? [...judged.found] : [...judged.found, "the worker did not survive it"]
+    // Nobody died: what was in doubt has been found out.
+    return judged.sent === 60 ? found : [...found, `${judged.sent} of 60 were sent`]
+  },
+})
+
+const killedCounting: Scenario<World> = {
+  name: "killed while the counters are written: they move with the rows or not at all",
+  run: async ({ say }, world) => {
+    const blast = await world.blast(60)
+    const gate = await Gate.close(world.deployment.inside, {
+      table: "delivery_tally",
+      condition: "new.sent > old.sent",
+    })
+    const worker = await world.worker()
+    const waiting = await gate.reached()
+    await worker.process.kill()
+    // Its session would go on without it.
+    for (const { pid } of waiting) await world.deployment.inside.asOwner("select pg_terminate_backend($1)", [pid])
+    await gate.open()
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged)
+    return judged.found
+  },
+}
+
+export const commits: ReadonlyArray<Scenario<World>> = [
+  ...fates.flatMap((fate) => [inDoubt("an intent", fate), inDoubt("a settlement", fate)]),
+  killedCounting,
+]

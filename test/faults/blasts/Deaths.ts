@@ -1,0 +1,156 @@
+// Workers that die, freeze and wake at each gate of their way, and what must be left of it.
+import type { GateName } from "@tentpole/worker/Gates"
+import { pause, until } from "../../support/Service.ts"
+import type { Scenario } from "../Campaign.ts"
+import { bounds } from "./Times.ts"
+import { told } from "./Told.ts"
+import type { World } from "./World.ts"
+
+const people_count = 60
+
+const beforeIntent = new Set<GateName>(["after-claim", "before-intent"])
+
+/** Long enough for a lease to lapse, and to be noticed. */
+const beyondLease_ms = 3_500
+
+const killedAt = (gate: GateName): Scenario<World> => ({
+  name: `killed at the gate ${gate}`,
+  run: async ({ say }, world) => {
+    const blast = await world.blast(people_count)
+    const first = await world.worker({ gate })
+    await first.atGate()
+    await first.process.kill()
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged)
+    const doubts = judged.unconfirmed === 0 ? [] : [`${judged.unconfirmed} are unconfirmed that were never handed over`]
+    return [...judged.found, ...(beforeIntent.has(gate) ? doubts : [])]
+  },
+})
+
+const frozenAt = (gate: GateName): Scenario<World> => ({
+  name: `frozen at the gate ${gate} beyond its lease, and woken`,
+  run: async ({ say }, world) => {
+    const blast = await world.blast(people_count)
+    const first = await world.worker({ gate })
+    await first.atGate()
+    first.process.freeze()
+    await world.worker()
+    await blast.ended()
+    const asleep = await blast.judged({ deaths: 1 })
+    await first.openGate()
+    first.process.wake()
+    // It finds its claims lost, or hands over late what nobody else could; and says what it knows.
+    await until("its late word", async () => (await blast.states())["unconfirmed"] === undefined).catch(() => undefined)
+    await pause(500)
+    const judged = await blast.judged()
+    told(say, judged, `${asleep.unconfirmed} unconfirmed while it slept`)
+    const dead = first.process.alive ? [] : ["the worker did not survive its sleep"]
+    const late = !beforeIntent.has(gate) && asleep.unconfirmed === 0 ? ["nothing was in doubt while it slept"] : []
+    return [...asleep.found, ...judged.found, ...dead, ...late]
+  },
+})
+
+const heldReply: Scenario<World> = {
+  name: "killed between the dot and the reply",
+  run: async ({ say }, world) => {
+    const names = Array.from(
+      { length: people_count },
+      (_, at) => `person${at}${at < bounds.connections ? "-dot250hold60000" : ""}`,
+    )
+    const blast = await world.blast(names)
+    const first = await world.worker({ times: { claim_batch_max: 500 } })
+    const held = async () => (await blast.dots()).filter(({ reply }) => reply === null).length
+    await until("replies to be held", async () => (await held()) > 0, { every_ms: 20 })
+    const unanswered = await held()
+    await first.process.kill()
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged)
+    const least =
+      judged.unconfirmed >= unanswered
+        ? []
+        : [`${unanswered} replies were held, but only ${judged.unconfirmed} are unconfirmed`]
+    return [...judged.found, ...least]
+  },
+}
+
+const everything: Scenario<World> = {
+  name: "all processes killed at once, and started again",
+  run: async ({ dice, say }, world) => {
+    const blast = await world.blast(400)
+    const workers = [await world.worker(), await world.worker()]
+    await until("some to be sent", async () => (await blast.dots()).length > dice.between(20, 200), { every_ms: 5 })
+    await Promise.all([...workers.map(({ process }) => process.kill()), world.deployment.killHttp()])
+    await world.deployment.startHttp()
+    await world.worker()
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 2 })
+    told(say, judged)
+    return judged.found
+  },
+}
+
+const blocked: Scenario<World> = {
+  name: "an event loop that is blocked beyond its lease",
+  run: async ({ say }, world) => {
+    const blast = await world.blast(400)
+    const first = await world.worker()
+    await until("some to be sent", async () => (await blast.dots()).length > 20, { every_ms: 5 })
+    first.process.tell({ block_ms: beyondLease_ms + 1_000 })
+    await pause(200)
+    await world.worker()
+    await blast.ended()
+    await pause(beyondLease_ms)
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged)
+    return first.process.alive ? judged.found : [...judged.found, "the worker did not survive its own delay"]
+  },
+}
+
+const stopped: Scenario<World> = {
+  name: "asked to stop with hand-overs open: the replies that come in time are heard, the others are in doubt",
+  run: async ({ say }, world) => {
+    const names = [
+      ...Array.from({ length: 4 }, (_, at) => `soon${at}-dot250hold1500`),
+      ...Array.from({ length: 4 }, (_, at) => `never${at}-dot250hold60000`),
+      ...Array.from({ length: 40 }, (_, at) => `waiting${at}`),
+    ]
+    const blast = await world.blast(names)
+    const first = await world.worker({ smtp: "&replyTimeout=60" })
+    await until("all connections to wait", async () => (await blast.dots()).length >= bounds.connections, {
+      every_ms: 20,
+    })
+    first.process.terminate()
+    await pause(100)
+    first.process.terminate()
+    const code = await Promise.race([first.process.ended, pause(20_000)])
+    const states = await blast.states()
+    const found = code === 0 ? [] : [`it ended with ${String(code)}, not 0`]
+    if ((states["claimed"] ?? 0) > 0) found.push(`it kept ${states["claimed"]} claims`)
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged)
+    const soon = (await blast.rows()).filter(({ email, state }) => email.startsWith("soon") && state !== "sent")
+    if (soon.length > 0) found.push(`${soon.length} replies came in time and were not heard`)
+    return [...found, ...judged.found]
+  },
+}
+
+export const deaths: ReadonlyArray<Scenario<World>> = [
+  killedAt("after-claim"),
+  killedAt("before-intent"),
+  killedAt("after-intent"),
+  killedAt("before-settle"),
+  frozenAt("before-intent"),
+  frozenAt("after-intent"),
+  frozenAt("before-settle"),
+  heldReply,
+  everything,
+  blocked,
+  stopped,
+]

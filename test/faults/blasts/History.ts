@@ -1,0 +1,79 @@
+// What became of every delivery, move by move, written by the database itself: who looks at the end only does not see a
+// claim that was held twice.
+import type { Inside } from "../../support/Inside.ts"
+
+export const keepHistory = async (inside: Inside): Promise<void> => {
+  await inside.asOwner(`
+    create table delivery_history (
+      nth bigserial primary key, delivery_id uuid not null, blast_id uuid not null, was text not null, became text not null,
+      token_was bigint, token bigint, at timestamptz not null)`)
+  await inside.asOwner("create index on delivery_history (blast_id, delivery_id, nth)")
+  await inside.asOwner(`
+    create function write_history() returns trigger language plpgsql security definer set search_path = public as $$
+      begin
+        insert into delivery_history (delivery_id, blast_id, was, became, token_was, token, at)
+        values (new.delivery_id, new.blast_id, old.state, new.state, old.token, new.token, clock_timestamp());
+        return null;
+      end $$`)
+  await inside.asOwner(`
+    create trigger delivery_history after update on delivery for each row
+      when (old.state is distinct from new.state or old.token is distinct from new.token)
+      execute function write_history()`)
+}
+
+export interface Moved {
+  readonly delivery_id: string
+  readonly at: Date
+}
+
+/** When deliveries of a blast came to a state. */
+export const cameTo = (inside: Inside, blast: string, state: string): Promise<ReadonlyArray<Moved>> =>
+  inside.asOwner<Moved>(
+    "select delivery_id, at from delivery_history where blast_id = $1::uuid and became = $2 and was <> $2 order by nth",
+    [blast, state],
+  )
+
+/** The moves that the machine has; the same as `move` of core's Delivery.ts. */
+const moves: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  ["queued", ["claimed", "blocked", "failed"]],
+  ["claimed", ["queued", "handed_over", "blocked", "failed"]],
+  ["handed_over", ["queued", "sent", "failed", "unconfirmed"]],
+  ["unconfirmed", ["sent", "failed"]],
+]
+
+const allowed = moves.flatMap(([was, all]) => all.map((became) => `('${was}', '${became}')`)).join(", ")
+
+/** What in the history of a blast must not be, as sentences. */
+export const historyFaults = async (inside: Inside, blast: string): Promise<ReadonlyArray<string>> => {
+  const count = async (what: string, statement: string): Promise<ReadonlyArray<string>> => {
+    const [row] = await inside.asOwner<{ count: number }>(
+      `select count(*)::int as count from (${statement}) as found`,
+      [blast],
+    )
+    return row === undefined || row.count === 0 ? [] : [`${what}: ${row.count} times`]
+  }
+  const found = await Promise.all([
+    count(
+      "a claim's token was not above all earlier ones of its delivery (I6)",
+      `select 1 from delivery_history h where blast_id = $1::uuid and became = 'claimed' and exists (
+          select from delivery_history e
+          where e.blast_id = h.blast_id and e.delivery_id = h.delivery_id and e.nth < h.nth and e.token >= h.token)`,
+    ),
+    count(
+      "a delivery was handed over by another claim than the one that held it (I6)",
+      `select 1 from delivery_history
+        where blast_id = $1::uuid and became = 'handed_over' and (was <> 'claimed' or token_was is distinct from token)`,
+    ),
+    count(
+      "a delivery made a move that the machine does not have",
+      `select 1 from delivery_history where blast_id = $1::uuid and (was, became) not in (${allowed})`,
+    ),
+    count(
+      "a delivery is unconfirmed without an intent (I4)",
+      `select 1 from delivery d where d.blast_id = $1::uuid and d.state = 'unconfirmed' and not exists (
+        select from delivery_history h
+        where h.blast_id = d.blast_id and h.delivery_id = d.delivery_id and h.became = 'handed_over')`,
+    ),
+  ])
+  return found.flat()
+}

@@ -1,0 +1,172 @@
+// A large blast with everything at once: one worker killed again and again, another one frozen beyond its lease, the database
+// cut off, and a mail server that refuses, hangs up and keeps people waiting.
+import type { SenderOptions } from "@tentpole/worker/Sender"
+import type { Dice } from "../../simulation/Dice.ts"
+import { pause } from "../../support/Service.ts"
+import type { Scenario } from "../Campaign.ts"
+import type { Bounds } from "./Judge.ts"
+import type { RunningBlast } from "./RunningBlast.ts"
+import type { Mood } from "./Script.ts"
+import type { Dot } from "./Sink.ts"
+import { told } from "./Told.ts"
+import type { World } from "./World.ts"
+
+const bounds: Bounds = { connections: 32, settle_batch_max: 64 }
+
+const options = {
+  times: {
+    claim_batch_max: 500,
+    settle_batch_max: bounds.settle_batch_max,
+    lease_ms: 3_000,
+  } satisfies Partial<SenderOptions>,
+  variables: { SMTP_CONNECTIONS: String(bounds.connections) },
+}
+
+/** So that the faults find the blast under way, each reply takes its time. */
+const reply_ms = 200
+
+const moody = (dice: Dice): Partial<Mood> => ({
+  seed: dice.between(1, 1_000_000),
+  later: 0.05,
+  refused: 0.02,
+  cut: 0.003,
+  held: 0.005,
+  held_ms: 1_500,
+  pause_ms: reply_ms,
+})
+
+interface Troubles {
+  readonly kills: number
+  readonly cuts: number
+  readonly freezes: number
+}
+
+/** When workers were killed that were sending, in milliseconds since the epoch; the last one lives. */
+const trouble = async (
+  world: World,
+  blast: RunningBlast,
+  dice: Dice,
+  troubles: Troubles,
+): Promise<ReadonlyArray<number>> => {
+  let killed = await world.worker(options)
+  const other = await world.worker(options)
+  const kills: Array<number> = []
+  const acts = [
+    ...Array.from({ length: troubles.kills }, () => "kill" as const),
+    ...Array.from({ length: troubles.cuts }, () => "cut" as const),
+    ...Array.from({ length: troubles.freezes }, () => "freeze" as const),
+  ]
+  while (acts.length > 0) {
+    const [act] = acts.splice(dice.between(0, acts.length - 1), 1)
+    await pause(dice.between(50, 900))
+    await blast.hurry()
+    if (act === "cut") world.toDatabase.cut()
+    else if (act === "freeze") {
+      other.process.freeze()
+      await pause(2 * options.times.lease_ms)
+      other.process.wake()
+    } else {
+      if ((await blast.status()) === "sending") kills.push(Date.now())
+      await killed.process.kill()
+      killed = await world.worker(options)
+    }
+  }
+  await blast.ended(900_000)
+  return kills
+}
+
+interface Doubts {
+  readonly perKill_max: number
+  readonly perKill_mean: number
+}
+
+/** Who is unconfirmed by a death: handed over before it, and not because the mail server kept its reply. */
+const doubtsOf = async (
+  world: World,
+  blast: RunningBlast,
+  dots: ReadonlyArray<Dot>,
+  kills: ReadonlyArray<number>,
+): Promise<Doubts> => {
+  const rows = await world.deployment.inside.asOwner<{ delivery_id: string; at: Date }>(
+    `select h.delivery_id, max(h.at) as at from delivery_history h join delivery d using (blast_id, delivery_id)
+      where blast_id = $1::uuid and h.became = 'handed_over' and d.state = 'unconfirmed' group by h.delivery_id`,
+    [blast.id],
+  )
+  const withheld = new Set(dots.filter((dot) => dot.withheld).map(({ delivery }) => delivery))
+  const counts = kills.map((at, nth) => {
+    const before = kills[nth - 1] ?? 0
+    return rows.filter((row) => !withheld.has(row.delivery_id) && row.at.getTime() > before && row.at.getTime() <= at)
+      .length
+  })
+  const sum = counts.reduce((all, count) => all + count, 0)
+  return { perKill_max: Math.max(0, ...counts), perKill_mean: kills.length === 0 ? 0 : sum / kills.length }
+}
+
+/** From the mail server's yes to the row that says so, in milliseconds: the middle, and the longest but for one in a hundred. */
+const windowOf = async (world: World, blast: RunningBlast, dots: ReadonlyArray<Dot>) => {
+  const rows = await world.deployment.inside.asOwner<{ delivery_id: string; at_ms: number }>(
+    `select delivery_id, extract(epoch from max(at))::float8 * 1000 as at_ms from delivery_history
+      where blast_id = $1::uuid and became = 'sent' group by delivery_id`,
+    [blast.id],
+  )
+  const written = new Map(rows.map(({ at_ms, delivery_id }) => [delivery_id, at_ms]))
+  const windows_ms = dots
+    .flatMap((dot) => {
+      const at_ms = written.get(dot.delivery)
+      return dot.replied_at_ms === null || at_ms === undefined || dot.reply !== 250 ? [] : [at_ms - dot.replied_at_ms]
+    })
+    .toSorted((left, right) => left - right)
+  const at = (share: number): string => (windows_ms[Math.floor(windows_ms.length * share)] ?? 0).toFixed(0)
+  return `${at(0.5)} ms, of a hundred the longest but one ${at(0.99)} ms`
+}
+
+const run = (
+  name: string,
+  count: number,
+  quick_count: number,
+  troublesOf: (quick: boolean) => Troubles,
+): Scenario<World> => ({
+  name,
+  run: async ({ dice, quick, say }, world) => {
+    const troubles = troublesOf(quick)
+    const disturbed = troubles.kills + troubles.cuts + troubles.freezes > 0
+    await world.sink.be({ ...moody(dice), ...(disturbed ? {} : { cut: 0, pause_ms: 0 }) })
+    const recipients_count = quick ? quick_count : count
+    const blast = await world.blast(recipients_count)
+    const began = performance.now()
+    const kills = await trouble(world, blast, dice, troubles)
+    const took_s = (performance.now() - began) / 1000
+    const dots = await blast.dots()
+    const judged = await blast.judged({ ...bounds, deaths: kills.length })
+    const doubts = await doubtsOf(world, blast, dots, kills)
+    told(say, judged)
+    say(`  recipients           ${recipients_count}`)
+    say(`  messages             ${dots.length}`)
+    say(`  kills, freezes, cuts ${troubles.kills}, ${troubles.freezes}, ${troubles.cuts}`)
+    say(`  replies withheld     ${dots.filter(({ withheld }) => withheld).length}`)
+    say(
+      `  unconfirmed per kill ${doubts.perKill_max} at most (bound ${bounds.connections + bounds.settle_batch_max}), ${doubts.perKill_mean.toFixed(1)} in the mean`,
+    )
+    say(`  reply to settled     ${await windowOf(world, blast, dots)}`)
+    say(`  time                 ${took_s.toFixed(0)} s`)
+    const found = [...judged.found]
+    const met_min = Math.floor(troubles.kills * 0.8)
+    if (kills.length < met_min)
+      found.push(`${kills.length} kills met a blast that was being sent, fewer than ${met_min}`)
+    if (doubts.perKill_max > bounds.connections + bounds.settle_batch_max)
+      found.push(`${doubts.perKill_max} are unconfirmed by one kill`)
+    if (!disturbed && judged.unconfirmed > 0)
+      found.push(`${judged.unconfirmed} are unconfirmed without a kill or a cut`)
+    const refused = Object.values(judged.failed).reduce((sum, each) => sum + each, 0)
+    if (refused < recipients_count * 0.01)
+      found.push(`only ${refused} were refused: the mail server was in too good a mood`)
+    return found
+  },
+})
+
+export const longRuns: ReadonlyArray<Scenario<World>> = [
+  run("a long run with kills, a freeze and cuts", 20_000, 1_500, (quick) =>
+    quick ? { kills: 3, cuts: 1, freezes: 0 } : { kills: 20, cuts: 5, freezes: 1 },
+  ),
+  run("a long run without kills or cuts", 5_000, 1_000, () => ({ kills: 0, cuts: 0, freezes: 0 })),
+]

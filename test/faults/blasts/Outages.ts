@@ -1,0 +1,183 @@
+// A database that dies, stops, refuses, locks and lags while a blast is being sent. While it takes no writes nothing is handed
+// over; when it is back, the worker that lived goes on, and nobody is in doubt.
+import { pause, until } from "../../support/Service.ts"
+import type { Scenario } from "../Campaign.ts"
+import { told } from "./Told.ts"
+import type { World } from "./World.ts"
+import type { RunningBlast } from "./RunningBlast.ts"
+
+interface Outage {
+  readonly name: string
+  /** Answers how it is ended. */
+  readonly begin: (world: World, blast: RunningBlast) => Promise<() => Promise<void>>
+  readonly lasts_ms: number
+  /** Whether nothing may be handed over while it lasts. */
+  readonly nothingGoes: boolean
+}
+
+/** Every write of deliveries fails with this state, as a full disk or a conflict makes it fail. */
+const failingTrigger = async ({ deployment: { inside } }: World, state: string, condition: string): Promise<void> => {
+  await inside.asOwner(`
+    create or replace function fail_on_purpose() returns trigger language plpgsql as $$
+      begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
+  await inside.asOwner(`create trigger zz_fail before update on delivery for each row when (${condition})
+    execute function fail_on_purpose()`)
+}
+
+const failing = (name: string, state: string): Outage => ({
+  name,
+  begin: async (world) => {
+    await failingTrigger(world, state, "true")
+    return () => world.deployment.inside.asOwner("drop trigger zz_fail on delivery").then(() => undefined)
+  },
+  lasts_ms: 2_000,
+  nothingGoes: true,
+})
+
+const terminate = ({ deployment }: World) =>
+  deployment.inside.asOwner(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tentpole worker'",
+  )
+
+const outages: ReadonlyArray<Outage> = [
+  {
+    name: "PostgreSQL is killed with all its processes, and recovers",
+    begin: async ({ database }) => {
+      await database.kill()
+      return () =>
+        until("PostgreSQL to start", () =>
+          database.start().then(
+            () => true,
+            () => false,
+          ),
+        ).then(() => undefined)
+    },
+    lasts_ms: 500,
+    nothingGoes: true,
+  },
+  {
+    name: "PostgreSQL is stopped for a while",
+    begin: async ({ database }) => {
+      await database.stop()
+      return () => database.start().then(() => undefined)
+    },
+    lasts_ms: 4_000,
+    nothingGoes: true,
+  },
+  {
+    name: "sessions are ended every hundred milliseconds",
+    begin: async (world) => {
+      let over = false
+      const ending = (async () => {
+        while (!over) {
+          await terminate(world)
+          await pause(100)
+        }
+      })()
+      return () => {
+        over = true
+        return ending
+      }
+    },
+    lasts_ms: 3_000,
+    nothingGoes: false,
+  },
+  failing("the disk is full", "53100"),
+  failing("every transaction conflicts with another", "40001"),
+  failing("every transaction ends in a deadlock", "40P01"),
+  {
+    name: "the database takes no writes, as after a failover",
+    begin: async (world) => {
+      const set = (value: string) =>
+        world.deployment.inside.asOwner(`alter role tentpole_owner set default_transaction_read_only = ${value}`)
+      await set("on")
+      await terminate(world)
+      return async () => {
+        await set("off")
+        await terminate(world)
+      }
+    },
+    lasts_ms: 2_000,
+    nothingGoes: true,
+  },
+  {
+    name: "the database has no connection left",
+    begin: async (world) => {
+      const limit = (count: number) =>
+        world.deployment.inside.asOwner(`
+          do $$ begin execute format('alter database %I connection limit ${count}', current_database()); end $$`)
+      await limit(0)
+      await terminate(world)
+      return () => limit(-1).then(() => undefined)
+    },
+    lasts_ms: 2_000,
+    nothingGoes: true,
+  },
+  {
+    name: "a stranger holds the table",
+    begin: async ({ deployment }) => {
+      const held = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
+      await pause(100)
+      return () => held.then(() => undefined)
+    },
+    lasts_ms: 0,
+    nothingGoes: false,
+  },
+  {
+    name: "the wire to the database is a black hole, then is cut",
+    begin: async ({ toDatabase }) => {
+      toDatabase.hold()
+      return async () => {
+        toDatabase.release()
+        toDatabase.cut()
+      }
+    },
+    lasts_ms: 4_000,
+    nothingGoes: true,
+  },
+  {
+    name: "the wire to the database is a black hole for less than a lease, then lets all through",
+    begin: async ({ toDatabase }) => {
+      toDatabase.hold()
+      return async () => toDatabase.release()
+    },
+    lasts_ms: 1_500,
+    nothingGoes: true,
+  },
+  {
+    name: "every packet to and from the database takes a fifth of a second",
+    begin: async ({ toDatabase }) => {
+      toDatabase.delay_ms = 200
+      return async () => undefined
+    },
+    lasts_ms: 0,
+    nothingGoes: false,
+  },
+]
+
+/** Of deliveries that were not on their way already when it began, some may still go: those whose intent had been committed. */
+const outage = ({ begin, lasts_ms, name, nothingGoes }: Outage): Scenario<World> => ({
+  name,
+  run: async ({ say }, world) => {
+    const count = nothingGoes ? 1_500 : 300
+    const blast = await world.blast(count)
+    const { process } = await world.worker()
+    await until("some to be sent", async () => (await blast.dots()).length > 30, { every_ms: 5 })
+    const end = await begin(world, blast)
+    await pause(100)
+    const before = (await blast.dots()).length
+    await pause(lasts_ms)
+    const meanwhile = (await blast.dots()).length - before
+    await end()
+    await blast.ended(90_000)
+    const judged = await blast.judged()
+    told(say, judged, `${meanwhile} went out meanwhile`)
+    const found = [...judged.found]
+    if (nothingGoes && meanwhile > 0) found.push(`${meanwhile} messages went out while nothing could be written down`)
+    if (nothingGoes && before > count * 0.9) found.push(`it came too late: ${before} had been sent`)
+    if (!process.alive) found.push("the worker did not survive it")
+    return judged.sent === count ? found : [...found, `${judged.sent} of ${count} were sent`]
+  },
+})
+
+export const outagesOfTheDatabase: ReadonlyArray<Scenario<World>> = outages.map(outage)

@@ -1,0 +1,209 @@
+// A mail server that refuses, cuts, keeps silent and talks nonsense, at every stage; and what becomes of whom it does it to.
+import { pause, until } from "../../support/Service.ts"
+import type { Scenario } from "../Campaign.ts"
+import type { Act, Mood } from "./Script.ts"
+import { bounds } from "./Times.ts"
+import { told } from "./Told.ts"
+import type { WorkerOptions, World } from "./World.ts"
+
+/** What a recipient's script must end in: state and reason. A `sent` one may have been tried again. */
+const ends: Readonly<Record<string, string>> = {
+  plain: "sent",
+  "greylisted-rcpt450x2": "sent",
+  "busy-rcpt451x1": "sent",
+  "full-rcpt452x1": "sent",
+  "unknown-rcpt550": "failed hard_bounce",
+  "moved-rcpt551": "failed refused",
+  "malformed-rcpt553": "failed hard_bounce",
+  "later-data451x1": "sent",
+  "unwanted-data554": "failed refused",
+  "closing-dot421x1": "sent",
+  "afterwards-dot451x2": "sent",
+  "overfull-dot452x1": "sent",
+  "large-dot552": "failed refused",
+  "spam-dot554": "failed refused",
+  "cutname-rcptcutx1": "sent",
+  "cutdata-datacutx1": "sent",
+  "cutbody-bodycutx1": "sent",
+  "cutdot-dotcut": "unconfirmed unconfirmed",
+  "halfreply-dothalf": "unconfirmed unconfirmed",
+  "mutename-rcptsilentx1": "sent",
+  "mutedata-datasilentx1": "sent",
+  "mutedot-dotsilent": "unconfirmed unconfirmed",
+  "nonsense-rcptgarbagex1": "sent",
+  "slow-dot250hold1000": "sent",
+}
+
+/** More than nonsense after the dot no reply is: whatever it means, no second message. */
+const nonsense = "nonsense-dotgarbage"
+
+const everyStage: Scenario<World> = {
+  name: "refusals, cuts, silence and nonsense at every stage after the greeting",
+  run: async ({ say }, world) => {
+    const plain = Array.from({ length: 40 }, (_, at) => `plain${at}`)
+    const blast = await world.blast([...Object.keys(ends), nonsense, ...plain])
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ cuts: 0 })
+    told(say, judged)
+    const rows = new Map((await blast.rows()).map((row) => [row.email.split("@")[0] ?? "", row]))
+    const wrong = Object.entries({ ...ends, ...Object.fromEntries(plain.map((name) => [name, "sent"])) }).flatMap(
+      ([name, end]) => {
+        const row = rows.get(name)
+        const is = [row?.state, row?.reason].filter(Boolean).join(" ")
+        return is === end ? [] : [`${name} ended ${is}, not ${end} (${row?.smtp_reply ?? "no reply"})`]
+      },
+    )
+    return [...judged.found, ...wrong]
+  },
+}
+
+interface Trouble {
+  readonly name: string
+  readonly mood: Partial<Mood>
+  readonly worker?: WorkerOptions
+  /** How the blast ends when the trouble goes on: by itself it does not. */
+  readonly status?: "failed"
+}
+
+const troubles: ReadonlyArray<Trouble> = [
+  ...(["cut", "silent", "half", "garbage", 421, 554] as ReadonlyArray<Act>).map((act) => ({
+    name: `a greeting that is ${act}`,
+    mood: { greeting: act },
+  })),
+  ...(["cut", "silent", 451, 550] as ReadonlyArray<Act>).map((act) => ({
+    name: `an answer to EHLO that is ${act}`,
+    mood: { ehlo: act },
+  })),
+  ...(["cut", "silent", 421, 451] as ReadonlyArray<Act>).map((act) => ({
+    name: `an answer to MAIL that is ${act}`,
+    mood: { mail: act },
+  })),
+  { name: "no TLS where TLS is asked for", mood: {}, worker: { smtp: "&requireTLS=true" } },
+  {
+    name: "a login that is refused for the moment",
+    mood: { auth: 454, extensions: ["AUTH PLAIN"] },
+    worker: { login: "user:secret@" },
+  },
+  {
+    name: "a login that is refused for good",
+    mood: { auth: 535, extensions: ["AUTH PLAIN"] },
+    worker: { login: "user:secret@" },
+    status: "failed",
+  },
+  { name: "a server that wants a login before MAIL", mood: { mail: 530 }, status: "failed" },
+]
+
+/** While the trouble lasts nothing is sent and nobody fails; then all is sent. What wants mending fails the blast, once. */
+const troubled = ({ mood, name, status, worker: options }: Trouble): Scenario<World> => ({
+  name,
+  run: async ({ say }, world) => {
+    const blast = await world.blast(30)
+    await world.sink.be(mood)
+    const worker = await world.worker(options)
+    if (status !== undefined) {
+      await blast.ended()
+      await until("all to be at their end", async () => Object.keys(await blast.states()).join() === "failed")
+      const judged = await blast.judged({ status })
+      told(say, judged)
+      const tries = await world.sink.named(blast.domain)
+      // Each connection may be refused once before the first refusal is known.
+      return tries <= bounds.connections
+        ? judged.found
+        : [...judged.found, `${tries} recipients were named to a server that refuses all`]
+    }
+    await pause(2_500)
+    const early = (await blast.dots()).length
+    const states = await blast.states()
+    const tried = (await blast.rows()).filter(({ attempts }) => attempts > 0).length
+    const found = early === 0 ? [] : [`${early} were sent in spite of it`]
+    if ((states["failed"] ?? 0) + (states["unconfirmed"] ?? 0) > 0) found.push(`it failed ${JSON.stringify(states)}`)
+    say(`  ${tried} had used a try up`)
+    await world.sink.be({ extensions: mood.extensions ?? [] })
+    if (options !== undefined) {
+      await worker.process.kill()
+      await world.worker()
+    }
+    await blast.ended()
+    const judged = await blast.judged()
+    told(say, judged)
+    return judged.sent === 30
+      ? [...found, ...judged.found]
+      : [...found, ...judged.found, `${judged.sent} of 30 were sent`]
+  },
+})
+
+const refusedConnections: Scenario<World> = {
+  name: "a mail server that is away",
+  run: async ({ say }, world) => {
+    const blast = await world.blast(60)
+    world.toSink.refusing = true
+    await world.worker()
+    await pause(2_000)
+    const tried = (await blast.rows()).filter(({ attempts }) => attempts > 0).length
+    world.toSink.refusing = false
+    await blast.ended()
+    const judged = await blast.judged()
+    told(say, judged, `${tried} had used a try up`)
+    return judged.sent === 60 && tried < 30
+      ? judged.found
+      : [...judged.found, `${judged.sent} were sent, ${tried} had used a try up`]
+  },
+}
+
+const crowded: Scenario<World> = {
+  name: "one connection is allowed, and each takes twenty messages",
+  run: async ({ say }, world) => {
+    await world.sink.be({ connections_max: 1, messages_max: 20 })
+    const blast = await world.blast(100)
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged()
+    told(say, judged, `${await world.sink.connections()} connections in all`)
+    return judged.sent === 100 ? judged.found : [...judged.found, `${judged.sent} of 100 were sent`]
+  },
+}
+
+const ascii: Scenario<World> = {
+  name: "a server that takes neither UTF-8 addresses nor 8-bit bodies",
+  run: async ({ say }, world) => {
+    await world.sink.be({ extensions: [] })
+    const blast = await world.blast(["ünal", "plain"])
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged()
+    told(say, judged)
+    const [beyond] = (await blast.rows()).filter(({ email }) => email.startsWith("ü"))
+    const clean = beyond?.state === "failed" && (beyond.smtp_reply ?? "").includes("5.6.7")
+    return clean && judged.sent === 1
+      ? judged.found
+      : [...judged.found, `ünal ended ${beyond?.state} with ${beyond?.smtp_reply}`]
+  },
+}
+
+const cutWires: Scenario<World> = {
+  name: "all connections to the mail server are cut, again and again",
+  run: async ({ dice, quick, say }, world) => {
+    const blast = await world.blast(400)
+    await world.worker()
+    await until("some to be sent", async () => (await blast.dots()).length > 10, { every_ms: 5 })
+    const cuts = quick ? 3 : 10
+    for (let cut = 0; cut < cuts; cut++) {
+      world.toSink.cut()
+      await pause(dice.between(20, 120))
+    }
+    await blast.ended()
+    const judged = await blast.judged({ cuts })
+    told(say, judged)
+    return judged.found
+  },
+}
+
+export const refusals: ReadonlyArray<Scenario<World>> = [
+  everyStage,
+  ...troubles.map(troubled),
+  refusedConnections,
+  crowded,
+  ascii,
+  cutWires,
+]

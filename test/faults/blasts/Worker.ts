@@ -1,0 +1,23 @@
+// A worker as it is, but for its times, which a campaign makes short, and an ear: told to, it blocks its event loop.
+import { ports } from "@tentpole/adapters/FromConfig"
+import { launch } from "@tentpole/adapters/Launch"
+import { useCases } from "@tentpole/core/Tentpole"
+import * as Gates from "@tentpole/worker/Gates"
+import * as Jobs from "@tentpole/worker/Jobs"
+import { defaults, layer as sender, type SenderOptions } from "@tentpole/worker/Sender"
+import { Layer } from "effect"
+
+const short: Partial<SenderOptions> = JSON.parse(process.env["SENDER_OPTIONS"] ?? "{}")
+
+const worker = Layer.merge(Jobs.layer, sender({ ...defaults, ...short })).pipe(Layer.provide(Gates.fromEnvironment))
+
+process.on("message", ({ block_ms }: { readonly block_ms: number }) => {
+  const end = performance.now() + block_ms
+  while (performance.now() < end) {
+    // Nothing else happens in this process.
+  }
+})
+
+launch("worker", (config) =>
+  worker.pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
+)

@@ -1,0 +1,142 @@
+// The world in which blasts are disturbed: a deployment whose workers reach their database and their mail server over wires
+// that can be cut, and a mail server that keeps a log.
+import type { GateName } from "@tentpole/worker/Gates"
+import type { SenderOptions } from "@tentpole/worker/Sender"
+import { Redacted } from "effect"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Ending } from "../../support/Ending.ts"
+import { until } from "../../support/Service.ts"
+import { Database } from "../Database.ts"
+import { Deployment, type ServiceProcess, type Variables } from "../Deployment.ts"
+import { Proxy } from "../Proxy.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+import { keepHistory } from "./History.ts"
+import { RunningBlast } from "./RunningBlast.ts"
+import { Sink } from "./Sink.ts"
+import { bounds, times } from "./Times.ts"
+
+export interface WorkerOptions {
+  /** Closed; opened by `open`. */
+  readonly gate?: GateName
+  readonly times?: Partial<SenderOptions>
+  /** Parameters of SMTP_URL besides those of every worker. */
+  readonly smtp?: string
+  readonly login?: string
+  readonly variables?: Variables
+}
+
+/** A worker that has come up. */
+export interface Worker {
+  readonly process: ServiceProcess
+  /** Waits until it stands at its gate. */
+  readonly atGate: () => Promise<void>
+  readonly openGate: () => Promise<void>
+}
+
+type Parts = Pick<World, "deployment" | "sink" | "toDatabase" | "toSink" | "folder"> & {
+  readonly database: Database | null
+  readonly ownerUrl: string
+}
+
+export class World {
+  readonly deployment: Deployment
+  readonly #database: Database | null
+  readonly sink: Sink
+  readonly toDatabase: Proxy
+  readonly toSink: Proxy
+  readonly folder: string
+  readonly #ownerUrl: string
+  readonly #workers = new Set<Worker>()
+  #count = 0
+
+  private constructor(parts: Parts) {
+    this.deployment = parts.deployment
+    this.#database = parts.database
+    this.sink = parts.sink
+    this.toDatabase = parts.toDatabase
+    this.toSink = parts.toSink
+    this.folder = parts.folder
+    this.#ownerUrl = parts.ownerUrl
+  }
+
+  static async begin(ending: Ending): Promise<World> {
+    const { database, ownerUrl } = await Database.begin(ending)
+    return World.over(ending, ownerUrl, database)
+  }
+
+  /** Over a database that is there, and migrated. Its scenarios kill none. */
+  static async over(ending: Ending, ownerUrl: Redacted.Redacted, database: Database | null): Promise<World> {
+    const sink = await Sink.begin(ending)
+    const toSink = await Proxy.to(sink.port, ending)
+    const toDatabase = await Proxy.to(Number(new URL(Redacted.value(ownerUrl)).port), ending)
+    const deployment = await Deployment.over(ending, ownerUrl)
+    await keepHistory(deployment.inside)
+    const folder = await temporaryFolder(ending)
+    return new World({ deployment, database, sink, toDatabase, toSink, folder, ownerUrl: Redacted.value(ownerUrl) })
+  }
+
+  get database(): Database {
+    if (this.#database === null) throw new Error("the database is not this world's own: it can't be stopped")
+    return this.#database
+  }
+
+  /** Starts a worker, and waits until it has come up. */
+  async worker({ gate, login = "", smtp = "", times: own = {}, variables = {} }: WorkerOptions = {}): Promise<Worker> {
+    const key = join(this.folder, `gate ${++this.#count}`)
+    const url = new URL(this.#ownerUrl)
+    url.port = String(this.toDatabase.port)
+    const process = await this.deployment.startWorker(new URL("Worker.ts", import.meta.url).href, {
+      DATABASE_URL: url.href,
+      SMTP_URL: `smtp://${login}127.0.0.1:${this.toSink.port}/?openTimeout=2&commandTimeout=2&replyTimeout=3${smtp}`,
+      SMTP_CONNECTIONS: String(bounds.connections),
+      SENDER_OPTIONS: JSON.stringify({ ...times, ...own }),
+      ...(gate === undefined ? {} : { TENTPOLE_GATE: gate, TENTPOLE_GATE_OPEN: key }),
+      ...variables,
+    })
+    const started: Worker = {
+      process,
+      atGate: async () => {
+        await until(`a worker to stand at ${gate}`, async () => process.output.includes(`gate ${gate}`), {
+          every_ms: 10,
+        })
+      },
+      openGate: () => writeFile(key, ""),
+    }
+    this.#workers.add(started)
+    const ended = process.ended.then(() => {
+      throw new Error(`a worker did not come up: ${process.output}`)
+    })
+    await Promise.race([process.ready, ended])
+    ended.catch(() => undefined)
+    return started
+  }
+
+  /** A blast to these names, or to so many people, in a workspace of its own: sending, its audience fixed. */
+  async blast(whom: number | ReadonlyArray<string>): Promise<RunningBlast> {
+    const domain = `blast${++this.#count}.test`
+    const names = typeof whom === "number" ? Array.from({ length: whom }, (_, at) => `person${at}`) : whom
+    const blast = await RunningBlast.launch(this, names, domain)
+    await blast.fixAudience()
+    return blast
+  }
+
+  /** Whatever a scenario left, so that the next one finds nothing: workers end, wires and mail server are as they should be. */
+  async calm(): Promise<void> {
+    for (const { process } of this.#workers) {
+      process.wake()
+      await process.kill()
+    }
+    this.#workers.clear()
+    this.toDatabase.release()
+    this.toSink.release()
+    for (const wire of [this.toDatabase, this.toSink]) {
+      wire.refusing = false
+      wire.delay_ms = 0
+      wire.cut()
+    }
+    await this.sink.be()
+    await this.deployment.workersForgotten()
+    await this.deployment.inside.asOwner("delete from workspace where name like 'blast%'")
+  }
+}

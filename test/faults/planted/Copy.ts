@@ -1,0 +1,55 @@
+// The sources in a folder of their own, where bugs can be planted. Libraries are linked; our own packages are the copy's.
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { basename, join, relative, sep } from "node:path"
+import { root } from "../../support/Service.ts"
+import type { Patch } from "./Bugs.ts"
+
+const left = new Set(["node_modules", "dist", ".git"])
+
+/** Links what lies in a folder of libraries, but for our own packages. */
+const linkLibraries = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true })
+  for (const name of await readdir(from).catch((): ReadonlyArray<string> => [])) {
+    // Vitest and Vite keep their caches in folders with a dot.
+    if (name === "@tentpole" || (name.startsWith(".") && name !== ".bin")) continue
+    await symlink(join(from, name), join(to, name))
+  }
+}
+
+export class Copy {
+  readonly folder: string
+
+  private constructor(folder: string) {
+    this.folder = folder
+  }
+
+  static async into(folder: string): Promise<Copy> {
+    await cp(root, folder, {
+      recursive: true,
+      filter: (path) =>
+        !relative(root, path)
+          .split(sep)
+          .some((part) => left.has(part)),
+    })
+    await linkLibraries(join(root, "node_modules"), join(folder, "node_modules"))
+    await mkdir(join(folder, "node_modules/@tentpole"))
+    for (const name of await readdir(join(folder, "packages"))) {
+      await linkLibraries(join(root, "packages", name, "node_modules"), join(folder, "packages", name, "node_modules"))
+      await symlink(join(folder, "packages", name), join(folder, "node_modules/@tentpole", basename(name)))
+    }
+    return new Copy(folder)
+  }
+
+  /** Answers how the change is taken back. A text that is not there, or not once, is an error: the patch has grown old. */
+  async patch({ file, find, put }: Patch): Promise<() => Promise<void>> {
+    const path = join(this.folder, file)
+    const text = await readFile(path, "utf8")
+    const count = text.split(find).length - 1
+    if (count !== 1) throw new Error(`${file} holds what is to be replaced ${count} times, not once:\n${find}`)
+    await writeFile(
+      path,
+      text.replace(find, () => put),
+    )
+    return () => writeFile(path, text)
+  }
+}

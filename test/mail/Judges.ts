@@ -1,0 +1,143 @@
+// What the tools of mail servers say of messages: signatures and structure by Python, points by SpamAssassin.
+import { execFile, spawn } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import type { SentSample } from "./Outbox.ts"
+import { tamperings } from "./Tampering.ts"
+
+/** SpamAssassin's points: 5 make spam. */
+const points_max = 1
+const isFault = (rule: string): boolean => /^(MIME_|MISSING_|INVALID_|HTML_IMAGE_ONLY_)/.test(rule)
+/** Larger ones SpamAssassin's client does not give to it either. */
+const spam_size_bytes_max = 500 * 1024
+const excused: ReadonlyMap<string, string> = new Map([
+  ["no text in the HTML", "it is made of a picture, and is told so: HTML_IMAGE_ONLY_"],
+])
+
+const run = promisify(execFile)
+
+/** Where what is found is told: everything by `say`, and what is wrong by `fault`. */
+export interface Verdicts {
+  readonly say: (line: string) => void
+  readonly fault: (line: string) => void
+}
+
+/** Whether the command can be run with these words. */
+export const works = (command: string, ...args: ReadonlyArray<string>): Promise<boolean> =>
+  run(command, args).then(
+    () => true,
+    () => false,
+  )
+
+/** What a command prints when it is given this to read. */
+const answerOf = async (command: string, args: ReadonlyArray<string>, input: Buffer | string): Promise<string> => {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
+  child.stdin.end(input)
+  return text(child.stdout)
+}
+
+/** What second_opinion.py prints of a message. */
+interface Opinion {
+  readonly signed: boolean
+}
+interface Reading extends Opinion {
+  readonly defects: ReadonlyArray<string>
+  readonly subject: string
+  readonly from: readonly [name: string, address: string]
+  readonly to: string
+  readonly types: ReadonlyArray<string>
+  /** A part without text, or with characters that could not be decoded. */
+  readonly blank: boolean
+}
+
+/** Writes the messages into a folder, and asks Python about them. */
+const askPython = async (
+  python: string,
+  txt: ReadonlyMap<string, string>,
+  messages: ReadonlyArray<Buffer>,
+  read: boolean,
+): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "tentpole-mail-"))
+  try {
+    const paths = messages.map((_, at) => join(folder, `${at}.eml`))
+    await Promise.all(messages.map((raw, at) => writeFile(paths[at] ?? "", raw)))
+    const script = fileURLToPath(new URL("second_opinion.py", import.meta.url))
+    const asked = JSON.stringify({ txt: Object.fromEntries(txt), messages: paths, read })
+    return await answerOf(python, [script], asked)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Python 3.11 keeps the line break between encoded words in names as a space, which RFC 2047 §6.2 does not. */
+const withoutSpaces = (name: string): string => name.replace(/\s/g, "")
+
+const readingFaults = (sample: SentSample["sample"], reading: Reading): ReadonlyArray<string> => {
+  // It says of such a local part that it is one.
+  const isDefect = (each: string) => !(each.startsWith("NonASCIILocalPartDefect") && /[^\0-\x7f]/.test(sample.wireTo))
+  const [name, address] = reading.from
+  const read = [reading.subject, withoutSpaces(name), address, reading.to, ...reading.types]
+  const { from_name, readsSubject, wireFrom, wireTo } = sample
+  const structure = ["multipart/alternative", "text/plain", "text/html"]
+  const wanted = [readsSubject, withoutSpaces(from_name), wireFrom, wireTo, ...structure]
+  return [
+    ...reading.defects.filter(isDefect),
+    ...read.filter((each, at) => each !== wanted[at]).map((each) => `Python reads ${each}`),
+    ...(reading.blank ? ["Python finds a part without text, or one it can't decode"] : []),
+    ...(reading.signed ? [] : ["dkimpy does not verify the signature"]),
+  ]
+}
+
+/** Signatures and structure, by Python. */
+export const judgeByPython = async (
+  python: string,
+  txt: ReadonlyMap<string, string>,
+  sent: ReadonlyArray<SentSample>,
+  { fault, say }: Verdicts,
+) => {
+  const whole = sent.map(({ raw }) => raw)
+  const intact: ReadonlyArray<Reading> = JSON.parse(await askPython(python, txt, whole, true))
+  for (const [at, { sample }] of sent.entries()) {
+    const reading = intact[at]
+    for (const each of reading === undefined ? ["Python says nothing"] : readingFaults(sample, reading)) {
+      fault(`${sample.name}: ${each}`)
+    }
+  }
+  const changed = sent
+    .filter(({ raw }) => raw.length < 100_000)
+    .flatMap(({ raw, sample }) => tamperings(raw).map((each) => ({ ...each, name: sample.name })))
+  const tampered = changed.map(({ raw }) => raw)
+  const ofChanged: ReadonlyArray<Opinion> = JSON.parse(await askPython(python, txt, tampered, false))
+  for (const [at, { name, what }] of changed.entries()) {
+    if (ofChanged[at]?.signed !== false) fault(`${name}: dkimpy verifies it with ${what}`)
+  }
+  const verified = intact.filter(({ signed }) => signed).length
+  const refused = ofChanged.filter(({ signed }) => !signed).length
+  say(`dkimpy: ${verified} of ${sent.length} verified, ${refused} of ${changed.length} tampered with refused`)
+}
+
+/** Its local rules, without a network, and without what it learnt before. */
+export const judgeBySpamAssassin = async (sent: ReadonlyArray<SentSample>, { fault, say }: Verdicts) => {
+  let worst = -Infinity
+  for (const { raw, sample } of sent) {
+    if (raw.length > spam_size_bytes_max) {
+      say(`SpamAssassin: ${sample.name} is larger than what is given to it`)
+      continue
+    }
+    const options = ["--local", "--cf=use_bayes 0", "--cf=use_auto_welcomelist 0", "--nocreate-prefs"]
+    const marked = await answerOf("spamassassin", options, raw)
+    const status = /^X-Spam-Status:(.*(?:\r?\n[ \t].*)*)/m.exec(marked)?.[1]?.replace(/\s+/g, "") ?? ""
+    const points = Number(/score=(-?[\d.]+)/.exec(status)?.[1] ?? Number.NaN)
+    const rules = /tests=([\w,]*?)(autolearn|version|$)/.exec(status)?.[1]?.split(",") ?? []
+    const excuse = excused.get(sample.name)
+    const wrong = rules.filter((rule) => isFault(rule) && excuse?.includes(rule.replace(/\d+$/, "")) !== true)
+    say(`SpamAssassin: ${points} for ${sample.name} (${rules.join(" ")})`)
+    if (!(points <= points_max) || wrong.length > 0) fault(`${sample.name}: ${points} points, ${wrong.join(", ")}`)
+    worst = Math.max(worst, points)
+  }
+  say(`SpamAssassin: worst of all ${worst}, at most ${points_max} is asked`)
+}

@@ -1,0 +1,70 @@
+// A signed message, changed on its way in every manner that a verifier has to notice (RFC 6376 §5.4, §8.2, §8.15).
+
+export interface Tampered {
+  readonly what: string
+  readonly raw: Buffer
+}
+
+/** Bytes as characters: nothing is read or written as UTF-8. */
+const octets = "latin1"
+
+const headEnd = (text: string): number => text.indexOf("\r\n\r\n") + 2
+
+/** The fields of the head, folds included, without their last line break. */
+export const fieldsOf = (raw: Buffer): ReadonlyArray<string> => {
+  const text = raw.toString(octets)
+  return text.slice(0, headEnd(text) - 2).split(/\r\n(?![ \t])/)
+}
+
+export const nameOf = (field: string): string => field.slice(0, field.indexOf(":"))
+
+/** A tag of the signature, without its folds. */
+export const signatureTag = (raw: Buffer, tag: string): string | undefined => {
+  const field = fieldsOf(raw).find((each) => nameOf(each) === "DKIM-Signature") ?? ""
+  return new RegExp(`(?:^|;)${tag}=([^;]*)`).exec(field.slice(field.indexOf(":") + 1).replace(/\s+/g, ""))?.[1]
+}
+
+/** The last letter or digit of a text becomes another one. */
+const altered = (text: string): string =>
+  text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (last) => (last === "x" ? "y" : "x"))
+
+const withField = (raw: Buffer, field: string, place: "first" | "last"): Buffer => {
+  const text = raw.toString(octets)
+  const at = place === "first" ? 0 : headEnd(text)
+  return Buffer.from(`${text.slice(0, at)}${field}\r\n${text.slice(at)}`, octets)
+}
+
+/** Names that no second field may be added of. */
+const unique = ["From", "To", "Subject", "Reply-To", "Content-Type"]
+
+/** Every tampering of this message; each has to break the signature. */
+export const tamperings = (raw: Buffer): ReadonlyArray<Tampered> => {
+  const text = raw.toString(octets)
+  const end = headEnd(text)
+  const fields = fieldsOf(raw)
+  const body = text.slice(end)
+  const headed = (head: ReadonlyArray<string>) => Buffer.from(`${head.join("\r\n")}\r\n${body}`, octets)
+  const signed = fields.filter((field) => nameOf(field) !== "DKIM-Signature")
+  const middle = end + Math.floor(body.length / 2)
+  const flipped = Buffer.from(raw)
+  flipped.writeUInt8(flipped.readUInt8(middle) ^ 1, middle)
+  return [
+    ...signed.map((field) => ({
+      what: `${nameOf(field)} changed`,
+      raw: headed(fields.map((each) => (each === field ? altered(each) : each))),
+    })),
+    ...signed.map((field) => ({
+      what: `${nameOf(field)} taken away`,
+      raw: headed(fields.filter((each) => each !== field)),
+    })),
+    ...unique.flatMap((name) =>
+      (["first", "last"] as const).map((place) => ({
+        what: `another ${name} ${place}`,
+        raw: withField(raw, `${name}: eve@example.test`, place),
+      })),
+    ),
+    { what: "one bit of the body flipped", raw: flipped },
+    { what: "a line added to the body", raw: Buffer.concat([raw, Buffer.from("and more\r\n")]) },
+    { what: "the body's last line taken away", raw: Buffer.from(text.replace(/[^\r\n]+\r\n$/, ""), octets) },
+  ]
+}

@@ -1,0 +1,33 @@
+// What the tools of mail servers say of the samples: `npm run test:mail`, or three of them: `npm run test:mail -- --quick`.
+// Needs Debian's packages spamassassin and python3-dkim, and says so. Ends with 1 when anything is wrong or missing.
+import { parseArgs, styleText } from "node:util"
+import { judgeByPython, judgeBySpamAssassin, works } from "./Judges.ts"
+import { sendSamples } from "./Outbox.ts"
+
+const { quick } = parseArgs({ options: { quick: { type: "boolean", default: false } } }).values
+const faults: Array<string> = []
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const fault = (line: string): void => {
+  faults.push(line)
+  say(styleText("red", line))
+}
+
+const pythons = ["python3", "/usr/bin/python3"]
+const able = await Promise.all(pythons.map((each) => works(each, "-c", "import dkim")))
+const python = pythons.find((_, at) => able[at])
+const hasSpamAssassin = await works("spamassassin", "--version")
+const install = (what: string) =>
+  fault(`${what} is missing, and what it would say is not known: apt-get install ${what}`)
+if (python === undefined) install("python3-dkim")
+if (!hasSpamAssassin) install("spamassassin")
+
+const outbox = await sendSamples()
+try {
+  const sent = quick ? outbox.sent.slice(0, 3) : outbox.sent
+  if (python !== undefined) await judgeByPython(python, outbox.txt, sent, { fault, say })
+  if (hasSpamAssassin) await judgeBySpamAssassin(sent, { fault, say })
+} finally {
+  await outbox.close()
+}
+say(faults.length === 0 ? styleText("green", "nothing is wrong") : styleText("red", `${faults.length} are wrong`))
+if (faults.length > 0) process.exitCode = 1
