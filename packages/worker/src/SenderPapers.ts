@@ -41,8 +41,11 @@ export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
   const { acceptMeansDelivered } = yield* Settings
   const { hands } = options
   const leaves = yield* waves<Item, Leave>(options.intents_max, yield* askForIntents(options))
-  const settlements = yield* writer<Settled>(options.settlements_max, yield* writeSettlements(options))
-  const returns = yield* writer<Item>(returns_max, yield* writeReturns(options))
+  const settlements = yield* writer<Settled>(
+    { ...together, wave_max: options.settlements_max },
+    yield* writeSettlements(options),
+  )
+  const returns = yield* writer<Item>({ ...together, wave_max: returns_max }, yield* writeReturns(options))
   const papers: Papers = {
     askLeave: (item) =>
       Effect.suspend(() =>
@@ -77,6 +80,8 @@ interface Settled {
 /** Writes that are under way at once, each for a workspace of its own. */
 const writes_max = 4
 const returns_max = 500
+/** At a thousand messages a second one commit writes forty outcomes instead of five: a quarter less of the database's time. */
+const together = { gather_ms: 40 }
 
 const outcomes = Metric.counter("tentpole_messages_total", {
   description: "Tries that ended, by the state that the delivery went to",

@@ -1,4 +1,5 @@
-// Work that is cheaper together, without a timer: one wave is under way, and whoever came meanwhile is the next.
+// Work that is cheaper together: one wave is under way, and whoever came meanwhile is the next. Whoever waits for an answer
+// waits for no timer; what is only told has a moment's company, since nobody waits for it.
 import { Cause, Deferred, Effect, Latch, Queue, type Scope } from "effect"
 
 export interface Waves<A, B> {
@@ -41,9 +42,15 @@ export interface Writer<A> {
   readonly drained: Effect.Effect<void>
 }
 
+export interface WriterOptions {
+  readonly wave_max: number
+  /** How long the first of a wave waits for others. */
+  readonly gather_ms: number
+}
+
 /** `write` is to write a whole wave, and to try again by itself until it has; it must not fail. */
 export const writer = <A>(
-  wave_max: number,
+  { gather_ms, wave_max }: WriterOptions,
   write: (wave: ReadonlyArray<A>) => Effect.Effect<void>,
 ): Effect.Effect<Writer<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -51,7 +58,9 @@ export const writer = <A>(
     const idle = yield* Latch.make(true)
     const roomy = yield* Latch.make(true)
     let open = 0
-    yield* Queue.takeBetween(queue, 1, wave_max).pipe(
+    yield* Queue.peek(queue).pipe(
+      Effect.andThen(Effect.sleep(gather_ms)),
+      Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
       Effect.flatMap((wave) =>
         Effect.map(write(wave), () => {
           open -= wave.length

@@ -25,8 +25,12 @@ type Place =
   | { readonly _tag: "given"; readonly tell: (end: Outcome) => void }
   | { readonly _tag: "done" }
 
-/** Bytes handed to the stream at a time: what is not handed over yet can still be withheld. */
+/** Bytes handed over at a time: what is not handed over yet can still be withheld. */
 const chunk_bytes = 64 * 1024
+
+/** A line that begins with a dot gets another one before it (RFC 5321 §4.5.2). Of lines there are none that end otherwise. */
+const dotted_line = Buffer.from("\r\n.")
+const line_end_bytes = 2
 
 const stages: Readonly<Record<string, NotSent["stage"]>> = {
   "MAIL FROM": "sender",
@@ -114,7 +118,8 @@ export class SmtpTransaction {
     }
     this.#place = { _tag: "giving", message, given_bytes: 0, tell }
     this.#timer = setTimeout(() => this.cut(), this.#session.options.reply_timeout_ms)
-    this.#give(body)
+    if (isDotted(message)) this.#give(body)
+    else this.#write(body)
   }
 
   /** Called whenever the stream has room. Its end is given alone, last: before it there is no dot. */
@@ -129,6 +134,28 @@ export class SmtpTransaction {
     }
     this.#place = { _tag: "given", tell: place.tell }
     body.push(null)
+  }
+
+  /**
+   * Past the library's stream, which looks at every byte for what is not there: a sixth of a sender's time. To a stream that
+   * had nothing it adds the end of a line and the dot; so the message's own last line end is left to it.
+   */
+  #write(body: Readable): void {
+    const place = this.#place
+    const socket = this.#session.smtp._socket
+    if (place._tag !== "giving" || !socket) return
+    const end = place.message.length - line_end_bytes
+    if (place.given_bytes >= end) {
+      this.#place = { _tag: "given", tell: place.tell }
+      body.push(null)
+      return
+    }
+    const chunk = place.message.subarray(place.given_bytes, Math.min(end, place.given_bytes + chunk_bytes))
+    place.given_bytes += chunk.length
+    // What fails here the library hears of as well, and tells.
+    socket.write(chunk, (error) => {
+      if (!error) this.#write(body)
+    })
   }
 
   /** The library's last word on the message: a reply, or that the connection is gone. */
@@ -199,6 +226,18 @@ export class SmtpTransaction {
     this.#session.smtp.close()
   }
 }
+
+/** Also one that ends otherwise than its lines do. */
+const isDotted = (message: Uint8Array): boolean => {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
+  return (
+    bytes[0] === dot || bytes.includes(dotted_line) || bytes.at(-1) !== line_feed || bytes.at(-2) !== carriage_return
+  )
+}
+
+const dot = 0x2e
+const line_feed = 0x0a
+const carriage_return = 0x0d
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
