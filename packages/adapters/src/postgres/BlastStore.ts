@@ -91,7 +91,8 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Bl
 
 /**
  * Rows that a sender is taking at this moment are skipped: waiting for them could be waiting for each other. Queued and
- * claimed ones are looked for one by one, since each has an index of its own.
+ * claimed ones are looked for one by one, since each has an index of its own. The rows are found by their ids, as an array:
+ * no plan reads all deliveries for them, whatever the statistics say.
  */
 const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, limit: number) => {
   const standing = (state: "queued" | "claimed") => sql`
@@ -105,8 +106,7 @@ const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, li
     open as (select delivery_id from queued union all select delivery_id from claimed limit ${limit})
     update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}, token = null,
       lease_until = null
-    from open
-    where d.workspace_id = ${ws} and d.delivery_id = open.delivery_id
+    where d.workspace_id = ${ws} and d.delivery_id = any(array(select delivery_id from open))
     returning 1`
 }
 
@@ -132,7 +132,7 @@ const requeue = Effect.fnUntraced(function* (
       for update)
     update delivery d set state = 'queued', reason = null, token = null, lease_until = null, attempts = 0,
       due_at = clock_timestamp(), handed_over_at = null
-    from retried where d.workspace_id = ${ws} and d.delivery_id = retried.delivery_id
+    where d.workspace_id = ${ws} and d.delivery_id = any(array(select delivery_id from retried))
     returning d.contact_id`
   if (rows.length > 0) yield* makeDue(sql, "deliveries", ws)
   const last = rows

@@ -58,7 +58,7 @@ const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
         reason = case d.state when 'claimed' then null else 'unconfirmed' end,
         token = case d.state when 'claimed' then null else d.token end,
         lease_until = case d.state when 'claimed' then null else d.lease_until end
-      from lapsed where d.workspace_id = ${workspace} and d.delivery_id = lapsed.delivery_id
+      where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from lapsed))
       returning d.state`
     const queued = rows.filter((row) => row.state === "queued").length
     if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
