@@ -43,7 +43,15 @@ export const moves = (
       id,
       name: wanted.name ?? "a tent",
       userId: wanted.userId ?? null,
-      request: { prompt: "a page", includeBrand: true, template: null, autoPublish: wanted.autoPublish ?? false },
+      request: {
+        prompt: "a page",
+        includeBrand: true,
+        template: null,
+        assetIds: [],
+        reasoning: null,
+        aliasTurn: 1,
+        autoPublish: wanted.autoPublish ?? false,
+      },
       requestedAlias: wanted.alias ?? null,
       now: wanted.now ?? at(1),
     })
@@ -64,6 +72,8 @@ export const moves = (
         return decided.after
       }),
     )
+  const remove = (workspace: WorkspaceId, id: TentId) =>
+    change(workspace, id, (tent) => TentChange.remove({ workspace, tent, assetIds: [] }))
   const completed = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     const { id } = yield* accept(workspace, {})
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))
@@ -91,5 +101,5 @@ export const moves = (
         return decided.after
       }),
     )
-  return { accepted, accept, change, completed, publishAs, autoPublished }
+  return { accepted, accept, change, remove, completed, publishAs, autoPublished }
 }

@@ -233,15 +233,15 @@ export const tents = <E>(
 
     it.effect("a tent that is removed is gone, its alias free, and its unspent credit back", () =>
       Effect.gen(function* () {
-        const { store, workspaces, workspace, accept, completed, publishAs, change } = yield* begin
+        const { store, workspaces, workspace, accept, completed, publishAs, remove } = yield* begin
         const tent = yield* completed(workspace)
         yield* publishAs(workspace, tent.id, { alias: root })
-        yield* change(workspace, tent.id, TentChange.remove)
+        yield* remove(workspace, tent.id)
         assert.strictEqual((yield* Effect.flip(store.find(workspace, tent.id)))._tag, "NotFound")
         const other = yield* completed(workspace)
         assert.strictEqual((yield* publishAs(workspace, other.id, { alias: root }))?.alias, root)
         const queued = yield* accept(workspace, {})
-        yield* change(workspace, queued.id, TentChange.remove)
+        yield* remove(workspace, queued.id)
         assert.strictEqual((yield* workspaces.find(workspace)).credits, 998)
       }),
     )
@@ -289,7 +289,7 @@ export const tents = <E>(
 
     it.effect("another workspace sees and touches nothing", () =>
       Effect.gen(function* () {
-        const { store, pages, workspace, fresh, transact, completed, publishAs, change } = yield* begin
+        const { store, pages, workspace, fresh, transact, completed, publishAs, remove } = yield* begin
         const other = yield* fresh.workspace()
         const tent = yield* completed(workspace)
         yield* publishAs(workspace, tent.id, { alias: alias("mine") })
@@ -298,7 +298,7 @@ export const tents = <E>(
           Effect.asVoid(store.findByAlias(other, alias("mine"))),
           Effect.asVoid(store.content(other, tent.id)),
           Effect.asVoid(transact(store.lock(other, tent.id))),
-          Effect.asVoid(change(other, tent.id, TentChange.remove)),
+          Effect.asVoid(remove(other, tent.id)),
         ]
         for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt))._tag, "NotFound")
         assert.deepStrictEqual((yield* store.slice(other, { after: null, limit: 10 })).items, [])

@@ -208,7 +208,15 @@ const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
     id,
     name: "Named",
     userId: null,
-    request: { prompt: "a page", includeBrand: false, template: null, autoPublish: false },
+    request: {
+      prompt: "a page",
+      includeBrand: false,
+      template: null,
+      assetIds: [],
+      reasoning: null,
+      aliasTurn: 1,
+      autoPublish: false,
+    },
     requestedAlias: null,
     now: noon,
   })

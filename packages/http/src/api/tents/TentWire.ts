@@ -1,5 +1,5 @@
 // Tents as they stand on the wire.
-import { TentId, TentTemplateId } from "@tentpole/core/Ids"
+import { AssetId, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
   generationStatuses,
@@ -9,7 +9,7 @@ import {
   tent_name_length_max,
   user_id_length_max,
 } from "@tentpole/core/tents/Tent"
-import type { ShownTent } from "@tentpole/core/tents/Tents"
+import type { ShownTent } from "@tentpole/core/tents/ShownTent"
 import { Schema } from "effect"
 import { InstantWire, iso, Text } from "../../Wire.ts"
 
@@ -67,9 +67,9 @@ export const CreateTent = Schema.Struct({
   custom_page_alias: Schema.optionalKey(alias),
   tent_id: Schema.optionalKey(TentId),
   asset_ids: Schema.optionalKey(
-    Schema.Array(Schema.String).check(
-      Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }),
-    ),
+    Schema.Array(AssetId)
+      .check(Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }))
+      .annotate({ description: "Files of that tent for the AI to work with; needs tent_id" }),
   ),
 }).annotate({ identifier: "CreateTent" })
 
@@ -114,7 +114,7 @@ const publicationOf = ({ tent, url }: ShownTent, publication: Publication): type
   ...(publication.status === "failed" ? { error: publication.error } : {}),
 })
 
-const ofPublication = (shown: ShownTent) =>
+export const ofPublication = (shown: ShownTent) =>
   shown.tent.publication === null ? {} : { publication: publicationOf(shown, shown.tent.publication) }
 
 export const toTentWire = (shown: ShownTent): typeof TentWire.Type => {
