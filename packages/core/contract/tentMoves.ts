@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../src/Ids.ts"
 import { type Alias, isAlias } from "../src/tents/Alias.ts"
 import { autoPublish, publish, type PublishFacts, type PublishWish } from "../src/tents/Publish.ts"
-import type { Tent } from "../src/tents/Tent.ts"
+import type { Tent, TentRequest } from "../src/tents/Tent.ts"
 import { TentChange } from "../src/tents/TentChange.ts"
 import type { TentStore } from "../src/tents/TentStore.ts"
 import type { Transactor } from "../src/Transactor.ts"
@@ -27,6 +27,7 @@ interface Wanted {
   readonly now?: DateTime.Utc
   readonly autoPublish?: boolean
   readonly alias?: Alias
+  readonly request?: Partial<TentRequest>
 }
 
 /** The moves of a tent as laws make them: locked, decided, applied, in a transaction each. */
@@ -51,6 +52,7 @@ export const moves = (
         reasoning: null,
         aliasTurn: 1,
         autoPublish: wanted.autoPublish ?? false,
+        ...wanted.request,
       },
       requestedAlias: wanted.alias ?? null,
       now: wanted.now ?? at(1),

@@ -16,6 +16,7 @@ import type {
 import type { TentChange } from "@tentpole/core/tents/TentChange"
 import { fold } from "@tentpole/core/Text"
 import { DateTime } from "effect"
+import { uuids } from "./Arrays.ts"
 
 export interface Row {
   readonly tent_id: string
@@ -126,7 +127,7 @@ export const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: Te
     include_brand: request?.includeBrand ?? false,
     template_id: request?.template?.id ?? null,
     template_approval_id: request?.template?.approvalId ?? null,
-    asset_ids: request?.assetIds ?? [],
+    asset_ids: uuids(request?.assetIds ?? []),
     reasoning: request?.reasoning ?? null,
     auto_publish: request?.autoPublish ?? false,
     alias_turn: request?.aliasTurn ?? 1,

@@ -180,7 +180,7 @@ export class Tents extends Context.Service<
         }, transact),
 
         remove: Effect.fn("Tents.remove")(function* (workspace, text) {
-          const name = yield* Effect.fromResult(readTentName("identifier", text, root_in_path))
+          const name = yield* Effect.fromResult(readTentName("tentId", text, root_in_path))
           const found = yield* findNamed(store, workspace, name)
           const before = yield* store.lock(workspace, found.id)
           if (name.by === "alias" && before.alias !== name.alias) return yield* new NotFound({ resource: "tent" })

@@ -4,7 +4,7 @@ import { generationStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { errors } from "../../Errors.ts"
-import { cursorQuery, oneOf, searchParameter } from "../../Wire.ts"
+import { cursorQuery, Nothing, oneOf, searchParameter } from "../../Wire.ts"
 import { CreateTent, PublishedTent, PublishTent, TentAccepted, TentDeleted, TentsAnswer, TentWire } from "./TentWire.ts"
 
 const params = { tentId: TentId }
@@ -60,6 +60,7 @@ export const TentsApi = HttpApiGroup.make("tents")
   .add(
     HttpApiEndpoint.post("unpublish", "/v1/tents/:tentId/unpublish", {
       params,
+      payload: [Nothing, Schema.Undefined],
       success: PublishedTent,
       error: errors("not_found", "invalid_state"),
     }),
