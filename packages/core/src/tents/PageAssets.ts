@@ -73,11 +73,9 @@ const legible = (contentType: string, bytes: Uint8Array): Uint8Array =>
 export const withPictures = (html: string, assets: ReadonlyArray<PageAsset>): string => {
   const pictures = assets.filter(({ address, bytes }) => address !== null && bytes !== null)
   return pictures.reduce((page, { address, bytes, contentType }) => {
-    if (bytes === null || !new RegExp(`["'(\\s=]${address}["')\\s>]`).test(page)) return page
+    const named = new RegExp(`(["'(=])${address}(?=["')\\s>])`, "g")
+    if (bytes === null || !named.test(page)) return page
     const data = `data:${contentType};base64,${Base64.encode(bytes)}`
-    return page.replace(
-      new RegExp(`(["'(\\s=])${address}(?=["')\\s>])`, "g"),
-      (_, before: string) => `${before}${data}`,
-    )
+    return page.replace(named, (_, before: string) => `${before}${data}`)
   }, html)
 }
