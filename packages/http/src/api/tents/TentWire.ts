@@ -58,14 +58,31 @@ const alias = Schema.String.annotate({
 })
 
 export const CreateTent = Schema.Struct({
-  name: Text(tent_name_length_max, 1),
-  prompt: Text(prompt_length_max, 1).annotate({ description: "Must ask for web content" }),
-  user_id: Schema.optionalKey(Text(user_id_length_max)),
-  include_brand: Schema.optionalKey(Schema.Boolean),
+  name: Text(tent_name_length_max, 1).annotate({ examples: ["Spring sale"] }),
+  prompt: Text(prompt_length_max, 1).annotate({
+    description: "Must ask for web content, else 400 `INVALID_PROMPT_INTENT`",
+    examples: ["Create a landing page for our spring sale of garden chairs, with a sign-up form"],
+  }),
+  user_id: Schema.optionalKey(
+    Text(user_id_length_max).annotate({ description: "Who asks, in your own words; kept with the tent" }),
+  ),
+  include_brand: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the AI is told the workspace's brand: logo, icon, color, name, domain, description, guidelines",
+    }),
+  ),
   template_id: Schema.optionalKey(TentTemplateId.annotate({ description: "An approved tent template to build on" })),
-  auto_publish: Schema.optionalKey(Schema.Boolean),
-  custom_page_alias: Schema.optionalKey(alias),
-  tent_id: Schema.optionalKey(TentId),
+  auto_publish: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Publish the page as soon as it is generated" }),
+  ),
+  custom_page_alias: Schema.optionalKey(
+    alias.annotate({
+      description:
+        "Needs auto_publish: true. If another tent has it by then, the page gets it with -2, -3 … and the warning `alias_adjusted`; for a taken / the default address",
+    }),
+  ),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "An idle tent, made by an upload" })),
   asset_ids: Schema.optionalKey(
     Schema.Array(AssetId)
       .check(Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }))
