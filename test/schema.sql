@@ -144,6 +144,41 @@ alter table public.blast enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.blast;
 grant delete, insert, select, update on public.blast to tentpole_service;
 
+create table public.bulk_item (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  item_index integer not null,
+  client_item_id text,
+  tent_name text,
+  custom_page_alias text,
+  tent_id uuid,
+  error_code text,
+  message text,
+  constraint bulk_item_pkey PRIMARY KEY (workspace_id, bulk_job_id, item_index),
+  constraint bulk_item_workspace_id_bulk_job_id_fkey FOREIGN KEY (workspace_id, bulk_job_id) REFERENCES bulk_job(workspace_id, bulk_job_id) ON DELETE CASCADE,
+  constraint bulk_item_check CHECK (((tent_id IS NULL) = (error_code IS NOT NULL))),
+  constraint bulk_item_check1 CHECK (((error_code IS NULL) = (message IS NULL))),
+  constraint bulk_item_error_code_check CHECK ((error_code = ANY (ARRAY['INVALID_ITEM'::text, 'INSUFFICIENT_CREDITS'::text]))),
+  constraint bulk_item_item_index_check CHECK ((item_index >= 0))
+);
+alter table public.bulk_item enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_item;
+grant delete, insert, select, update on public.bulk_item to tentpole_service;
+
+create table public.bulk_job (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  template_id uuid not null,
+  auto_publish boolean not null,
+  metadata json,
+  created_at timestamp with time zone not null,
+  constraint bulk_job_pkey PRIMARY KEY (workspace_id, bulk_job_id),
+  constraint bulk_job_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.bulk_job enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_job;
+grant delete, insert, select, update on public.bulk_job to tentpole_service;
+
 create table public.contact (
   workspace_id uuid not null,
   contact_id uuid not null,
@@ -947,8 +982,12 @@ create table public.tent (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   template_approval_id uuid,
+  asset_ids uuid[] not null default '{}'::uuid[],
+  reasoning text,
+  alias_turn integer not null default 1,
   constraint tent_pkey PRIMARY KEY (workspace_id, tent_id),
   constraint tent_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_alias_turn_check CHECK ((alias_turn >= 1)),
   constraint tent_check CHECK (((status = 'pending'::text) = (prompt IS NULL))),
   constraint tent_check1 CHECK (((status = 'completed'::text) = (html IS NOT NULL))),
   constraint tent_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
@@ -960,6 +999,7 @@ create table public.tent (
   constraint tent_check8 CHECK (((NOT (publication_status IS DISTINCT FROM 'failed'::text)) = (publication_error IS NOT NULL))),
   constraint tent_credits_held_check CHECK ((credits_held >= 0)),
   constraint tent_publication_status_check CHECK ((publication_status = ANY (ARRAY['pending'::text, 'published'::text, 'failed'::text, 'unpublished'::text]))),
+  constraint tent_reasoning_check CHECK ((reasoning = ANY (ARRAY['min'::text, 'medium'::text, 'high'::text, 'max'::text]))),
   constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text]))),
   constraint tent_template_pinned CHECK (((template_id IS NULL) = (template_approval_id IS NULL)))
 );
@@ -980,6 +1020,22 @@ create table public.tent_alias (
 alter table public.tent_alias enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
 grant delete, insert, select, update on public.tent_alias to tentpole_service;
+
+create table public.tent_asset (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  asset_id uuid not null,
+  file_name text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null,
+  constraint tent_asset_pkey PRIMARY KEY (workspace_id, tent_id, asset_id),
+  constraint tent_asset_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE,
+  constraint tent_asset_size_bytes_check CHECK ((size_bytes > 0))
+);
+alter table public.tent_asset enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_asset;
+grant delete, insert, select, update on public.tent_asset to tentpole_service;
 
 create table public.tent_template (
   workspace_id uuid not null,

@@ -16,6 +16,7 @@ const settings = Layer.succeed(Settings, {
   mailHost: "mail.example.test",
   sending: "held",
   import_bytes_max: 500 * 2 ** 20,
+  asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 1,
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },

@@ -36,6 +36,7 @@ export interface Configuration {
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
   /** The largest file that an import takes. */
   readonly import_bytes_max: number
+  readonly asset_bytes_max: number
   readonly ai: {
     readonly provider: "fake" | "openai" | "anthropic"
     readonly apiKey: Redacted.Redacted | null
@@ -196,6 +197,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     hooks: hooks(from),
     s3: bucket === null ? null : { bucket, endpoint, region },
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
+    asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),

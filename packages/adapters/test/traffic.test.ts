@@ -142,7 +142,15 @@ const published = Effect.gen(function* () {
   const { transact } = yield* Transactor
   const workspace = yield* fresh.workspace()
   const id = TentId.make(yield* fresh.id)
-  const request = { prompt: "p", includeBrand: false, template: null, autoPublish: false }
+  const request = {
+    prompt: "p",
+    includeBrand: false,
+    template: null,
+    assetIds: [],
+    reasoning: null,
+    aliasTurn: 1,
+    autoPublish: false,
+  }
   const accepted = { workspace, idle: null, id, name: "n", userId: null, request, requestedAlias: null, now }
   yield* transact(store.apply(workspace, TentChange.accept(accepted)))
   const change = (decide: (before: Parameters<typeof TentChange.begin>[0]) => TentChange | null) =>

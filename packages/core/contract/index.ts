@@ -1,4 +1,5 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
+import { assets } from "./assets.ts"
 import { blasts } from "./blasts.ts"
 import { blastAudits } from "./blastAudits.ts"
 import { blastCopies } from "./blastCopies.ts"
@@ -6,6 +7,7 @@ import { blastRetries } from "./blastRetries.ts"
 import { blastSurveys } from "./blastSurveys.ts"
 import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
+import { bulkTents } from "./bulkTents.ts"
 import { contacts } from "./contacts.ts"
 import { exports } from "./exports.ts"
 import { hookTokens } from "./hookTokens.ts"
@@ -34,6 +36,7 @@ export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
+  assets,
   blasts,
   blastAudits,
   blastCopies,
@@ -41,6 +44,7 @@ export const contract = {
   blastSurveys,
   blastVerbs,
   blobs,
+  bulkTents,
   contacts,
   deliveries,
   dkim,

@@ -46,6 +46,25 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       return { store, transact, fresh, workspace, tent, view, record }
     })
 
+    it.effect("what was seen of a tent goes with it, and what was seen of others stays", () =>
+      Effect.gen(function* () {
+        const { store, transact, fresh, workspace, tent, view, record } = yield* begin
+        const tents = yield* TentStore
+        const other = TentId.make(yield* fresh.id)
+        yield* Effect.orDie(transact(tents.apply(workspace, accepted(workspace, tent))))
+        yield* record(view(), view({ at: ago(day_ms) }), view({ tentId: other }))
+        yield* transact(
+          Effect.gen(function* () {
+            const gone = yield* tents.lock(workspace, tent)
+            yield* tents.apply(workspace, TentChange.remove({ workspace, tent: gone, assetIds: [] }))
+          }),
+        )
+        const counts = yield* store.counts(workspace, tent, week)
+        assert.deepStrictEqual([counts.visits, counts.days, counts.groups.country], [0, [], []])
+        assert.strictEqual((yield* store.counts(workspace, other, week)).visits, 1)
+      }),
+    )
+
     it.effect("views are counted by day and by each dimension, visitors once a day", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
@@ -208,7 +227,15 @@ const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
     id,
     name: "Named",
     userId: null,
-    request: { prompt: "a page", includeBrand: false, template: null, autoPublish: false },
+    request: {
+      prompt: "a page",
+      includeBrand: false,
+      template: null,
+      assetIds: [],
+      reasoning: null,
+      aliasTurn: 1,
+      autoPublish: false,
+    },
     requestedAlias: null,
     now: noon,
   })

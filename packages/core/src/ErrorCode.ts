@@ -47,6 +47,7 @@ export const errorCodes = [
   "free_plan_email_limit",
   "paid_plan_required",
   "tent_not_ready",
+  "asset_limit_exceeded",
   "alias_taken",
   "publish_limit_exceeded",
   "idempotency_key_reused",

@@ -77,6 +77,14 @@ export const DeliveryId = uuid
 export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
+export const AssetId = uuid
+  .pipe(Schema.brand("AssetId"))
+  .annotate({ identifier: "AssetId", description: "Id of a file that was uploaded to a tent" })
+export type AssetId = typeof AssetId.Type
+export const BulkJobId = uuid
+  .pipe(Schema.brand("BulkJobId"))
+  .annotate({ identifier: "BulkJobId", description: "Id of a bulk creation of tents" })
+export type BulkJobId = typeof BulkJobId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<

@@ -2,6 +2,7 @@
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
 import {
+  AssetId,
   BlastId,
   EmailId,
   EmailTemplateId,
@@ -30,6 +31,7 @@ export const Job = Schema.Union([
   job("blast_start", { blastId: BlastId }),
   job("blast_retry", { blastId: BlastId, since_ms: Schema.Int, includeUnconfirmed: Schema.Boolean }),
   job("tent_generation", { tentId: TentId }),
+  job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),
   job("test_mail", { testMailId: TestMailId }),
   job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),

@@ -27,6 +27,8 @@ export class Settings extends Context.Service<
     readonly sending: "on" | "held"
     /** The largest file that an import takes. */
     readonly import_bytes_max: number
+    /** The largest file that is uploaded to a tent. */
+    readonly asset_bytes_max: number
     /** Connections to the mail server, per worker. */
     readonly smtpConnections: number
     /** The mail server is the final one: its acceptance is delivery. */

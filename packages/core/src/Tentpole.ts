@@ -21,13 +21,17 @@ import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./templates/EmailTemplates.ts"
 import { TentTemplates } from "./templates/TentTemplates.ts"
+import { Assets } from "./tents/Assets.ts"
+import { BulkTents } from "./tents/BulkTents.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
+  Assets.layer,
   Blasts.layer,
+  BulkTents.layer,
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,

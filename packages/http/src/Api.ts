@@ -12,14 +12,18 @@ import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { TentTemplatesApi } from "./api/tent-templates/TentTemplatesApi.ts"
+import { AssetsApi } from "./api/tents/AssetsApi.ts"
+import { BulkTentsApi } from "./api/tents/BulkTentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
 import { Validation } from "./Validation.ts"
 
 export const Api = HttpApi.make("tentpole")
   .add(AnalyticsApi)
+  .add(AssetsApi)
   .add(BlastExportsApi)
   .add(BlastsApi)
+  .add(BulkTentsApi)
   .add(ContactFieldsApi)
   .add(ContactsApi)
   .add(EmailTemplatesApi)

@@ -56,6 +56,7 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   free_plan_email_limit: "The free plan's daily emails or contacts are used up (`limit`, `current`).",
   paid_plan_required: "The workspace's plan does not have this.",
   tent_not_ready: "The page has not been generated yet.",
+  asset_limit_exceeded: "The tent holds as many files as it may (`limit`, `current`). Delete one.",
   alias_taken: "Another page of the workspace has that alias.",
   publish_limit_exceeded: "The plan's published pages are used up (`limit`, `current`). Unpublish one.",
   idempotency_key_reused: "The idempotency key was used with another body.",

@@ -12,6 +12,8 @@ import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
+import * as Assets from "./api/tents/AssetsHandlers.ts"
+import * as BulkTents from "./api/tents/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
 import * as Validation from "./Validation.ts"
@@ -23,8 +25,10 @@ export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
 const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
+  Assets.layer,
   BlastExports.layer,
   Blasts.layer,
+  BulkTents.layer,
   TentTemplates.layer,
   Tents.layer,
   ContactFields.layer,

@@ -136,7 +136,8 @@ const everyIssue = Effect.fnUntraced(function* (
   search: URLSearchParams,
 ) {
   const { params } = yield* HttpRouter.RouteContext
-  const path = yield* decode(endpoint.params, params)
+  const refused = yield* decode(endpoint.params, params)
+  const path = refused.length > 0 ? refused : unstorable(params, "")
   const named = queryIssues(endpoint, search)
   const query = yield* decode(endpoint.query, Object.fromEntries(search))
   const payload = endpoint.payload.get("application/json")

@@ -62,7 +62,7 @@ export interface Sent {
   /** Sent as JSON. */
   readonly json?: unknown
   /** Sent as it is, as JSON if the headers say nothing else. */
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 

@@ -11,6 +11,7 @@ import type { TestMails } from "@tentpole/core/emails/TestMails"
 import type { Settings } from "@tentpole/core/Settings"
 import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { Assets } from "@tentpole/core/tents/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
@@ -21,6 +22,7 @@ import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGener
 const concurrency = 4
 
 type Needs =
+  | Assets
   | Blasts
   | Deliveries
   | EmailTemplates
@@ -53,6 +55,8 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastRetry(job)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+    case "asset_cleanup":
+      return Effect.flatMap(Assets, (assets) => assets.cleanUp(job.workspaceId, job.tentId, job.assetIds))
     case "email_generation":
       return emailGeneration(job, attempt)
     case "test_mail":

@@ -1,7 +1,9 @@
 // Every store in memory, over one database.
 import { Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as AssetStore from "./AssetStore.ts"
 import * as AuditStore from "./AuditStore.ts"
+import * as BulkStore from "./BulkStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
 import * as ContactStore from "./ContactStore.ts"
@@ -31,7 +33,9 @@ import * as TrafficStore from "./TrafficStore.ts"
 export const database = MemoryDatabase.layer
 
 const rooms = Layer.mergeAll(
+  AssetStore.layer,
   AuditStore.layer,
+  BulkStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,

@@ -1,9 +1,11 @@
 // Tents in memory.
 import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
+import type { Asset } from "@tentpole/core/tents/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
+import type { PageView } from "@tentpole/core/traffic/TrafficStore"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
@@ -20,8 +22,14 @@ export interface TentRow {
 
 export const tents = table<TentRow>("tent")
 
+/** Files by tent: they go with it. */
+export const assets = table<Asset>("tent_asset")
+
 /** Counts what changed of a workspace's pages. */
 export const pageChanges = table<number>("page_changes")
+
+/** Every view of the workspace's pages. */
+export const views = table<PageView>("page_view")
 
 const gone = new NotFound({ resource: "tent" })
 
@@ -31,7 +39,18 @@ const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
-const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
+/** A tent goes with its files, and with what was seen of it. */
+const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: string) {
+  yield* db.remove(tents, workspace, id)
+  for (const asset of yield* db.all(assets, workspace)) {
+    if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
+  }
+  for (const view of yield* db.all(views, workspace)) {
+    if (view.tentId === id) yield* db.remove(views, workspace, view.id)
+  }
+})
+
+export const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -42,7 +61,7 @@ const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
     const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
-    if (after === null) return yield* db.remove(tents, workspace, before?.id ?? "")
+    if (after === null) return yield* removeTent(db, workspace, before?.id ?? "")
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
       return yield* new AliasTaken({ alias })

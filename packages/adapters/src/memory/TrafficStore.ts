@@ -14,9 +14,8 @@ import { type PageView, TrafficStore } from "@tentpole/core/traffic/TrafficStore
 import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"
-import { tents } from "./TentStore.ts"
+import { tents, views } from "./TentStore.ts"
 
-const views = table<PageView>("page_view")
 const salts = table<{ readonly day: Day; readonly salt: Uint8Array }>("visitor_salt")
 
 const tally = (keys: ReadonlyArray<string>): ReadonlyMap<string, number> => {

@@ -1,6 +1,8 @@
 // Every store on PostgreSQL, over the two clients.
 import { Layer } from "effect"
+import * as AssetStore from "./AssetStore.ts"
 import * as AuditStore from "./AuditStore.ts"
+import * as BulkStore from "./BulkStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
 import * as ContactStore from "./ContactStore.ts"
@@ -28,7 +30,9 @@ import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
 
 const rooms = Layer.mergeAll(
+  AssetStore.layer,
   AuditStore.layer,
+  BulkStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,

@@ -5,6 +5,7 @@ import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
 import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/Item"
 import { ContactId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
+import { item, shownAs } from "../../Wire.ts"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"
 
 const batch_max = 100
@@ -36,18 +37,6 @@ const writable = {
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }
 
-// `Schema.Unknown` would do, but what is checked of it is left out of the document.
-const anything: Schema.Codec<unknown> = Schema.Any
-
-/** Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right. */
-const shownAs = (documented: Schema.Top, filter: (value: unknown) => true | string) =>
-  anything.check(
-    Schema.makeFilter(filter, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }),
-  )
-
-/** Anything at all: what is wrong with an item refuses that item, not the request. */
-const item = (documented: Schema.Top) => shownAs(documented, () => true)
-
 const ContactItem = item(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate({
   identifier: "ContactItem",
   description: "Needs an email or a phone",
@@ -74,7 +63,7 @@ export const ContactPatch = shownAs(Schema.Struct(writable), isObject).annotate(
 
 const size = { message: `must have 1 to ${batch_max} items` }
 
-const batchOf = (one: typeof anything) =>
+const batchOf = (one: ReturnType<typeof item>) =>
   Schema.Struct({
     items: Schema.Array(one).check(Schema.isMinLength(1, size), Schema.isMaxLength(batch_max, size)),
   })
