@@ -615,6 +615,24 @@ create view public.fenced_contact as
   WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
 grant select on public.fenced_contact to tentpole_service;
 
+create table public.form_submission (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  submission_id uuid not null,
+  form_id text not null,
+  fields json not null,
+  contact_id uuid,
+  created_at timestamp with time zone not null,
+  constraint form_submission_pkey PRIMARY KEY (workspace_id, submission_id),
+  constraint form_submission_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint form_submission_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE
+);
+CREATE INDEX form_submission_contact ON public.form_submission USING btree (workspace_id, contact_id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX form_submission_newest ON public.form_submission USING btree (workspace_id, tent_id, created_at DESC, submission_id);
+alter table public.form_submission enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.form_submission;
+grant delete, insert, select, update on public.form_submission to tentpole_service;
+
 create table public.generation (
   workspace_id uuid not null,
   generation_id uuid not null,

@@ -8,6 +8,7 @@ import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
 import { contacts } from "./contacts.ts"
 import { exports } from "./exports.ts"
+import { forms } from "./forms.ts"
 import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
 import { imports } from "./imports.ts"
@@ -47,6 +48,7 @@ export const contract = {
   emailGenerations,
   emails,
   exports,
+  forms,
   hookTokens,
   housekeeper,
   imports,

@@ -77,6 +77,10 @@ export const DeliveryId = uuid
 export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
+export const SubmissionId = uuid
+  .pipe(Schema.brand("SubmissionId"))
+  .annotate({ identifier: "SubmissionId", description: "Id of what was sent by a form" })
+export type SubmissionId = typeof SubmissionId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<

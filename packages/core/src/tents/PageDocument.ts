@@ -27,13 +27,19 @@ export interface FormOfPage {
   readonly element: Element
 }
 
+const form_id_length_max = 200
+
+/** An id that can stand in an address, where dots go up, and in a trigger. */
+const isFormId = (text: string | undefined): text is string =>
+  text !== undefined && !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
+
 /** The forms of a document in order; a form's id is its `id`, else its `name`, else `form-<n>`, n counting from 1. */
 export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
   elements(document)
     .filter((element) => element.tagName === "form")
     .map((element, index) => ({
       element,
-      formId: attribute(element, "id") || attribute(element, "name") || `form-${index + 1}`,
+      formId: [attribute(element, "id"), attribute(element, "name")].find(isFormId) ?? `form-${index + 1}`,
     }))
 
 const branding_line =
