@@ -42,8 +42,9 @@ export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
       formId: [attribute(element, "id"), attribute(element, "name")].find(isFormId) ?? `form-${index + 1}`,
     }))
 
+/** No second footer: the page has its own, and there is one to a page. */
 const branding_line =
-  '<footer style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</footer>'
+  '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</aside>'
 
 const honeypot =
   `<div style="position:absolute;left:-9999px;height:1px;width:1px;overflow:hidden" aria-hidden="true">` +
