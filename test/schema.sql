@@ -1,5 +1,5 @@
 -- The schema as the migrations leave it, and the queue's library. Written by `npm run schema`; never by hand.
--- The monthly partitions of activity and page_view are left out: which there are depends on the day.
+-- The partitions of a month or a day are left out: which there are depends on the day.
 
 role tentpole_service nologin nosuperuser nobypassrls nocreatedb nocreaterole
 
@@ -650,6 +650,24 @@ create view public.fenced_contact as
   WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
 grant select on public.fenced_contact to tentpole_service;
 
+create table public.form_submission (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  submission_id uuid not null,
+  form_id text not null,
+  fields json not null,
+  contact_id uuid,
+  created_at timestamp with time zone not null,
+  constraint form_submission_pkey PRIMARY KEY (workspace_id, submission_id),
+  constraint form_submission_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint form_submission_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE
+);
+CREATE INDEX form_submission_contact ON public.form_submission USING btree (workspace_id, contact_id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX form_submission_newest ON public.form_submission USING btree (workspace_id, tent_id, created_at DESC, submission_id);
+alter table public.form_submission enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.form_submission;
+grant delete, insert, select, update on public.form_submission to tentpole_service;
+
 create table public.generation (
   workspace_id uuid not null,
   generation_id uuid not null,
@@ -873,8 +891,10 @@ create table public.page_view_day (
   views integer not null,
   constraint page_view_day_pkey PRIMARY KEY (workspace_id, tent_id, day, dimension, value),
   constraint page_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
-  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
 );
+CREATE INDEX page_view_day_age ON public.page_view_day USING brin (day);
+CREATE INDEX page_view_day_tents ON public.page_view_day USING btree (workspace_id, day, tent_id) WHERE (dimension = ANY (ARRAY['all'::text, 'visits'::text]));
 alter table public.page_view_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_view_day;
 grant delete, insert, select, update on public.page_view_day to tentpole_service;
@@ -901,10 +921,19 @@ create table public.page_visitor_day (
   visitor bytea not null,
   constraint page_visitor_day_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
   constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
-);
+) partition by RANGE (day);
 alter table public.page_visitor_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_visitor_day;
 grant delete, insert, select, update on public.page_visitor_day to tentpole_service;
+
+create table public.page_visitor_day_rest partition of page_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint page_visitor_day_rest_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
+  constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
 
 create table public.plan (
   plan text not null,
@@ -1147,6 +1176,40 @@ create table public.workspace (
 CREATE TRIGGER site_changed AFTER INSERT OR DELETE OR UPDATE OF slug, brand ON public.workspace FOR EACH STATEMENT EXECUTE FUNCTION tentpole_site_changed();
 grant delete, insert, select, update on public.workspace to tentpole_service;
 
+create table public.workspace_view_day (
+  workspace_id uuid not null,
+  day date not null,
+  dimension text not null,
+  value text collate "C" not null,
+  views integer not null,
+  constraint workspace_view_day_pkey PRIMARY KEY (workspace_id, day, dimension, value),
+  constraint workspace_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint workspace_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+);
+CREATE INDEX workspace_view_day_age ON public.workspace_view_day USING brin (day);
+alter table public.workspace_view_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_view_day;
+grant delete, insert, select, update on public.workspace_view_day to tentpole_service;
+
+create table public.workspace_visitor_day (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+) partition by RANGE (day);
+alter table public.workspace_visitor_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_visitor_day;
+grant delete, insert, select, update on public.workspace_visitor_day to tentpole_service;
+
+create table public.workspace_visitor_day_rest partition of workspace_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_rest_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+
 create sequence jobs.job_queue_sequence_seq;
 grant usage on jobs.job_queue_sequence_seq to tentpole_service;
 
@@ -1307,6 +1370,42 @@ AS $function$
    end $function$;
 grant execute on list_member_tally() to public;
 
+CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+   declare
+     today date := (now() at time zone 'UTC')::date;
+     part record;
+     gone int := 0;
+   begin
+     for part in
+       select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('public.page_view'::regclass, 'public.page_visitor_day'::regclass,
+           'public.workspace_visitor_day'::regclass)
+         and c.relname ~ '_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
+         and to_date(right(c.relname, 10), 'YYYY_MM_DD')
+           <= today - case when i.inhparent = 'public.page_view'::regclass then 8 else 2 end
+     loop
+       begin
+         execute format('drop table %s', part.name);
+         gone := gone + 1;
+       exception when lock_not_available then
+         null;
+       end;
+     end loop;
+     delete from public.page_view_rest where at < (today - 7)::timestamp at time zone 'UTC';
+     delete from public.page_visitor_day_rest where day <= today - 2;
+     delete from public.workspace_visitor_day_rest where day <= today - 2;
+     delete from public.page_view_day where day < today - 400;
+     delete from public.workspace_view_day where day < today - 400;
+     return gone;
+   end $function$;
+grant execute on tentpole_forget_traffic() to tentpole_service;
+
 CREATE OR REPLACE FUNCTION public.tentpole_misjudged(relation text, tally text, counted text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1348,25 +1447,28 @@ CREATE OR REPLACE FUNCTION public.tentpole_partitions(parent text)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
    declare
-     first date := date_trunc('month', now() at time zone 'UTC')::date - interval '1 month';
-     month date;
+     step interval := case when parent = 'activity' then interval '1 month' else interval '1 day' end;
+     pattern text := case when parent = 'activity' then 'YYYY_MM' else 'YYYY_MM_DD' end;
+     today timestamp := date_trunc(case when parent = 'activity' then 'month' else 'day' end, now() at time zone 'UTC');
+     first timestamp;
      made int := 0;
      name text;
+     zone text := case when parent in ('activity', 'page_view') then '+00' else '' end;
    begin
-     if parent not in ('activity', 'page_view') then
+     if parent not in ('activity', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
        raise exception 'no partitioned table %', parent;
      end if;
      perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
-     for ahead in 0..4 loop
-       month := (first + make_interval(months => ahead))::date;
-       name := parent || '_' || to_char(month, 'YYYY_MM');
+     for ahead in -1..(case when parent = 'activity' then 3 else 7 end) loop
+       first := today + ahead * step;
+       name := parent || '_' || to_char(first, pattern);
        if to_regclass('public.' || name) is null then
          begin
            execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', name, parent,
-             month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
+             first || zone, (first + step) || zone);
            made := made + 1;
          exception when check_violation then
-           null; -- the rest already holds rows of that month: they stay where they are
+           null; -- the rest already holds rows of that time: they stay where they are
          end;
        end if;
      end loop;

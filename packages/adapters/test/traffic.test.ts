@@ -5,22 +5,23 @@ import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/PublishedPa
 import * as TentStorePostgres from "@tentpole/adapters/postgres/TentStore"
 import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/WorkspaceStore"
 import { Fresh } from "@tentpole/core/contract"
+import { Housekeeper } from "@tentpole/core/Housekeeper"
 import { TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { publish } from "@tentpole/core/tents/Publish"
 import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
 import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Agents } from "@tentpole/core/traffic/Agents"
-import { daysUntil } from "@tentpole/core/traffic/Analytics"
+import { dayOf, daysUntil } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
 import { type RecorderOptions, ViewRecorder, type Visit } from "@tentpole/core/traffic/ViewRecorder"
 import { Transactor } from "@tentpole/core/Transactor"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Context, DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { inject } from "vitest"
 import { clients } from "./PostgresTest.ts"
-import { ids, memory, secrets } from "./Stores.ts"
+import { ids, memory, postgres, secrets } from "./Stores.ts"
 
 const agents = Layer.succeed(
   Agents,
@@ -208,5 +209,73 @@ it.live("a page published by another process is news here within a second, also 
     const calm = yield* mark(workspace)
     yield* Effect.sleep("700 millis")
     assert.strictEqual(yield* mark(workspace), calm)
+  }).pipe(Effect.scoped),
+)
+
+/** Statements of the server's owner, whom no fence keeps out. */
+const owned = <Row extends object>(database: string, statements: string) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statements).unprepared).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database}`), maxConnections: 1 })),
+    Effect.orDie,
+  )
+
+it.live("single views and visitors go when nothing needs them any more, and their sums stay", () =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(postgres)
+    const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
+    const [store, { transact }, fresh, { tidy }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Housekeeper)]
+    const sql = get(PgClient.PgClient)
+    const workspace = yield* fresh.workspace()
+    const today = yield* DateTime.now
+    const days = daysUntil(today, 7)
+    const ago = (count: number) => DateTime.subtract(today, { days: count })
+    const [{ database = "" } = {}] = yield* sql<{ database: string }>`select current_database() as database`
+    // As if time had gone by since these were written: in partitions of their days, and in the rest.
+    yield* owned(
+      database,
+      `do $$
+       begin
+         create table page_view_2020_02_03 partition of page_view
+           for values from ('2020-02-03T00:00:00Z') to ('2020-02-04T00:00:00Z');
+         create table page_visitor_day_2020_02_03 partition of page_visitor_day
+           for values from ('2020-02-03') to ('2020-02-04');
+         execute format('alter table page_view_2020_02_03 owner to %1$I; alter table page_visitor_day_2020_02_03 owner to %1$I',
+           (select tableowner from pg_tables where tablename = 'page_view'));
+       end $$`,
+    )
+    const old = DateTime.makeUnsafe("2020-02-03T12:00:00Z")
+    const view = (at: DateTime.Utc, n: number) =>
+      Effect.map(fresh.id, (id) => ({
+        id,
+        tentId: tent,
+        at,
+        visitor: Uint8Array.of(n),
+        country: "CH",
+        device: "desktop" as const,
+        browser: "Firefox",
+        os: "Linux",
+        referrer: "direct",
+      }))
+    yield* transact(
+      store.record(
+        workspace,
+        yield* Effect.all([view(old, 1), view(ago(6), 1), view(ago(6), 2), view(ago(20), 1), view(today, 1)]),
+      ),
+    )
+    const before = yield* store.counts(workspace, tent, days)
+    assert.deepStrictEqual([before.visits, before.recent.length], [3, 3])
+    yield* tidy
+    assert.deepStrictEqual(yield* store.counts(workspace, tent, days), before)
+    assert.deepStrictEqual(yield* store.counts(workspace, null, days), before)
+    const [left] = yield* owned<{ views: number; visitors: number; everybody: number }>(
+      database,
+      `select (select count(*)::int from page_view) as views, (select count(*)::int from page_visitor_day) as visitors,
+         (select count(*)::int from workspace_visitor_day) as everybody`,
+    )
+    assert.deepStrictEqual(left, { views: 3, visitors: 1, everybody: 1 })
+    const weeksAgo = yield* store.counts(workspace, tent, daysUntil(ago(20), 1))
+    assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1 }], recent: [] })
+    assert.deepStrictEqual((yield* store.counts(workspace, null, daysUntil(old, 1))).days, [])
+    yield* tidy
   }).pipe(Effect.scoped),
 )

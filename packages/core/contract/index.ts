@@ -10,6 +10,7 @@ import { blobs } from "./blobs.ts"
 import { bulkTents } from "./bulkTents.ts"
 import { contacts } from "./contacts.ts"
 import { exports } from "./exports.ts"
+import { forms } from "./forms.ts"
 import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
 import { imports } from "./imports.ts"
@@ -51,6 +52,7 @@ export const contract = {
   emailGenerations,
   emails,
   exports,
+  forms,
   hookTokens,
   housekeeper,
   imports,

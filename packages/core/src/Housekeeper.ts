@@ -7,7 +7,10 @@ export const event_days_kept = 7
 export class Housekeeper extends Context.Service<
   Housekeeper,
   {
-    /** Makes room ahead, and forgets outbox events that are older than `event_days_kept`. By two at once, and again. */
+    /**
+     * Makes room ahead, and forgets outbox events that are older than `event_days_kept`, single views of pages that nothing
+     * shows any more, and who visited on days that are over. By two at once, and again.
+     */
     readonly tidy: Effect.Effect<void>
   }
 >()("tentpole/Housekeeper") {}

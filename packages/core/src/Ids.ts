@@ -85,6 +85,10 @@ export const BulkJobId = uuid
   .pipe(Schema.brand("BulkJobId"))
   .annotate({ identifier: "BulkJobId", description: "Id of a bulk creation of tents" })
 export type BulkJobId = typeof BulkJobId.Type
+export const SubmissionId = uuid
+  .pipe(Schema.brand("SubmissionId"))
+  .annotate({ identifier: "SubmissionId", description: "Id of what was sent by a form" })
+export type SubmissionId = typeof SubmissionId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<

@@ -15,6 +15,7 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
+import { Forms } from "./forms/Forms.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -39,6 +40,7 @@ export const useCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,
+  Forms.layer,
   Hooks.layer,
   ImportRuns.layer,
   Imports.layer,

@@ -9,6 +9,7 @@ import { BlastExportsApi } from "./api/email-blasts/BlastExportsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
+import { FormsApi } from "./api/forms/FormsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { TentTemplatesApi } from "./api/tent-templates/TentTemplatesApi.ts"
@@ -28,6 +29,7 @@ export const Api = HttpApi.make("tentpole")
   .add(ContactsApi)
   .add(EmailTemplatesApi)
   .add(EmailsApi)
+  .add(FormsApi)
   .add(ImportsApi)
   .add(ListExportsApi)
   .add(ListsApi)

@@ -9,6 +9,7 @@ import * as BlastExports from "./api/email-blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
+import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
@@ -35,6 +36,7 @@ const groups = Layer.mergeAll(
   Contacts.layer,
   EmailTemplates.layer,
   Emails.layer,
+  Forms.layer,
   ListExports.layer,
   Lists.layer,
   Segments.layer,

@@ -10,6 +10,7 @@ import * as EmailStore from "./EmailStore.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
+import * as FormStore from "./FormStore.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
@@ -40,6 +41,7 @@ const rooms = Layer.mergeAll(
   DeliveryStore.layer,
   EngagementStore.layer,
   ExportStore.layer,
+  FormStore.layer,
   HookTokenStore.layer,
   ImportStore.layer,
   ListStore.layer,

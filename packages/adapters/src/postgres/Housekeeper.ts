@@ -17,7 +17,9 @@ export const layer = Layer.effect(
     const { transact } = yield* Transactor
     return Housekeeper.of({
       tidy: Effect.gen(function* () {
-        yield* orDefect(sql`select tentpole_partitions('activity'), tentpole_partitions('page_view')`)
+        yield* orDefect(sql`
+          select tentpole_partitions('activity'), tentpole_partitions('page_view'), tentpole_partitions('page_visitor_day'),
+            tentpole_partitions('workspace_visitor_day'), tentpole_forget_traffic()`)
         yield* renewStatistics(sql)
         for (const { id } of yield* workspaces.all) yield* transact(outbox.forget(id, event_days_kept))
       }),

@@ -28,7 +28,7 @@ export interface RecorderOptions {
   readonly waiting_max: number
 }
 
-export const recorderDefaults: RecorderOptions = { batch_max: 500, wait_max_ms: 500, waiting_max: 20_000 }
+export const recorderDefaults: RecorderOptions = { batch_max: 2_000, wait_max_ms: 500, waiting_max: 20_000 }
 
 export class ViewRecorder extends Context.Service<
   ViewRecorder,
@@ -92,15 +92,18 @@ const writer = Effect.gen(function* () {
   const toViews = Effect.fnUntraced(function* (visits: ReadonlyArray<Visit>) {
     const counted = visits.flatMap((visit) => {
       const described = agents.describe(visit)
-      return described === null ? [] : [{ visit, described }]
+      return described === null ? [] : [{ visit, described, day: dayOf(visit.at) }]
     })
     const ids = yield* many(counted.length)
-    return yield* Effect.forEach(counted, ({ visit, described }, index) =>
-      Effect.map(saltOf(dayOf(visit.at)), (salt): PageView => {
-        const { tentId, at } = visit
-        return { ...described, id: ids[index] ?? "", tentId, at, visitor: visitorOf(sha256, salt, visit) }
-      }),
-    )
+    const salts = new Map<Day, Uint8Array>()
+    for (const day of new Set(counted.map(({ day }) => day))) salts.set(day, yield* saltOf(day))
+    return counted.flatMap(({ visit, described, day }, index): ReadonlyArray<PageView> => {
+      const salt = salts.get(day)
+      const { tentId, at } = visit
+      return salt === undefined
+        ? []
+        : [{ ...described, id: ids[index] ?? "", tentId, at, visitor: visitorOf(sha256, salt, visit) }]
+    })
   })
 
   const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<Visit>) =>

@@ -8,29 +8,57 @@ import { isbot } from "isbot"
 import { type CountryResponse, Reader } from "mmdb-lib"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { Bounded } from "./Bounded.ts"
 
 export const layer = Layer.effect(
   Agents,
   Effect.sync(() => {
     const countries = new Reader<CountryResponse>(readFileSync(database()))
     const sites = new ReferrerParser()
+    // What browsers call themselves, and where visitors come from, is said again and again.
+    const agents = new Bounded<Agent | null>(remembered_max)
+    const referrers = new Bounded<string>(remembered_max)
+
+    const agentOf = (text: string): Agent | null => {
+      const known = agents.get(text)
+      if (known !== undefined) return known
+      const agent = readAgent(text)
+      agents.set(text, agent)
+      return agent
+    }
+    const cameFrom = (referrer: string, host: string): string => {
+      const key = `${host} ${referrer}`
+      const known = referrers.get(key)
+      if (known !== undefined) return known
+      const site = referrerOf(sites, referrer, host)
+      referrers.set(key, site)
+      return site
+    }
+
     return Agents.of({
       describe: ({ userAgent, referrer, host, address }): Described | null => {
-        const agent = userAgent.slice(0, header_length_max)
-        // Browsers say what they are; who says nothing is a program.
-        if (agent === "" || isbot(agent)) return null
-        const { browser, os, platform } = Bowser.parse(agent)
+        const agent = agentOf(userAgent.slice(0, header_length_max))
+        if (agent === null) return null
         return {
+          ...agent,
           country: countryOf(countries, address),
-          device: deviceOf(platform.type),
-          browser: named(browser.name),
-          os: named(os.name),
-          referrer: referrer === null ? direct : referrerOf(sites, referrer.slice(0, header_length_max), host),
+          referrer: referrer === null ? direct : cameFrom(referrer.slice(0, header_length_max), host),
         }
       },
     })
   }),
 )
+
+type Agent = Pick<Described, "device" | "browser" | "os">
+
+const remembered_max = 5_000
+
+/** Browsers say what they are; who says nothing is a program. */
+const readAgent = (text: string): Agent | null => {
+  if (text === "" || isbot(text)) return null
+  const { browser, os, platform } = Bowser.parse(text)
+  return { device: deviceOf(platform.type), browser: named(browser.name), os: named(os.name) }
+}
 
 const header_length_max = 1_000
 const direct = "direct"

@@ -24,6 +24,8 @@ import { pace } from "./0021_pace.ts"
 import { exports } from "./0022_exports.ts"
 import { recipients } from "./0023_recipients.ts"
 import { tents as tentsWhole } from "./0025_tents.ts"
+import { forms } from "./0026_forms.ts"
+import { trafficDays } from "./0026_traffic_days.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -51,4 +53,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0022_exports": exports,
   "0023_recipients": recipients,
   "0025_tents": tentsWhole,
+  "0026_forms": forms,
+  "0026_traffic_days": trafficDays,
 }
