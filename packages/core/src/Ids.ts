@@ -89,6 +89,14 @@ export const SubmissionId = uuid
   .pipe(Schema.brand("SubmissionId"))
   .annotate({ identifier: "SubmissionId", description: "Id of what was sent by a form" })
 export type SubmissionId = typeof SubmissionId.Type
+export const FlowId = uuid
+  .pipe(Schema.brand("FlowId"))
+  .annotate({ identifier: "FlowId", description: "Id of a triggered flow" })
+export type FlowId = typeof FlowId.Type
+export const MembershipId = uuid
+  .pipe(Schema.brand("MembershipId"))
+  .annotate({ identifier: "MembershipId", description: "Id of one contact's way through a flow" })
+export type MembershipId = typeof MembershipId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<
