@@ -43,6 +43,7 @@ const settings = (config: Configuration) =>
       smtpConnections: config.smtpConnections,
       acceptMeansDelivered: config.acceptMeansDelivered,
       hooks: config.hooks,
+      requestsPerMinute_max: config.requestsPerMinute_max,
       developmentDomains: !config.production,
     }),
   )

@@ -10,6 +10,7 @@ import { contacts } from "./contacts.ts"
 import { exports } from "./exports.ts"
 import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
+import { idempotencyKeys } from "./idempotencyKeys.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
 import { emailGenerations } from "./emailGenerations.ts"
@@ -49,6 +50,7 @@ export const contract = {
   exports,
   hookTokens,
   housekeeper,
+  idempotencyKeys,
   imports,
   jobs,
   lists,

@@ -15,6 +15,7 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -36,6 +37,7 @@ export const useCases = Layer.mergeAll(
   Emails.layer,
   Exports.layer,
   Hooks.layer,
+  Idempotency.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,

@@ -14,10 +14,11 @@ import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
+import * as Idempotent from "./Idempotent.ts"
 import * as Validation from "./Validation.ts"
 
 /** What every group needs around it. */
-export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
+export const middlewares = Layer.mergeAll(Auth.layer, Idempotent.layer, Validation.layer)
 
 /** One line a group. */
 const groups = Layer.mergeAll(

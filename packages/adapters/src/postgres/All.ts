@@ -10,6 +10,7 @@ import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
@@ -37,6 +38,7 @@ const rooms = Layer.mergeAll(
   EngagementStore.layer,
   ExportStore.layer,
   HookTokenStore.layer,
+  IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
   ReportStore.layer,
