@@ -78,6 +78,20 @@ create table public.api_key (
 CREATE UNIQUE INDEX api_key_hash ON public.api_key USING btree (hash);
 grant delete, insert, select, update on public.api_key to tentpole_service;
 
+create table public.audit_entry (
+  entry_id uuid not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  workspace_id uuid not null,
+  action text not null,
+  target text not null,
+  details jsonb not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_id)
+);
+CREATE INDEX audit_entry_newest ON public.audit_entry USING btree (at DESC, entry_id);
+CREATE INDEX audit_entry_workspace ON public.audit_entry USING btree (workspace_id, at DESC, entry_id);
+grant insert, select on public.audit_entry to tentpole_service;
+
 create table public.blast (
   workspace_id uuid not null,
   blast_id uuid not null,
@@ -942,6 +956,7 @@ create table public.suppression (
   constraint suppression_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint suppression_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'manual'::text])))
 );
+CREATE INDEX suppression_newest ON public.suppression USING btree (workspace_id, created_at DESC, email_normalized COLLATE "C");
 alter table public.suppression enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.suppression;
 grant delete, insert, select, update on public.suppression to tentpole_service;
@@ -1102,6 +1117,7 @@ create table public.workspace (
   sending_per_domain_per_second integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint workspace_pkey PRIMARY KEY (workspace_id),
   constraint workspace_slug_key UNIQUE (slug),
   constraint workspace_plan_fkey FOREIGN KEY (plan) REFERENCES plan(plan),

@@ -1,4 +1,6 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
+import { administration } from "./administration.ts"
+import { auditLog } from "./auditLog.ts"
 import { blasts } from "./blasts.ts"
 import { blastAudits } from "./blastAudits.ts"
 import { blastCopies } from "./blastCopies.ts"
@@ -35,6 +37,8 @@ export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
+  administration,
+  auditLog,
   blasts,
   blastAudits,
   blastCopies,

@@ -78,6 +78,15 @@ export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
 
+export const PageDomainId = uuid
+  .pipe(Schema.brand("PageDomainId"))
+  .annotate({ identifier: "PageDomainId", description: "Id of a workspace's own page domain" })
+export type PageDomainId = typeof PageDomainId.Type
+export const AuditEntryId = uuid
+  .pipe(Schema.brand("AuditEntryId"))
+  .annotate({ identifier: "AuditEntryId", description: "Id of an entry of the audit log" })
+export type AuditEntryId = typeof AuditEntryId.Type
+
 /** Where new ids come from. */
 export class Ids extends Context.Service<
   Ids,

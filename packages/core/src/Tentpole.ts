@@ -1,6 +1,7 @@
 // Which use cases the product has. The server, the worker, the command line, tests and embedders all build this one layer
 // over the adapters they choose.
 import { Layer } from "effect"
+import { Administration } from "./administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { DryRuns } from "./blasts/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
@@ -28,6 +29,7 @@ import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
+  Administration.layer,
   Blasts.layer,
   Contacts.layer,
   CustomFields.layer,

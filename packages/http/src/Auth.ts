@@ -1,5 +1,6 @@
 // Who calls: the bearer key's workspace. A handler asks for `CurrentWorkspace`; without the middleware that provides it, it
 // does not compile.
+import { Actor } from "@tentpole/core/administration/Actor"
 import { Settings } from "@tentpole/core/Settings"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
@@ -43,7 +44,10 @@ export const layer = Layer.effect(
             Effect.mapError(toBody),
           )
           yield* counted(current.key.id)
-          return yield* Effect.provideService(handle, CurrentWorkspace, current)
+          return yield* handle.pipe(
+            Effect.provideService(CurrentWorkspace, current),
+            Effect.provideService(Actor, `key:${current.key.prefix}`),
+          )
         }),
     })
   }),

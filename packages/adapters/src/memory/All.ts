@@ -1,6 +1,8 @@
 // Every store in memory, over one database.
 import { Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as AdministrationStore from "./AdministrationStore.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuditStore from "./AuditStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
@@ -32,6 +34,8 @@ import * as TrafficStore from "./TrafficStore.ts"
 export const database = MemoryDatabase.layer
 
 const rooms = Layer.mergeAll(
+  AdministrationStore.layer,
+  AuditLog.layer,
   AuditStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,

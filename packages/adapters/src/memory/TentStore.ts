@@ -1,5 +1,6 @@
 // Tents in memory.
-import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
@@ -8,6 +9,7 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
+import { appendAudit } from "./AuditLog.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { takeCredits, workspaces } from "./WorkspaceStore.ts"
 
@@ -31,7 +33,7 @@ const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
-const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
+const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -42,6 +44,7 @@ const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
     const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
+    yield* appendAudit(db, ids, auditOfTent(workspace, change))
     if (after === null) return yield* db.remove(tents, workspace, before?.id ?? "")
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
@@ -73,6 +76,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
     const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
     const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
@@ -107,7 +111,7 @@ export const layer = Layer.effect(
             taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
           }
         }),
-      apply: (workspace, change) => applyTent(db, workspace, change),
+      apply: (workspace, change) => applyTent(db, ids, workspace, change),
     })
   }),
 )

@@ -1,5 +1,7 @@
 // Every store on PostgreSQL, over the two clients.
 import { Layer } from "effect"
+import * as AdministrationStore from "./AdministrationStore.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuditStore from "./AuditStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
@@ -29,6 +31,8 @@ import * as TestMailStore from "./TestMailStore.ts"
 import * as TrafficStore from "./TrafficStore.ts"
 
 const rooms = Layer.mergeAll(
+  AdministrationStore.layer.pipe(Layer.provide(Transactor.layer)),
+  AuditLog.layer,
   AuditStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,

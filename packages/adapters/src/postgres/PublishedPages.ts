@@ -29,7 +29,8 @@ export const layer = Layer.effect(
       site: ({ host, slug }) =>
         orDefect(sql<SiteRow>`
           select w.workspace_id, w.brand from workspace w
-          where w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug}
+          where (w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug})
+            and w.deleted_at is null
           order by w.slug = ${slug} limit 1`).pipe(
           Effect.map(([row]) =>
             row === undefined

@@ -1,6 +1,7 @@
 // Tents on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { ApprovalId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { ApprovalId, Ids, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { type Alias, aliasStem, isAlias } from "@tentpole/core/tents/Alias"
 import {
@@ -20,6 +21,7 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { appendAudit } from "./AuditLog.ts"
 import { pages_channel } from "./migrations/0008_tents.ts"
 import { PageNews } from "./PageNews.ts"
 import { fenced, orDefect } from "./Postgres.ts"
@@ -189,7 +191,13 @@ const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, af
 const isSeen = ({ before, after }: TentChange): boolean =>
   before?.publication?.status === "published" || after?.publication?.status === "published"
 
-const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace: WorkspaceId, change: TentChange) =>
+const applyTent = (
+  sql: PgClient.PgClient,
+  ids: Ids["Service"],
+  news: PageNews["Service"],
+  workspace: WorkspaceId,
+  change: TentChange,
+) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -197,6 +205,7 @@ const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace:
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
+    yield* appendAudit(sql, ids, auditOfTent(workspace, change))
     if (!isSeen(change)) return
     yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
     yield* news.tell(workspace)
@@ -241,6 +250,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
     const news = yield* PageNews
     const within = fenced(sql)
     const all = sql.literal(columns)
@@ -287,7 +297,7 @@ export const layer = Layer.effect(
         ),
       lockPublishing: (workspace, id, alias) =>
         Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, news, workspace, change)),
+      apply: (workspace, change) => within(workspace, applyTent(sql, ids, news, workspace, change)),
     })
   }),
 )

@@ -6,6 +6,7 @@ import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { Actor } from "@tentpole/core/administration/Actor"
 import { NotFound } from "@tentpole/core/Refusal"
 import { useCases } from "@tentpole/core/Tentpole"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
@@ -40,6 +41,7 @@ const everything = (config: Configuration) =>
 export const overPorts = <A, E>(work: Effect.Effect<A, E, Layer.Success<ReturnType<typeof everything>>>) =>
   Effect.flatMap(reachable, (config) =>
     Effect.provide(work, everything(config)).pipe(
+      Effect.provideService(Actor, "cli"),
       Effect.provide(Logging.layer({ level: "warn", format: config.logFormat })),
     ),
   )
