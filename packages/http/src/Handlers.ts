@@ -1,5 +1,7 @@
 // The handlers of every group of the API.
-import { Layer } from "effect"
+import { Layer, type Redacted } from "effect"
+import * as AdminAuth from "./admin/AdminAuth.ts"
+import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/analytics/AnalyticsHandlers.ts"
 import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
 import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
@@ -36,5 +38,9 @@ const groups = Layer.mergeAll(
   Lists.layer,
   Segments.layer,
 )
+
+/** The administration, for who has the token. */
+export const adminHandlers = (token: Redacted.Redacted) =>
+  Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

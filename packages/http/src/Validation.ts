@@ -136,7 +136,11 @@ const everyIssue = Effect.fnUntraced(function* (
   search: URLSearchParams,
 ) {
   const { params } = yield* HttpRouter.RouteContext
-  const path = yield* decode(endpoint.params, params)
+  const unread = yield* decode(endpoint.params, params)
+  const path = [
+    ...unread,
+    ...unstorable(params, "").filter((issue) => !unread.some((each) => each.path === issue.path)),
+  ]
   const named = queryIssues(endpoint, search)
   const query = yield* decode(endpoint.query, Object.fromEntries(search))
   const payload = endpoint.payload.get("application/json")
