@@ -78,6 +78,20 @@ create table public.api_key (
 CREATE UNIQUE INDEX api_key_hash ON public.api_key USING btree (hash);
 grant delete, insert, select, update on public.api_key to tentpole_service;
 
+create table public.audit_entry (
+  entry_id uuid not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  workspace_id uuid not null,
+  action text not null,
+  target text not null,
+  details jsonb not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_id)
+);
+CREATE INDEX audit_entry_newest ON public.audit_entry USING btree (at DESC, entry_id);
+CREATE INDEX audit_entry_workspace ON public.audit_entry USING btree (workspace_id, at DESC, entry_id);
+grant insert, select on public.audit_entry to tentpole_service;
+
 create table public.blast (
   workspace_id uuid not null,
   blast_id uuid not null,
@@ -707,6 +721,30 @@ alter table public.hook_token enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.hook_token;
 grant delete, insert, select, update on public.hook_token to tentpole_service;
 
+create table public.idempotency_key (
+  workspace_id uuid not null,
+  scope_hash bytea not null,
+  body_hash bytea,
+  holder uuid not null,
+  leased_until timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  answer_status integer,
+  answer_headers jsonb,
+  answer_sealed bytea,
+  constraint idempotency_key_pkey PRIMARY KEY (workspace_id, scope_hash),
+  constraint idempotency_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint idempotency_key_answer_status_check CHECK (((answer_status >= 200) AND (answer_status <= 499))),
+  constraint idempotency_key_body_hash_check CHECK ((octet_length(body_hash) = 32)),
+  constraint idempotency_key_check CHECK (((answer_status IS NULL) = (answer_headers IS NULL))),
+  constraint idempotency_key_check1 CHECK (((answer_status IS NOT NULL) OR (answer_sealed IS NULL))),
+  constraint idempotency_key_check2 CHECK (((answer_status IS NULL) OR (body_hash IS NOT NULL))),
+  constraint idempotency_key_scope_hash_check CHECK ((octet_length(scope_hash) = 32))
+);
+CREATE INDEX idempotency_key_expiry ON public.idempotency_key USING btree (workspace_id, expires_at);
+alter table public.idempotency_key enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.idempotency_key;
+grant delete, insert, select, update on public.idempotency_key to tentpole_service;
+
 create table public.import_row (
   workspace_id uuid not null,
   import_run_id uuid not null,
@@ -982,6 +1020,7 @@ create table public.suppression (
   constraint suppression_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint suppression_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'manual'::text])))
 );
+CREATE INDEX suppression_newest ON public.suppression USING btree (workspace_id, created_at DESC, email_normalized COLLATE "C");
 alter table public.suppression enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.suppression;
 grant delete, insert, select, update on public.suppression to tentpole_service;
@@ -1163,6 +1202,7 @@ create table public.workspace (
   sending_per_domain_per_second integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint workspace_pkey PRIMARY KEY (workspace_id),
   constraint workspace_slug_key UNIQUE (slug),
   constraint workspace_plan_fkey FOREIGN KEY (plan) REFERENCES plan(plan),

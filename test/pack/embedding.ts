@@ -20,6 +20,7 @@ const settings = Layer.succeed(Settings, {
   smtpConnections: 1,
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+  requestsPerMinute_max: 0,
   developmentDomains: true,
 })
 

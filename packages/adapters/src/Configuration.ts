@@ -48,6 +48,10 @@ export interface Configuration {
   readonly appSecretPrevious: Redacted.Redacted | null
   readonly sending: "on" | "held"
   readonly bootstrapApiKey: Redacted.Redacted | null
+  /** Null: there is no administration over HTTP. */
+  readonly adminToken: Redacted.Redacted | null
+  /** 0: no limit. */
+  readonly requestsPerMinute_max: number
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustProxy: ReadonlyArray<string>
   readonly logLevel: "debug" | "info" | "warn" | "error"
@@ -208,6 +212,8 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
     bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
+    adminToken: from.secret("ADMIN_TOKEN"),
+    requestsPerMinute_max: from.integer("RATE_LIMIT_PER_MINUTE", 1200, 0, 1_000_000),
     trustProxy: listed(from.text("TRUST_PROXY")),
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
@@ -233,6 +239,13 @@ export const configuration = (environment: Environment): Result.Result<Configura
   }
   if (bootstrapApiKey !== null && !/^[A-Za-z0-9_-]{32,128}$/.test(Redacted.value(bootstrapApiKey))) {
     from.complain("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -", null)
+  }
+  if (made.adminToken !== null && !/^[\x21-\x7e]{32,}$/.test(Redacted.value(made.adminToken))) {
+    from.complain(
+      "ADMIN_TOKEN",
+      "must have at least 32 characters, without spaces. `openssl rand -base64 32` makes one",
+      null,
+    )
   }
   if (made.ai.provider !== "fake" && made.ai.apiKey === null) {
     from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${made.ai.provider}`, null)

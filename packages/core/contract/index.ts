@@ -1,5 +1,7 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
 import { assets } from "./assets.ts"
+import { administration } from "./administration.ts"
+import { auditLog } from "./auditLog.ts"
 import { blasts } from "./blasts.ts"
 import { blastAudits } from "./blastAudits.ts"
 import { blastCopies } from "./blastCopies.ts"
@@ -13,6 +15,7 @@ import { exports } from "./exports.ts"
 import { forms } from "./forms.ts"
 import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
+import { idempotencyKeys } from "./idempotencyKeys.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
 import { emailGenerations } from "./emailGenerations.ts"
@@ -38,6 +41,8 @@ export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   assets,
+  administration,
+  auditLog,
   blasts,
   blastAudits,
   blastCopies,
@@ -55,6 +60,7 @@ export const contract = {
   forms,
   hookTokens,
   housekeeper,
+  idempotencyKeys,
   imports,
   jobs,
   lists,

@@ -13,6 +13,7 @@ export const testSettings: Settings["Service"] = {
   smtpConnections: 2,
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+  requestsPerMinute_max: 0,
   developmentDomains: true,
 }
 

@@ -98,6 +98,15 @@ export const MembershipId = uuid
   .annotate({ identifier: "MembershipId", description: "Id of one contact's way through a flow" })
 export type MembershipId = typeof MembershipId.Type
 
+export const PageDomainId = uuid
+  .pipe(Schema.brand("PageDomainId"))
+  .annotate({ identifier: "PageDomainId", description: "Id of a workspace's own page domain" })
+export type PageDomainId = typeof PageDomainId.Type
+export const AuditEntryId = uuid
+  .pipe(Schema.brand("AuditEntryId"))
+  .annotate({ identifier: "AuditEntryId", description: "Id of an entry of the audit log" })
+export type AuditEntryId = typeof AuditEntryId.Type
+
 /** Where new ids come from. */
 export class Ids extends Context.Service<
   Ids,

@@ -36,6 +36,7 @@ export const Job = Schema.Union([
   job("test_mail", { testMailId: TestMailId }),
   job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
   job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
+  job("workspace_erasure", {}),
 ])
 export type Job = typeof Job.Type
 

@@ -35,6 +35,8 @@ export class Settings extends Context.Service<
     readonly acceptMeansDelivered: boolean
     /** By which the calls of providers are known; a provider without an entry has no hook. */
     readonly hooks: HookKeys
+    /** How many requests an API key may make; 0: as many as it likes. */
+    readonly requestsPerMinute_max: number
     /** In development every sending domain under `.test` and `.localhost` counts as verified. */
     readonly developmentDomains: boolean
   }

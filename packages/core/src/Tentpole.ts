@@ -1,6 +1,7 @@
 // Which use cases the product has. The server, the worker, the command line, tests and embedders all build this one layer
 // over the adapters they choose.
 import { Layer } from "effect"
+import { Administration } from "./administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { DryRuns } from "./blasts/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
@@ -16,6 +17,7 @@ import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
 import { Forms } from "./forms/Forms.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -30,6 +32,7 @@ import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
+  Administration.layer,
   Assets.layer,
   Blasts.layer,
   BulkTents.layer,
@@ -42,6 +45,7 @@ export const useCases = Layer.mergeAll(
   Exports.layer,
   Forms.layer,
   Hooks.layer,
+  Idempotency.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,

@@ -17,6 +17,8 @@ import { AssetsApi } from "./api/tents/AssetsApi.ts"
 import { BulkTentsApi } from "./api/tents/BulkTentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
+import { conventions } from "./Conventions.ts"
+import { Idempotent } from "./Idempotent.ts"
 import { Validation } from "./Validation.ts"
 
 export const Api = HttpApi.make("tentpole")
@@ -37,10 +39,12 @@ export const Api = HttpApi.make("tentpole")
   .add(TentTemplatesApi)
   .add(TentsApi)
   // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
-  // authenticated, then looked at, then handled.
+  // authenticated, then known again if it is a repetition, then looked at, then handled.
   .middleware(Validation)
+  .middleware(Idempotent)
   .middleware(Auth)
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(OpenApi.Title, "Page Generation and Email Marketing API")
   .annotate(OpenApi.Version, "1.0.0")
+  .annotate(OpenApi.Transform, conventions)

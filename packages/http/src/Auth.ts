@@ -1,5 +1,7 @@
 // Who calls: the bearer key's workspace. A handler asks for `CurrentWorkspace`; without the middleware that provides it, it
 // does not compile.
+import { Actor } from "@tentpole/core/administration/Actor"
+import { Settings } from "@tentpole/core/Settings"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -7,6 +9,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { errors, toBody } from "./Errors.ts"
+import { rateLimiter } from "./RateLimit.ts"
 
 export class CurrentWorkspace extends Context.Service<
   CurrentWorkspace,
@@ -14,7 +17,7 @@ export class CurrentWorkspace extends Context.Service<
 >()("tentpole/http/CurrentWorkspace") {}
 
 export class Auth extends HttpApiMiddleware.Service<Auth, { provides: CurrentWorkspace }>()("tentpole/http/Auth", {
-  error: errors("unauthorized"),
+  error: errors("unauthorized", "rate_limited"),
   security: { bearer: HttpApiSecurity.bearer },
 }) {}
 
@@ -28,6 +31,8 @@ export const layer = Layer.effect(
   Auth,
   Effect.gen(function* () {
     const workspaces = yield* Workspaces
+    const { requestsPerMinute_max } = yield* Settings
+    const counted = rateLimiter(requestsPerMinute_max)
     return Auth.of({
       bearer: (handle, { credential }) =>
         Effect.gen(function* () {
@@ -38,7 +43,11 @@ export const layer = Layer.effect(
           const current = yield* (one ? workspaces.authenticate(raw) : Effect.fail(new Unauthorized())).pipe(
             Effect.mapError(toBody),
           )
-          return yield* Effect.provideService(handle, CurrentWorkspace, current)
+          yield* counted(current.key.id)
+          return yield* handle.pipe(
+            Effect.provideService(CurrentWorkspace, current),
+            Effect.provideService(Actor, `key:${current.key.prefix}`),
+          )
         }),
     })
   }),

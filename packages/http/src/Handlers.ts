@@ -1,5 +1,7 @@
 // The handlers of every group of the API.
-import { Layer } from "effect"
+import { Layer, type Redacted } from "effect"
+import * as AdminAuth from "./admin/AdminAuth.ts"
+import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/analytics/AnalyticsHandlers.ts"
 import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
 import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
@@ -17,10 +19,11 @@ import * as Assets from "./api/tents/AssetsHandlers.ts"
 import * as BulkTents from "./api/tents/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Auth from "./Auth.ts"
+import * as Idempotent from "./Idempotent.ts"
 import * as Validation from "./Validation.ts"
 
 /** What every group needs around it. */
-export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
+export const middlewares = Layer.mergeAll(Auth.layer, Idempotent.layer, Validation.layer)
 
 /** One line a group. */
 const groups = Layer.mergeAll(
@@ -41,5 +44,9 @@ const groups = Layer.mergeAll(
   Lists.layer,
   Segments.layer,
 )
+
+/** The administration, for who has the token. */
+export const adminHandlers = (token: Redacted.Redacted) =>
+  Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

@@ -5,9 +5,10 @@ import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { ByteSize, Effect, Layer, Ref } from "effect"
 import { HttpIncomingMessage, HttpRouter, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
-import { handlers } from "./Handlers.ts"
+import { adminHandlers, handlers } from "./Handlers.ts"
 import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
 import { hooks } from "./hooks/Hooks.ts"
@@ -61,15 +62,27 @@ const cannotListen = (error: HttpServerError.ServeError, host: string, port: num
   }
 }
 
-const api = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
-  HttpApiScalar.layer(Api, { path: "/docs" }),
-  operations,
-  downloads,
-  uploads,
-  hooks,
-  edge(routesOf(Api)),
-)
+/** Without a token nothing is served under /admin, and nothing there is told from what is nowhere. */
+const administration = ({ adminToken }: Configuration) =>
+  adminToken === null
+    ? edge(routesOf(Api))
+    : Layer.merge(
+        HttpApiBuilder.layer(AdminApi, { openapiPath: "/admin/v1/openapi.json" }).pipe(
+          Layer.provide(adminHandlers(adminToken)),
+        ),
+        edge([...routesOf(Api), ...routesOf(AdminApi)]),
+      )
+
+const api = (config: Configuration) =>
+  Layer.mergeAll(
+    HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
+    HttpApiScalar.layer(Api, { path: "/docs" }),
+    operations,
+    downloads,
+    uploads,
+    hooks,
+    administration(config),
+  )
 
 /** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
 const pages = (config: Configuration) =>
@@ -81,7 +94,7 @@ const stopping = Layer.effectDiscard(
 )
 
 const apiListener = (config: Configuration) =>
-  HttpRouter.serve(api, { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+  HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
     Layer.provide(listener(config.host, config.port, "PORT")),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
   )

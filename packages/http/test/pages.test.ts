@@ -79,7 +79,7 @@ it.live("the origins of the brand's pictures join the policy, and no others", ()
     const { url } = yield* live("bakery")
     const policy = (yield* visit(url)).headers.get("content-security-policy")
     assert.include(policy, "img-src 'self' data: https://cdn.example.com https://i.example.net:8443;")
-    yield* get(Workspaces).update(ws, { brand: { logoUrl: "javascript:x", iconUrl: "data:;script-src *" } })
+    yield* get(Workspaces).update(ws, { brand: { logoUrl: null, iconUrl: null } })
     assert.include((yield* visit(url)).headers.get("content-security-policy"), "img-src 'self' data:;")
   }).pipe(Effect.scoped),
 )

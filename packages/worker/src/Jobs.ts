@@ -1,4 +1,5 @@
 // The table of background work: each job, and the use case that does it.
+import { Administration } from "@tentpole/core/administration/Administration"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import type { Exports } from "@tentpole/core/exports/Exports"
@@ -22,6 +23,7 @@ import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGener
 const concurrency = 4
 
 type Needs =
+  | Administration
   | Assets
   | Blasts
   | Deliveries
@@ -65,6 +67,8 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return emailTemplateGeneration(job, attempt)
     case "tent_template_generation":
       return tentTemplateGeneration(job, attempt)
+    case "workspace_erasure":
+      return Effect.flatMap(Administration, (administration) => administration.erase(job.workspaceId))
   }
 }
 

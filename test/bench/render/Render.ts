@@ -37,6 +37,7 @@ const settings = Layer.succeed(
     smtpConnections: 1,
     acceptMeansDelivered: true,
     hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+    requestsPerMinute_max: 0,
     developmentDomains: false,
   }),
 )

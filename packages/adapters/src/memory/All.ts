@@ -2,6 +2,8 @@
 import { Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as AssetStore from "./AssetStore.ts"
+import * as AdministrationStore from "./AdministrationStore.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuditStore from "./AuditStore.ts"
 import * as BulkStore from "./BulkStore.ts"
 import * as BlastStore from "./BlastStore.ts"
@@ -14,6 +16,7 @@ import * as ExportStore from "./ExportStore.ts"
 import * as FormStore from "./FormStore.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
@@ -35,6 +38,8 @@ export const database = MemoryDatabase.layer
 
 const rooms = Layer.mergeAll(
   AssetStore.layer,
+  AdministrationStore.layer,
+  AuditLog.layer,
   AuditStore.layer,
   BulkStore.layer,
   BlastStore.layer,
@@ -46,6 +51,7 @@ const rooms = Layer.mergeAll(
   ExportStore.layer,
   FormStore.layer,
   HookTokenStore.layer,
+  IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
   ReportStore.layer,

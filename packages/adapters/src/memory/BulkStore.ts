@@ -1,4 +1,5 @@
 // Bulk creations of tents in memory.
+import { Ids } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { BulkChange, type BulkJob } from "@tentpole/core/tents/Bulk"
 import { BulkStore } from "@tentpole/core/tents/BulkStore"
@@ -14,6 +15,7 @@ export const layer = Layer.effect(
   BulkStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     return BulkStore.of({
       lockCredits: (workspace) =>
         Effect.gen(function* () {
@@ -26,7 +28,7 @@ export const layer = Layer.effect(
           yield* Transaction
           if (!BulkChange.is(change)) return yield* Effect.die("a bulk job can only be written by a BulkChange")
           for (const tent of change.tents) {
-            yield* applyTent(db, workspace, tent).pipe(Effect.catchTag("AliasTaken", Effect.die))
+            yield* applyTent(db, ids, workspace, tent).pipe(Effect.catchTag("AliasTaken", Effect.die))
           }
           yield* db.put(bulkJobs, workspace, change.job.id, change.job)
         }),
@@ -34,9 +36,11 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const job = yield* db.find(bulkJobs, workspace, id)
           if (job === undefined) return yield* new NotFound({ resource: "bulk job" })
-          const ids = new Set<string>(job.items.flatMap((item) => (item.status === "accepted" ? [item.tentId] : [])))
+          const accepted = new Set<string>(
+            job.items.flatMap((item) => (item.status === "accepted" ? [item.tentId] : [])),
+          )
           const all = yield* db.all(tents, workspace)
-          return { job, tents: all.map(({ tent }) => tent).filter((tent) => ids.has(tent.id)) }
+          return { job, tents: all.map(({ tent }) => tent).filter((tent) => accepted.has(tent.id)) }
         }),
     })
   }),

@@ -6,7 +6,7 @@ import { byCodePoint } from "@tentpole/core/Text"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { pageChanges, tents } from "./TentStore.ts"
-import { workspaces } from "./WorkspaceStore.ts"
+import { pageHosts, workspaces } from "./WorkspaceStore.ts"
 
 const addressOf = ({ id, alias }: Tent): PageAddress => (alias === null ? { by: "id", id } : { by: "alias", alias })
 
@@ -21,9 +21,11 @@ export const layer = Layer.effect(
         of === null
           ? Effect.sync(() => String(++asked))
           : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
-      site: ({ slug }) =>
-        Effect.map(db.all(workspaces, null), (all) => {
-          const workspace = all.find((each) => each.slug === slug)
+      site: ({ host, slug }) =>
+        Effect.gen(function* () {
+          const all = yield* db.all(workspaces, null)
+          const own = yield* db.find(pageHosts, null, host)
+          const workspace = all.find((each) => each.slug === slug || each.id === own?.workspaceId)
           if (workspace === undefined) return null
           const { name, primaryColor, logoUrl, iconUrl } = workspace.brand
           const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }

@@ -1,5 +1,6 @@
 // Tents in memory.
-import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import type { Asset } from "@tentpole/core/tents/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
@@ -10,6 +11,7 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
+import { appendAudit } from "./AuditLog.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { takeCredits, workspaces } from "./WorkspaceStore.ts"
 
@@ -50,7 +52,7 @@ const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   }
 })
 
-export const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
+export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -61,6 +63,7 @@ export const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) 
     const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
+    yield* appendAudit(db, ids, auditOfTent(workspace, change))
     if (after === null) return yield* removeTent(db, workspace, before?.id ?? "")
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
@@ -92,6 +95,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
     const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
     const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
@@ -126,7 +130,7 @@ export const layer = Layer.effect(
             taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
           }
         }),
-      apply: (workspace, change) => applyTent(db, workspace, change),
+      apply: (workspace, change) => applyTent(db, ids, workspace, change),
     })
   }),
 )

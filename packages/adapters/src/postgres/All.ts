@@ -1,6 +1,8 @@
 // Every store on PostgreSQL, over the two clients.
 import { Layer } from "effect"
 import * as AssetStore from "./AssetStore.ts"
+import * as AdministrationStore from "./AdministrationStore.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuditStore from "./AuditStore.ts"
 import * as BulkStore from "./BulkStore.ts"
 import * as BlastStore from "./BlastStore.ts"
@@ -13,6 +15,7 @@ import * as ExportStore from "./ExportStore.ts"
 import * as FormStore from "./FormStore.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
@@ -32,6 +35,8 @@ import * as TrafficStore from "./TrafficStore.ts"
 
 const rooms = Layer.mergeAll(
   AssetStore.layer,
+  AdministrationStore.layer.pipe(Layer.provide(Transactor.layer)),
+  AuditLog.layer,
   AuditStore.layer,
   BulkStore.layer,
   BlastStore.layer,
@@ -43,6 +48,7 @@ const rooms = Layer.mergeAll(
   ExportStore.layer,
   FormStore.layer,
   HookTokenStore.layer,
+  IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
   ReportStore.layer,

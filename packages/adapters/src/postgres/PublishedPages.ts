@@ -58,7 +58,8 @@ export const layer = Layer.effect(
             (select o.host from page_host o where o.workspace_id = w.workspace_id order by o.created_at, o.host limit 1)
               as own_host
           from workspace w
-          where w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug}
+          where (w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug})
+            and w.deleted_at is null
           order by w.slug = ${slug} limit 1`).pipe(Effect.map(([row]) => (row === undefined ? null : toSite(row)))),
       page: (workspace, address) =>
         within(

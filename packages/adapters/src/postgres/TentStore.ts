@@ -1,6 +1,7 @@
 // Tents on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
 import { AliasTaken } from "@tentpole/core/tents/Tent"
@@ -10,6 +11,7 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { appendAudit } from "./AuditLog.ts"
 import { pages_channel } from "./migrations/0008_tents.ts"
 import { PageNews } from "./PageNews.ts"
 import { fenced, orDefect } from "./Postgres.ts"
@@ -68,7 +70,13 @@ const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, af
 const isSeen = ({ before, after }: TentChange): boolean =>
   before?.publication?.status === "published" || after?.publication?.status === "published"
 
-const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace: WorkspaceId, change: TentChange) =>
+const applyTent = (
+  sql: PgClient.PgClient,
+  ids: Ids["Service"],
+  news: PageNews["Service"],
+  workspace: WorkspaceId,
+  change: TentChange,
+) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -77,6 +85,7 @@ const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace:
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
     if (change.before !== null && change.after === null) yield* forgetViews(sql, workspace, change.before.id)
+    yield* appendAudit(sql, ids, auditOfTent(workspace, change))
     if (!isSeen(change)) return
     yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
     yield* news.tell(workspace)
@@ -121,6 +130,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
     const news = yield* PageNews
     const within = fenced(sql)
     const all = sql.literal(columns)
@@ -167,7 +177,7 @@ export const layer = Layer.effect(
         ),
       lockPublishing: (workspace, id, alias) =>
         Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, news, workspace, change)),
+      apply: (workspace, change) => within(workspace, applyTent(sql, ids, news, workspace, change)),
     })
   }),
 )

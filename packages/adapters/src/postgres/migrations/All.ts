@@ -26,6 +26,8 @@ import { recipients } from "./0023_recipients.ts"
 import { tents as tentsWhole } from "./0025_tents.ts"
 import { forms } from "./0026_forms.ts"
 import { trafficDays } from "./0026_traffic_days.ts"
+import { idempotency } from "./0027_idempotency.ts"
+import { administration } from "./0028_administration.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -55,4 +57,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0025_tents": tentsWhole,
   "0026_forms": forms,
   "0026_traffic_days": trafficDays,
+  "0027_idempotency": idempotency,
+  "0028_administration": administration,
 }
