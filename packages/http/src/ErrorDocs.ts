@@ -72,7 +72,7 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
     "Contacts can't be added to this flow by hand. Set `manual_membership_enabled`, or use a trigger.",
   flow_api_trigger_not_configured: "The flow has no trigger of type `service_api`. Add one.",
   campaign_flow_trigger_unknown_token:
-    "A token's name is not one that the flow's `service_api` trigger declares, or none that a token can have.",
+    "The flow's `service_api` trigger declares which tokens it takes, and this one is not among them.",
   campaign_flow_trigger_invalid_token_type:
     "A token's value is not of the declared type, or neither text, number nor boolean.",
   campaign_flow_trigger_payload_too_large: "The tokens have 64 KB of JSON or more.",

@@ -64,6 +64,3 @@ export const emptyStructure: Structure = {
 }
 
 export const stepOf = ({ steps }: Structure, id: StepId): Step | undefined => steps.find((step) => step.id === id)
-
-export const archivedAtOf = ({ lifecycle }: Flow): DateTime.Utc | null =>
-  lifecycle.status === "archived" ? lifecycle.archivedAt : null
