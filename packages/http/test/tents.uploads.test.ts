@@ -86,6 +86,19 @@ it.live("the first bytes lie in the store of files before the last ones are sent
   }).pipe(Effect.scoped),
 )
 
+it.live("a second part refuses the first one, also when its bytes were taken long before", () =>
+  Effect.gen(function* () {
+    const { open } = yield* listening
+    const two = Buffer.from(multipart([{ bytes: Buffer.alloc(200_000, 7) }, { bytes: "second" }]).body)
+    const { sending, answered } = yield* open
+    sending.write(two.subarray(0, 150_000))
+    yield* Queue.take(arrived)
+    sending.end(two.subarray(150_000))
+    assert.strictEqual(yield* answered, 400)
+    assert.strictEqual(yield* Deferred.await(ended), "Failure")
+  }).pipe(Effect.scoped),
+)
+
 it.live("an upload that breaks off ends its put without a file", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
