@@ -20,7 +20,7 @@ import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Result, Stream } from "effect"
 import { memory, postgres } from "./Stores.ts"
 
 let asked: Array<PageRequest> = []
@@ -220,6 +220,26 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* assets.cleanUp(workspace, first.tentId, [first.id])
         assert.isFalse(yield* lies(first.tentId, first.id))
       }),
+    )
+
+    it.effect(
+      "of many that upload to one tent at once as many are kept as it may hold, and no bytes of the others",
+      () =>
+        Effect.gen(function* () {
+          const { assets, workspace, lies } = yield* begin
+          const { tentId } = yield* assets.upload(workspace, null, file(png))
+          const results = yield* Effect.all(
+            Array.from({ length: 55 }, () => Effect.result(assets.upload(workspace, tentId, file(png)))),
+            { concurrency: 12 },
+          )
+          const refused = results.filter(Result.isFailure)
+          for (const { failure } of refused) assert.strictEqual(failure.code, "asset_limit_exceeded")
+          const held = yield* assets.list(workspace, tentId)
+          assert.deepStrictEqual([held.length, refused.length], [50, 6])
+          const named = queued.flatMap((job) => (job.type === "asset_cleanup" ? job.assetIds : []))
+          const left = yield* Effect.filter(named, (id) => lies(tentId, id))
+          assert.deepStrictEqual([...left].sort(), held.map(({ id }) => id).sort())
+        }),
     )
 
     it.effect("a refused upload makes no tent", () =>
