@@ -32,7 +32,9 @@ const database: Examination = (config) =>
     const url = config.databaseUrl ?? (yield* runningUrl(join(config.dataDir, "database")))
     if (url === null) {
       const says = "none is configured, and the embedded one is not running"
-      return [warning("database", says, "`npm start` brings it up; production needs DATABASE_URL.")]
+      return config.production
+        ? [wrong("database", says, "Set DATABASE_URL to a PostgreSQL of your own.")]
+        : [warning("database", says, "`npm start` brings it up; production needs DATABASE_URL.")]
     }
     return yield* diagnose(url).pipe(
       Effect.match({ onSuccess: judgeDatabase, onFailure: (reason) => [judgeSilence(reason)] }),
