@@ -46,7 +46,7 @@ layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempot
       const { begun, counted, open, work } = yield* gated
       const first = yield* Effect.forkChild(of(work))
       yield* Deferred.await(begun)
-      const left = yield* Effect.forkChild(Fiber.interrupt(first))
+      const left = yield* Effect.forkChild(Fiber.interrupt(first), { startImmediately: true })
       yield* Deferred.succeed(open, undefined)
       yield* Fiber.join(left)
       const back = yield* of(work)
