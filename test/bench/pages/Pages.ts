@@ -1,9 +1,10 @@
 // How fast pages are served, beside a server that does nothing else than send their bytes; what it costs to count who looks at
 // them; and how long it takes to read the traffic of a week with a million views a day.
 import type { Bench, Benchmark } from "../Benchmark.ts"
-import { compareLoads } from "../Load.ts"
+import { compareLoads, load, type Target } from "../Load.ts"
 import { ratioAtLeast, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
+import { secondsOf } from "../tracking/Processors.ts"
 import { bareServer, makeWorld, plantViews, visitsOf, type World } from "./World.ts"
 
 const sizeOf = ({ quick }: Bench) => ({
@@ -28,7 +29,9 @@ export const pages: Benchmark = {
     const machines = visitsOf(world, "machines")
     const bare = await bareServer(bench, machines)
     report.say("serving …")
-    const served = await compareLoads({ reference: bare, ours: machines }, sizeOf(bench))
+    const served = await compareLoads({ reference: bare.target, ours: machines }, sizeOf(bench))
+    const { http } = await world.service.pids()
+    const [bare_us, ours_us] = [await processorTime(bare.pid, bare.target), await processorTime(http, machines)]
     const share = served.rates.ours.median / served.rates.reference.median
     report.section(
       "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
@@ -50,11 +53,21 @@ export const pages: Benchmark = {
           bars: [],
         },
       ],
-      [`${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`],
+      [
+        `${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`,
+        `processor time of the server's process for a request: ${bare_us.toFixed(0)} µs the bare one, ${ours_us.toFixed(0)} µs ours`,
+      ],
     )
     await counting(bench, world)
     await reading(bench, world)
   },
+}
+
+/** For one request, in microseconds: what a busy machine does not change. */
+const processorTime = async (pid: number, target: Target): Promise<number> => {
+  const before_s = await secondsOf(pid)
+  const { times_ms } = await load(target, 64, 3_000)
+  return (((await secondsOf(pid)) - before_s) * 1_000_000) / times_ms.length
 }
 
 const counting = async (bench: Bench, world: World): Promise<void> => {

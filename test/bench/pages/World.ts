@@ -58,7 +58,10 @@ export const visitsOf = ({ path, service }: World, by: "people" | "machines"): T
 })
 
 /** A server that sends to every request what the page server sends to this one. */
-export const bareServer = async ({ ending }: Bench, like: Target): Promise<Target> => {
+export const bareServer = async (
+  { ending }: Bench,
+  like: Target,
+): Promise<{ readonly pid: number; readonly target: Target }> => {
   const answer = await answerTo(like)
   const child = spawn(process.execPath, [fileURLToPath(new URL("BareServer.ts", import.meta.url))], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -66,7 +69,7 @@ export const bareServer = async ({ ending }: Bench, like: Target): Promise<Targe
   await ending.with(() => Promise.resolve(child.kill()))
   child.stdin.end(JSON.stringify(answer))
   const [said] = await once(child.stdout, "data")
-  return { ...like, port: Number(String(said)) }
+  return { pid: child.pid ?? 0, target: { ...like, port: Number(String(said)) } }
 }
 
 /** What node adds by itself. */
