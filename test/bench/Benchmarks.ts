@@ -5,6 +5,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   audience: async () => (await import("./audience/Audience.ts")).audience,
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  pages: async () => (await import("./pages/Pages.ts")).pages,
   render: async () => (await import("./render/Render.ts")).rendering,
   tracking: async () => (await import("./tracking/Tracking.ts")).tracking,
 }

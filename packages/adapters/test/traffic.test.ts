@@ -229,7 +229,8 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const today = yield* DateTime.now
     const days = daysUntil(today, 7)
     const ago = (count: number) => DateTime.subtract(today, { days: count })
-    const [{ database = "" } = {}] = yield* sql<{ database: string }>`select current_database() as database`
+    const [connected] = yield* sql<{ database: string }>`select current_database() as database`
+    const database = connected?.database ?? assert.fail("no database")
     // As if time had gone by since these were written: in partitions of their days, and in the rest.
     yield* owned(
       database,

@@ -7,13 +7,14 @@ import type { ContactPatch } from "../src/contacts/ContactPatch.ts"
 import { FormStore } from "../src/forms/FormStore.ts"
 import { SubmissionChange } from "../src/forms/Submission.ts"
 import { ContactId, SubmissionId, TentId, type WorkspaceId } from "../src/Ids.ts"
-import { Outbox } from "../src/Outbox.ts"
+import type { Outbox } from "../src/Outbox.ts"
 import { TentChange } from "../src/tents/TentChange.ts"
 import { TentStore } from "../src/tents/TentStore.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { deleting, email } from "./contactWorld.ts"
 import { Fresh } from "./fresh.ts"
 import { at, moves } from "./tentMoves.ts"
+import { toldTo } from "./toldTo.ts"
 
 const answers = { message: "See you there", email: "Ada@example.com", "": "of no name", constructor: "plain" }
 
@@ -45,7 +46,7 @@ const begin = Effect.gen(function* () {
     return change.submission
   })
   const submit = (visitor: ContactPatch | null, ms?: number) => transact(receive(visitor, ms))
-  return { store, contacts, transact, fresh, workspace, tent, tents, receive, submit, outbox: yield* Outbox }
+  return { store, contacts, transact, fresh, workspace, tent, tents, receive, submit }
 })
 
 const ada = { email: email("Ada@example.com"), firstName: "Ada" }
@@ -74,7 +75,7 @@ export const forms = <E>(
 
     it.effect("a visitor becomes a contact, with a line of the timeline and an event after the contact's own", () =>
       Effect.gen(function* () {
-        const { contacts, workspace, tent, submit, outbox } = yield* begin
+        const { contacts, workspace, tent, submit } = yield* begin
         const submission = yield* submit(ada, 5_000)
         const contact = yield* contacts.find(workspace, submission.contactId ?? assert.fail("no contact"))
         assert.deepInclude(contact, { firstName: "Ada", email: "Ada@example.com", originalSource: "form" })
@@ -86,7 +87,7 @@ export const forms = <E>(
         )
         const told = { tent_id: tent, form_id: "sign-up", submission_id: submission.id, fields: answers }
         assert.deepStrictEqual(lines.items[1]?.metadata, told)
-        const events = yield* outbox.read(workspace, "law", 10)
+        const events = yield* toldTo(workspace)
         assert.deepStrictEqual(
           events.map(({ type, contactId }) => [type, contactId]),
           [
@@ -100,10 +101,10 @@ export const forms = <E>(
 
     it.effect("what nobody can be known by is kept, and told of without a contact", () =>
       Effect.gen(function* () {
-        const { contacts, workspace, submit, outbox } = yield* begin
+        const { contacts, workspace, submit } = yield* begin
         assert.strictEqual((yield* submit(null)).contactId, null)
         assert.strictEqual(yield* contacts.count(workspace), 0)
-        const [event, ...others] = yield* outbox.read(workspace, "law", 10)
+        const [event, ...others] = yield* toldTo(workspace)
         assert.deepStrictEqual([event?.type, event?.contactId, others.length], ["form_submitted", null, 0])
       }),
     )
@@ -149,11 +150,11 @@ export const forms = <E>(
 
     it.effect("a failed transaction leaves neither submission nor contact nor event", () =>
       Effect.gen(function* () {
-        const { store, contacts, transact, workspace, tent, receive, outbox } = yield* begin
+        const { store, contacts, transact, workspace, tent, receive } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(receive(ada), Effect.fail("no"))))
         assert.deepStrictEqual((yield* store.slice(workspace, tent, everything)).items, [])
         assert.strictEqual(yield* contacts.count(workspace), 0)
-        assert.deepStrictEqual(yield* outbox.read(workspace, "law", 10), [])
+        assert.deepStrictEqual(yield* toldTo(workspace), [])
       }),
     )
 

@@ -29,11 +29,16 @@ export interface Visit {
 /** What both worlds have, the one in memory and the one on PostgreSQL. */
 type Parts = Extract<Layer.Success<typeof world>, Layer.Success<typeof postgresWorld>>
 
+interface Authored {
+  /** What an author would have written otherwise. */
+  readonly authored?: (html: string) => string
+}
+
 /** The pages over what is there already, and how often they were read. Scoped. */
 export const servedBy = Effect.fnUntraced(function* (
   context: Context.Context<Parts>,
   ws: WorkspaceId,
-  options: Partial<Pages.PagesOptions> = {},
+  { authored = (html) => html, ...options }: Partial<Pages.PagesOptions> & Authored = {},
 ) {
   const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
   const source = get(PublishedPages)
@@ -44,7 +49,7 @@ export const servedBy = Effect.fnUntraced(function* (
       ...source,
       page: (of, address) => {
         reads++
-        return source.page(of, address)
+        return Effect.map(source.page(of, address), (page) => page && { ...page, html: authored(page.html) })
       },
     }),
   )
@@ -96,7 +101,7 @@ export const servedBy = Effect.fnUntraced(function* (
 /** The pages of a workspace `default`, over a world. */
 export const servedOver = Effect.fnUntraced(function* <E>(
   over: Layer.Layer<Parts, E>,
-  options: Partial<Pages.PagesOptions> = {},
+  options: Partial<Pages.PagesOptions> & Authored = {},
 ) {
   const context = yield* Layer.build(over)
   yield* Context.get(context, Workspaces).bootstrap({ apiKey: testKey })

@@ -125,6 +125,39 @@ it.live("what is wrong is told in a page, and nothing of it is kept", () =>
   }).pipe(Effect.scoped),
 )
 
+it.live("who has sent a form goes where its author wants, and nowhere that the visitor says", () =>
+  Effect.gen(function* () {
+    let wanted = "/thanks?from=form#top"
+    const authored = (html: string) => html.replace(`method="post"`, `method="post" data-success-url="${wanted}"`)
+    const on = yield* signUp(servedOver(world, { authored }))
+    const sent = { email: "a@b.ch", "data-success-url": "https://evil.example", success_url: "https://evil.example" }
+    const own = yield* on.send(sent)
+    assert.deepStrictEqual([own.status, own.headers.get("location")], [303, "/thanks?from=form#top"])
+    for (const [url, location] of [
+      ["http://default.pages.test/there", "/there"],
+      ["javascript:alert(1)", on.action],
+      ["data:text/html,x", on.action],
+      ["https://other.example/welcome?a=1&amp;b=2", on.action],
+      ["//other.example/", on.action],
+    ] as const) {
+      wanted = url
+      // Another page, so that the form is read anew.
+      yield* on.tents.publish(on.ws, on.id, { removeBranding: url.length % 2 === 0 })
+      yield* on.tents.unpublish(on.ws, on.id)
+      yield* on.tents.publish(on.ws, on.id, {})
+      assert.strictEqual((yield* on.send(sent)).headers.get("location"), location, url)
+      const after = yield* on.visit(on.at(on.action))
+      assert.strictEqual(after.status, 200)
+      const onward = /http-equiv="refresh" content="0;url=([^"]*)"/.exec(after.text)?.[1] ?? null
+      const foreign = { "https://other.example/welcome?a=1&amp;b=2": true, "//other.example/": true }
+      assert.strictEqual(onward !== null, url in foreign, url)
+      if (onward !== null) assert.match(onward, /^https?:\/\/other\.example\//)
+      assert.notInclude(after.text, "evil.example")
+      assert.notInclude(after.text, "javascript:")
+    }
+  }).pipe(Effect.scoped),
+)
+
 it.live("an address without a form is a 404, also of a page that was taken down", () =>
   Effect.gen(function* () {
     const { ws, id, url, at, action, visit, send, tents, received } = yield* signUp()

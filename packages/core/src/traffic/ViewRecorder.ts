@@ -1,6 +1,6 @@
 // Views on their way from the page server into the store: a page never waits for them. They are collected and written in
 // batches, and what is collected is written before the process ends.
-import { type Cause, Context, DateTime, Effect, Fiber, Layer, Queue, Schedule, Stream } from "effect"
+import { Context, DateTime, Effect, Fiber, Layer, Queue, Schedule } from "effect"
 import { Ids, type TentId, type WorkspaceId } from "../Ids.ts"
 import { Secrets } from "../Secrets.ts"
 import { Transactor } from "../Transactor.ts"
@@ -43,7 +43,10 @@ export class ViewRecorder extends Context.Service<
       Effect.gen(function* () {
         const write = yield* writer
         const forget = yield* forgetter
-        const waiting = yield* Queue.dropping<Visit, Cause.Done>(options.waiting_max)
+        // An array, and a word only when it is full: a queue would wake its reader for each view, which costs more than the view.
+        const waiting: Array<Visit> = []
+        const full = yield* Queue.sliding<true>(1)
+        let ended = false
         let dropped = 0
 
         const writeAll = Effect.fnUntraced(function* (visits: ReadonlyArray<Visit>) {
@@ -55,22 +58,35 @@ export class ViewRecorder extends Context.Service<
           dropped = 0
         })
 
-        const writing = yield* Stream.fromQueue(waiting).pipe(
-          Stream.groupedWithin(options.batch_max, options.wait_max_ms),
-          Stream.mapEffect(writeAll),
-          Stream.runDrain,
-          Effect.forkScoped,
-        )
+        const round = Effect.gen(function* () {
+          if (!ended && waiting.length < options.batch_max) {
+            // A word of views that are written already is none.
+            yield* Queue.clear(full)
+            yield* Effect.timeoutOption(Queue.take(full), options.wait_max_ms)
+          }
+          const batch = waiting.splice(0, options.batch_max)
+          if (batch.length > 0) yield* writeAll(batch)
+        })
+        const writing = yield* Effect.forkScoped(Effect.repeat(round, { until: () => ended && waiting.length === 0 }))
         yield* Effect.forkScoped(Effect.repeat(forget, Schedule.spaced("1 hour")))
         // Runs before the fiber above is stopped: finalizers go last in, first out.
         yield* Effect.addFinalizer(() =>
-          Queue.end(waiting).pipe(Effect.andThen(Fiber.await(writing)), Effect.timeoutOption(drain_time_max)),
+          Effect.suspend(() => {
+            ended = true
+            Queue.offerUnsafe(full, true)
+            return Fiber.await(writing)
+          }).pipe(Effect.timeoutOption(drain_time_max)),
         )
 
         return ViewRecorder.of({
           saw: (visit) =>
-            Effect.map(Queue.offer(waiting, visit), (taken) => {
-              if (!taken) dropped++
+            Effect.sync(() => {
+              if (waiting.length >= options.waiting_max) {
+                dropped++
+                return
+              }
+              waiting.push(visit)
+              if (waiting.length === options.batch_max) Queue.offerUnsafe(full, true)
             }),
         })
       }),

@@ -4,21 +4,18 @@ import { field_bytes_max, fields_max, type Sent } from "@tentpole/core/forms/Ans
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
 import { Settings } from "@tentpole/core/Settings"
-import { addressPath, originOf, readHost, readPath } from "@tentpole/core/tents/PageAddress"
-import type { PageSite } from "@tentpole/core/tents/PublishedPages"
-import { ByteSize, Clock, Effect, Stream } from "effect"
+import { addressPath, originOf, readHost } from "@tentpole/core/tents/PageAddress"
+import { ByteSize, Cause, Clock, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import * as Answers from "./PageAnswers.ts"
-import type { CachedPage, PageCache } from "./PageCache.ts"
+import type { FoundPage, PageCache } from "./PageCache.ts"
 import { type LimitOptions, visitorLimit } from "./VisitorLimit.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** A form as it was found at its address. */
-interface Found {
-  readonly site: PageSite
-  readonly page: CachedPage
+interface Found extends FoundPage {
   readonly form: Form
   /** Of the host that it was asked by. */
   readonly origin: string
@@ -35,13 +32,10 @@ export const formPages = Effect.fnUntraced(function* (
 
   const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const host = readHost(request.headers["host"] ?? "")
-    const address = readPath(`/t/${tent}`)
-    if (host === null || address === null) return null
-    const site = yield* cache.site(host)
-    const page = yield* cache.page(host, address)
-    const form = page?.forms.get(formId)
-    if (site === null || page === null || form === undefined) return null
-    return { site, page, form, origin: originOf(settings, host) }
+    const found = host === null ? null : yield* cache.find(host, `/t/${tent}`)
+    const form = found?.page.forms.get(formId)
+    if (host === null || found === null || form === undefined) return null
+    return { ...found, form, origin: originOf(settings, host) }
   })
 
   const send = Effect.fnUntraced(function* (request: Request, found: Found) {
@@ -131,7 +125,11 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
     }),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(body_bytes_max)),
     Effect.catch((error) =>
-      Effect.succeed<Body>(/MaxBodySize|exceed|too large/i.test(String(error.cause ?? error)) ? "too large" : "broken"),
+      Effect.succeed<Body>(
+        /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error.reason.cause ?? error)))
+          ? "too large"
+          : "broken",
+      ),
     ),
   )
 

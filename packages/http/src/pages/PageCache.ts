@@ -3,7 +3,7 @@
 import { readForms, type Form } from "@tentpole/core/forms/Form"
 import type { TentId } from "@tentpole/core/Ids"
 import { Settings } from "@tentpole/core/Settings"
-import { addressPath, type PageAddress, pageUrl, slugOfHost } from "@tentpole/core/tents/PageAddress"
+import { type PageAddress, pageUrl, readPath, slugOfHost } from "@tentpole/core/tents/PageAddress"
 import { withHead } from "@tentpole/core/tents/PageHead"
 import { type PageSite, type PublishedPage, PublishedPages } from "@tentpole/core/tents/PublishedPages"
 import { Deferred, Effect, Scope } from "effect"
@@ -40,23 +40,27 @@ const brotli_quality = 5
 export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = cacheDefaults) {
   const source = yield* PublishedPages
   const settings = yield* Settings
-  const sites = new Bounded<{ readonly site: PageSite | null; readonly look: string }>(options.sites_max)
+  const sites = new Bounded<KnownSite | null>(options.sites_max)
   const pages = new Bounded<CachedPage>(options.pages_bytes_max)
   const missing = new Bounded<null>(options.missing_max)
   const maps = new Bounded<PageAnswers>(options.pages_bytes_max)
   const sharing = yield* shared<CachedPage | null>()
 
-  const site = Effect.fnUntraced(function* (host: string) {
-    const mark = yield* source.mark(null)
-    const known = sites.get(host, mark)
-    if (known !== undefined) return known
-    const found = yield* source.site({ host, slug: slugOfHost(host, settings.pagesHost) })
-    const entry = { site: found, look: JSON.stringify(found) }
-    sites.set(host, entry, { mark })
-    return entry
-  })
+  const readSite = (host: string, mark: string) =>
+    Effect.map(source.site({ host, slug: slugOfHost(host, settings.pagesHost) }), (site) => {
+      const known = site === null ? null : { site, look: digest(JSON.stringify(site)) }
+      sites.set(host, known, { mark })
+      return known
+    })
 
-  const read = Effect.fnUntraced(function* (key: string, mark: string, of: PageSite, address: PageAddress) {
+  /** Whose pages a host shows; null for nobody's. */
+  const siteOf = (host: string) =>
+    Effect.flatMap(source.mark(null), (mark) => {
+      const known = sites.get(host, mark)
+      return known === undefined ? readSite(host, mark) : Effect.succeed(known)
+    })
+
+  const readPage = Effect.fnUntraced(function* (key: string, mark: string, of: PageSite, address: PageAddress) {
     const found = yield* source.page(of.workspaceId, address)
     if (found === null) {
       missing.set(key, null, { mark })
@@ -67,21 +71,28 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
     return page
   })
 
-  return {
-    /** Whose pages a host shows; null for nobody's. */
-    site: (host: string) => Effect.map(site(host), (known) => known.site),
-
-    /** The page at an address of a host that shows somebody's; null where nothing is published. */
-    page: Effect.fnUntraced(function* (host: string, address: PageAddress) {
-      const { site: of, look } = yield* site(host)
-      if (of === null) return null
-      const key = `${of.workspaceId}${addressPath(address)}`
-      // What a page says of its owner goes with it.
-      const mark = `${yield* source.mark(of.workspaceId)} ${look}`
+  /** What a page says of its owner goes with it: another look, another page. */
+  const pageOf = ({ site, look }: KnownSite, path: string) =>
+    Effect.flatMap(source.mark(site.workspaceId), (pagesMark) => {
+      const [key, mark] = [`${site.workspaceId}${path}`, `${pagesMark} ${look}`]
       const known = pages.get(key, mark) ?? missing.get(key, mark)
-      if (known !== undefined) return known
-      return yield* sharing(`${key} ${mark}`, read(key, mark, of, address))
-    }),
+      if (known !== undefined) return Effect.succeed(known)
+      const address = readPath(path)
+      // What can be no page's address is not worth remembering.
+      if (address === null) return Effect.succeed(null)
+      return sharing(`${key} ${mark}`, readPage(key, mark, site, address))
+    })
+
+  return {
+    site: (host: string) => Effect.map(siteOf(host), (known) => known?.site ?? null),
+
+    /** The page at a path of a host, and whose it is; null where nothing is published. */
+    find: (host: string, path: string): Effect.Effect<FoundPage | null> =>
+      Effect.flatMap(siteOf(host), (known) =>
+        known === null
+          ? Effect.succeed(null)
+          : Effect.map(pageOf(known, path), (page) => (page === null ? null : { site: known.site, page })),
+      ),
 
     /** The map of a host that shows somebody's pages. */
     map: Effect.fnUntraced(function* (host: string, of: PageSite) {
@@ -95,6 +106,19 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
     }),
   }
 })
+
+interface KnownSite {
+  readonly site: PageSite
+  /** Names what its pages say of it. */
+  readonly look: string
+}
+
+export interface FoundPage {
+  readonly site: PageSite
+  readonly page: CachedPage
+}
+
+const digest = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 32)
 
 export type PageCache = Effect.Success<ReturnType<typeof pageCache>>
 
@@ -122,7 +146,7 @@ const brotlied = promisify(brotliCompress)
 const formsOf = (text: string) =>
   Effect.promise(async () => {
     const plain = Buffer.from(text, "utf8")
-    const etag = createHash("sha256").update(plain).digest("hex").slice(0, 32)
+    const etag = digest(plain)
     if (plain.length < compressed_bytes_min) return { etag, plain, gzip: null, br: null }
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: brotli_quality,

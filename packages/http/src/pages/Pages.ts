@@ -1,8 +1,7 @@
 // The pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>` of their workspace's host, their forms, what
 // search engines ask for, and a page that says so everywhere else. Routes of other rooms on the same listener go before it:
 // theirs are longer.
-import { originOf, readHost, readPath } from "@tentpole/core/tents/PageAddress"
-import type { PageSite } from "@tentpole/core/tents/PublishedPages"
+import { originOf, readHost } from "@tentpole/core/tents/PageAddress"
 import { Settings } from "@tentpole/core/Settings"
 import { Unavailable } from "@tentpole/core/Refusal"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
@@ -11,7 +10,7 @@ import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse
 import { clientAddress, trustedProxies } from "./ClientAddress.ts"
 import { formPages } from "./FormPages.ts"
 import * as Answers from "./PageAnswers.ts"
-import { type CachedPage, pageCache } from "./PageCache.ts"
+import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
 
@@ -41,34 +40,47 @@ export const layer = (options: PagesOptions) =>
         )
       const forms = yield* formPages(cache, addressOf, options.limits)
 
-      const visitOf = (request: Request, host: string, { workspaceId }: PageSite, { tentId }: CachedPage) =>
-        Effect.map(DateTime.now, (at) => ({
-          workspaceId,
-          tentId,
-          at,
-          host,
-          address: addressOf(request),
-          userAgent: request.headers["user-agent"] ?? "",
-          referrer: request.headers["referer"] ?? null,
-        }))
+      const saw = (request: Request, host: string, { site, page }: FoundPage) =>
+        Effect.flatMap(DateTime.now, (at) =>
+          recorder.saw({
+            workspaceId: site.workspaceId,
+            tentId: page.tentId,
+            at,
+            host,
+            address: addressOf(request),
+            userAgent: request.headers["user-agent"] ?? "",
+            referrer: request.headers["referer"] ?? null,
+          }),
+        )
 
-      const answer = Effect.fnUntraced(function* (request: Request) {
+      /** What a host has beside its pages. */
+      const beside = Effect.fnUntraced(function* (host: string, path: Beside, asked: Answers.Asked) {
+        const site = yield* cache.site(host)
+        if (site === null) return Answers.notFound()
+        switch (path) {
+          case "/robots.txt":
+            return Answers.plainText(robotRules(originOf(settings, host)))
+          case "/favicon.ico":
+            return Answers.icon(site)
+          case "/sitemap.xml":
+            return Answers.choose(yield* cache.map(host, site), asked)
+        }
+      })
+
+      const answer = (request: Request): Effect.Effect<Response> => {
         const { headers, method } = request
         const host = readHost(headers["host"] ?? "")
-        const site = host === null ? null : yield* cache.site(host)
-        if (host === null || site === null) return Answers.notFound()
+        if (host === null) return Effect.succeed(Answers.notFound())
         const path = pathOf(request.url)
         const asked = { acceptEncoding: headers["accept-encoding"], ifNoneMatch: headers["if-none-match"] }
-        if (path === "/robots.txt") return Answers.plainText(robotRules(originOf(settings, host)))
-        if (path === "/favicon.ico") return Answers.icon(site)
-        if (path === "/sitemap.xml") return Answers.choose(yield* cache.map(host, site), asked)
-        const address = readPath(path)
-        const page = address === null ? null : yield* cache.page(host, address)
-        if (page === null) return Answers.notFound()
-        if (method !== "GET" && method !== "HEAD") return Answers.methodNotAllowed()
-        if (method === "GET") yield* recorder.saw(yield* visitOf(request, host, site, page))
-        return Answers.choose(page.answers, asked)
-      })
+        if (isBeside(path)) return beside(host, path, asked)
+        return Effect.flatMap(cache.find(host, path), (found) => {
+          if (found === null) return Effect.succeed(Answers.notFound())
+          if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, asked))
+          if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed())
+          return Effect.as(saw(request, host, found), Answers.choose(found.page.answers, asked))
+        })
+      }
 
       yield* router.addGlobalMiddleware((handle) => refusingWorkers(Effect.catch(handle, nowhere)))
       yield* router.add("*", "/f/:tent/:form", (request) =>
@@ -91,6 +103,10 @@ const nowhere = (error: Types.unhandled) =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
     ? Effect.succeed(Answers.notFound())
     : Effect.fail(error)
+
+const besides = ["/robots.txt", "/favicon.ico", "/sitemap.xml"] as const
+type Beside = (typeof besides)[number]
+const isBeside = (path: string): path is Beside => besides.some((each) => each === path)
 
 const pathOf = (url: string): string => {
   const at = url.search(/[?#]/)
