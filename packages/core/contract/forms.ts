@@ -92,7 +92,7 @@ export const forms = <E>(
           events.map(({ type, contactId }) => [type, contactId]),
           [
             ["contact_created", contact.id],
-            ["form_submitted", contact.id],
+            ["form_submission", contact.id],
           ],
         )
         assert.deepStrictEqual(events[1]?.data, told)
@@ -105,7 +105,7 @@ export const forms = <E>(
         assert.strictEqual((yield* submit(null)).contactId, null)
         assert.strictEqual(yield* contacts.count(workspace), 0)
         const [event, ...others] = yield* toldTo(workspace)
-        assert.deepStrictEqual([event?.type, event?.contactId, others.length], ["form_submitted", null, 0])
+        assert.deepStrictEqual([event?.type, event?.contactId, others.length], ["form_submission", null, 0])
       }),
     )
 

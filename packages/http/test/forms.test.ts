@@ -53,7 +53,7 @@ it.live("what is sent becomes a submission, a contact and news, and its sender i
     assert.deepStrictEqual([others.length, more.length], [0, 0])
     const events = yield* get(Outbox).read(ws, "test", 10)
     assert.deepInclude(events.at(-1)?.data, { tent_id: id, form_id: "sign-up", fields: submission?.fields })
-    assert.strictEqual(events.at(-1)?.type, "form_submitted")
+    assert.strictEqual(events.at(-1)?.type, "form_submission")
   }).pipe(Effect.scoped),
 )
 

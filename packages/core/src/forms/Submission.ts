@@ -73,7 +73,7 @@ export class SubmissionChange {
       submission: { id, tentId, formId, fields: answers, contactId, createdAt: at },
       contacts: change,
       activities: contactId === null ? [] : [{ contactId, type: "form_submission", at, metadata: told }],
-      events: [{ type: "form_submitted", contactId, at, data: told }],
+      events: [{ type: "form_submission", contactId, at, data: told }],
     })
   }
 }
