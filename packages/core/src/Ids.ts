@@ -77,6 +77,14 @@ export const DeliveryId = uuid
 export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
+export const FlowId = uuid
+  .pipe(Schema.brand("FlowId"))
+  .annotate({ identifier: "FlowId", description: "Id of a triggered flow" })
+export type FlowId = typeof FlowId.Type
+export const MembershipId = uuid
+  .pipe(Schema.brand("MembershipId"))
+  .annotate({ identifier: "MembershipId", description: "Id of one contact's way through a flow" })
+export type MembershipId = typeof MembershipId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<

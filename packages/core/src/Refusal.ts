@@ -15,7 +15,7 @@ export interface Refusal {
   readonly message: string
   readonly details?: {
     readonly issues?: ReadonlyArray<Issue>
-    readonly missing?: ReadonlyArray<string>
+    readonly missing?: ReadonlyArray<string> | ReadonlyArray<Issue & { readonly code: string }>
     readonly status?: string
   }
   readonly extras?: Readonly<Record<string, unknown>>

@@ -55,6 +55,27 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
   campaign_not_ready: "The blast lacks something: `approval_readiness.missing` lists it.",
   free_plan_email_limit: "The free plan's daily emails or contacts are used up (`limit`, `current`).",
   paid_plan_required: "The workspace's plan does not have this.",
+  campaign_flow_not_ready:
+    "The flow can't be activated yet: `details.missing` lists all that stands in the way, each with `code`, `path` and `message`.",
+  template_api_tokens:
+    "A `create_email` step names a template whose approved render has `{{api.*}}` tokens, which nobody fills in a flow. `details.missing` lists everything.",
+  create_email_step_order:
+    "A `send_email` step sends what no `create_email` step before it creates. `details.missing` lists everything.",
+  campaign_flow_step_type_invalid: "Only `send_email` steps have an email.",
+  campaign_flow_duplicate_step_id: "Another step of the flow has that `step_id`.",
+  campaign_flow_step_referenced:
+    "Other steps lead to the step: `details.issues` lists where. Change them, or send `repair_edges`.",
+  campaign_flow_already_in_flow: "The contact is in the flow at the moment. Nobody is in a flow twice at once.",
+  campaign_flow_reentry_denied: "The flow's reentry policy is `no_reentry`, and the contact has been in it.",
+  campaign_flow_contact_disqualified: "The flow's disqualification rules pick the contact.",
+  campaign_flow_manual_membership_disabled:
+    "Contacts can't be added to this flow by hand. Set `manual_membership_enabled`, or use a trigger.",
+  flow_api_trigger_not_configured: "The flow has no trigger of type `service_api`. Add one.",
+  campaign_flow_trigger_unknown_token:
+    "A token's name is not one that the flow's `service_api` trigger declares, or none that a token can have.",
+  campaign_flow_trigger_invalid_token_type:
+    "A token's value is not of the declared type, or neither text, number nor boolean.",
+  campaign_flow_trigger_payload_too_large: "The tokens have 64 KB of JSON or more.",
   tent_not_ready: "The page has not been generated yet.",
   alias_taken: "Another page of the workspace has that alias.",
   publish_limit_exceeded: "The plan's published pages are used up (`limit`, `current`). Unpublish one.",

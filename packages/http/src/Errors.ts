@@ -52,6 +52,20 @@ export const table = {
   campaign_not_ready: { status: 400, title: "Bad Request" },
   free_plan_email_limit: { status: 403, title: "Forbidden" },
   paid_plan_required: { status: 403, title: "Forbidden" },
+  campaign_flow_not_ready: { status: 400, title: "Bad Request" },
+  template_api_tokens: { status: 400, title: "Bad Request" },
+  create_email_step_order: { status: 400, title: "Bad Request" },
+  campaign_flow_step_type_invalid: { status: 400, title: "Bad Request" },
+  campaign_flow_duplicate_step_id: { status: 409, title: "Conflict" },
+  campaign_flow_step_referenced: { status: 409, title: "Conflict" },
+  campaign_flow_already_in_flow: { status: 409, title: "Conflict" },
+  campaign_flow_reentry_denied: { status: 409, title: "Conflict" },
+  campaign_flow_contact_disqualified: { status: 400, title: "Bad Request" },
+  campaign_flow_manual_membership_disabled: { status: 409, title: "Conflict" },
+  flow_api_trigger_not_configured: { status: 409, title: "Conflict" },
+  campaign_flow_trigger_unknown_token: { status: 400, title: "Bad Request" },
+  campaign_flow_trigger_invalid_token_type: { status: 400, title: "Bad Request" },
+  campaign_flow_trigger_payload_too_large: { status: 413, title: "Payload Too Large" },
   tent_not_ready: { status: 409, title: "Conflict" },
   alias_taken: { status: 400, title: "Bad Request" },
   publish_limit_exceeded: { status: 429, title: "Too Many Requests" },
@@ -66,10 +80,15 @@ export const IssueWire = Schema.Struct({
   message: Schema.String,
 }).annotate({ identifier: "Issue" })
 
+/** What stands in the way of a flow, and where in it. */
+const MissingWire = Schema.Struct({ code: Schema.String, path: Schema.String, message: Schema.String }).annotate({
+  identifier: "MissingPiece",
+})
+
 const Details = Schema.Struct({
   request_id: Schema.optionalKey(Schema.String),
   issues: Schema.optionalKey(Schema.Array(IssueWire)),
-  missing: Schema.optionalKey(Schema.Array(Schema.String)),
+  missing: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.Array(MissingWire)])),
   status: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "ErrorDetails" })
 

@@ -5,7 +5,7 @@ import { customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey } from "../contacts/ContactFields.ts"
 import { compileCondition, compileRules, type RuleReading, type RuleSubject, usableField } from "./Evaluate.ts"
 import type { RuleField } from "./RuleFacts.ts"
-import type { RuleCondition, RuleNode, RuleTree } from "./RuleTree.ts"
+import { leavesOf, type RuleCondition, type RuleTree } from "./RuleTree.ts"
 
 /** A condition of a tree, and how it went with one contact. */
 export interface ExplainedCondition {
@@ -55,20 +55,6 @@ export const matchedPaths = (
 ): ((subject: RuleSubject) => ReadonlyArray<string>) => {
   const leaves = leavesOf(tree).map(({ path, condition }) => ({ path, holds: compileCondition(condition, reading) }))
   return (subject) => leaves.flatMap(({ path, holds }) => (holds(subject) ? [path] : []))
-}
-
-interface Leaf {
-  readonly path: string
-  readonly condition: RuleCondition
-}
-
-const leavesOf = (tree: RuleTree): ReadonlyArray<Leaf> => tree.conditions.flatMap((each, at) => leavesAt(each, at, ""))
-
-const leavesAt = (node: RuleNode, at: number, above: string): ReadonlyArray<Leaf> => {
-  const path = `${above}conditions.${at}`
-  return node.kind === "condition"
-    ? [{ path, condition: node }]
-    : node.conditions.flatMap((each, index) => leavesAt(each, index, `${path}.`))
 }
 
 const compileValue = (

@@ -1,7 +1,13 @@
 // The operators of rules: which each kind of condition takes, and by what other names they are known. The parser reads
 // these tables, and so does the answer that tells callers what they may ask.
 import type { ValueType } from "../contacts/ContactFields.ts"
-import type { ActivityCondition, ListMembershipCondition, TimeWindow, ValueOperator } from "./RuleTree.ts"
+import type {
+  ActivityCondition,
+  EmailStepCondition,
+  ListMembershipCondition,
+  TimeWindow,
+  ValueOperator,
+} from "./RuleTree.ts"
 
 type RuleOperator = ValueOperator | ActivityCondition["operator"] | ListMembershipCondition["operator"]
 
@@ -32,8 +38,7 @@ export const valueless: ReadonlySet<ValueOperator> = new Set(["is_true", "is_fal
 export const activityOperators: ReadonlyArray<ActivityCondition["operator"]> = ["has_activity", "has_no_activity"]
 export const membershipOperators: ReadonlyArray<ListMembershipCondition["operator"]> = ["is_member", "is_not_member"]
 /** Of conditions on a flow's own emails, which stand only in the condition steps of that flow. */
-export const emailStepOperators = ["has_activity"] as const
-export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const
+export const emailStepOperators = ["has_activity"] as const satisfies ReadonlyArray<EmailStepCondition["operator"]>
 
 export const timeWindowUnits: ReadonlyArray<TimeWindow["unit"]> = ["minute", "hour", "day", "week", "month"]
 export const time_window_amount_max = 3650

@@ -4,10 +4,11 @@ import { Result } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
 import { readValue } from "../contacts/FieldValue.ts"
-import { ListId } from "../Ids.ts"
+import { FieldDefinitionId, ListId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
 import {
   activityOperators,
+  emailStepOperators,
   everyValueOperator,
   membershipOperators,
   operatorAliases,
@@ -21,39 +22,65 @@ import {
   type ActivityCondition,
   type ContactCondition,
   type CustomFieldCondition,
+  type EmailStepCondition,
+  emailStepMetrics,
   isObject,
   type Json,
   type ListMembershipCondition,
   rule_depth_max,
   rule_nodes_max,
   type RuleCondition,
-  type RuleGroup,
-  type RuleNode,
+  type RuleGroupOf,
+  type RuleNodeOf,
   type RuleTree,
+  type StepCondition,
+  type StepRuleTree,
   type TimeWindow,
   uuidOf,
   type ValueOperator,
 } from "./RuleTree.ts"
 
 /**
- * The tree that `input` (decoded JSON) describes, or every violation in it, at paths that begin with `rules`. `facts` tells
+ * The tree that `input` (decoded JSON) describes, or every violation in it, at paths that begin with `path`. `facts` tells
  * of what `mentionedIn` found. Never goes deeper than a tree may be, nor through more nodes than one may have.
  */
-export const parseRules = (input: unknown, facts: RuleFacts): Result.Result<RuleTree, Invalid> => {
+export const parseRules = (input: unknown, facts: KnownFacts, path = "rules"): Result.Result<RuleTree, Invalid> =>
+  parseTree(input, facts, path, readCondition)
+
+/** A tree of a flow's condition step, which may ask what the flow's emails met with, too. */
+export const parseStepRules = (input: unknown, facts: KnownFacts, path: string): Result.Result<StepRuleTree, Invalid> =>
+  parseTree(input, facts, path, readStepCondition)
+
+/** `kept`: the tree was read once, and is now from where it was stored; what it names may be archived or gone. */
+export type KnownFacts = RuleFacts | "kept"
+
+type LeafReader<Condition> = (reading: Reading, node: Json, path: string) => Condition | undefined
+
+const parseTree = <Condition extends StepCondition>(
+  input: unknown,
+  facts: KnownFacts,
+  path: string,
+  readLeaf: LeafReader<Condition>,
+): Result.Result<RuleGroupOf<Condition>, Invalid> => {
   const reading: Reading = { facts, issues: [], nodes: 0 }
-  const root = readNode(reading, input, "rules", 1)
-  const tree: RuleTree | undefined =
-    root?.kind === "condition" ? { kind: "group", operator: "and", conditions: [root] } : root
+  const tree = asGroup(readNode(reading, readLeaf, input, path, 1))
   if (reading.nodes > rule_nodes_max) {
-    reading.issues.unshift({ path: "rules", message: `must have at most ${rule_nodes_max} groups and conditions` })
+    reading.issues.unshift({ path, message: `must have at most ${rule_nodes_max} groups and conditions` })
   }
   return tree === undefined || reading.issues.length > 0
     ? Result.fail(new Invalid({ issues: reading.issues }))
     : Result.succeed(tree)
 }
 
+const asGroup = <Condition extends StepCondition>(
+  root: RuleNodeOf<Condition> | undefined,
+): RuleGroupOf<Condition> | undefined => {
+  if (root === undefined || root.kind === "group") return root
+  return { kind: "group", operator: "and", conditions: [root] }
+}
+
 interface Reading {
-  readonly facts: RuleFacts
+  readonly facts: KnownFacts
   readonly issues: Array<Issue>
   /** How many groups and conditions have been met. Past the limit nothing more is looked at. */
   nodes: number
@@ -76,20 +103,32 @@ const knownKeys = (reading: Reading, node: Json, path: string, known: ReadonlyAr
 }
 
 /** `level` is the one that a group at this place would be; a condition has none of its own. */
-const readNode = (reading: Reading, node: unknown, path: string, level: number): RuleNode | undefined => {
+const readNode = <Condition extends StepCondition>(
+  reading: Reading,
+  readLeaf: LeafReader<Condition>,
+  node: unknown,
+  path: string,
+  level: number,
+): RuleNodeOf<Condition> | undefined => {
   if (++reading.nodes > rule_nodes_max) return undefined
   if (!isObject(node)) return refuse(reading, path, "must be a group or a condition")
   switch (node["kind"]) {
     case "group":
-      return readGroup(reading, node, path, level)
+      return readGroup(reading, readLeaf, node, path, level)
     case "condition":
-      return readCondition(reading, node, path)
+      return readLeaf(reading, node, path)
     default:
       return refuse(reading, `${path}.kind`, `must be "group" or "condition"`)
   }
 }
 
-const readGroup = (reading: Reading, node: Json, path: string, level: number): RuleGroup | undefined => {
+const readGroup = <Condition extends StepCondition>(
+  reading: Reading,
+  readLeaf: LeafReader<Condition>,
+  node: Json,
+  path: string,
+  level: number,
+): RuleGroupOf<Condition> | undefined => {
   if (level > rule_depth_max) {
     return refuse(reading, path, `is a group at level ${level}; groups may be ${rule_depth_max} levels deep`)
   }
@@ -101,9 +140,9 @@ const readGroup = (reading: Reading, node: Json, path: string, level: number): R
   if (!Array.isArray(members) || members.length === 0) {
     return refuse(reading, `${path}.conditions`, "must be an array of at least one group or condition")
   }
-  const conditions: Array<RuleNode> = []
+  const conditions: Array<RuleNodeOf<Condition>> = []
   for (const [index, member] of members.slice(0, rule_nodes_max + 1).entries()) {
-    const read = readNode(reading, member, `${path}.conditions.${index}`, level + 1)
+    const read = readNode(reading, readLeaf, member, `${path}.conditions.${index}`, level + 1)
     if (read !== undefined) conditions.push(read)
   }
   return joined === undefined ? undefined : { kind: "group", operator: joined, conditions }
@@ -128,6 +167,22 @@ const readCondition = (reading: Reading, node: Json, path: string): RuleConditio
   }
 }
 
+const readStepCondition = (reading: Reading, node: Json, path: string): StepCondition | undefined =>
+  node["source"] === "email_step" ? readEmailStep(reading, node, path) : readCondition(reading, node, path)
+
+const readEmailStep = (reading: Reading, node: Json, path: string): EmailStepCondition | undefined => {
+  knownKeys(reading, node, path, ["kind", "source", "nodeId", "metric", "operator", "value"])
+  const { nodeId } = node
+  const named = typeof nodeId === "string" && nodeId !== "" ? nodeId : undefined
+  if (named === undefined) refuse(reading, `${path}.nodeId`, "must be the step_id of a send_email step of this flow")
+  const metric = emailStepMetrics.find((each) => each === node["metric"])
+  if (metric === undefined) refuse(reading, `${path}.metric`, `must be one of ${listed(emailStepMetrics)}`)
+  const operator = readOperator(reading, node, path, emailStepOperators)
+  return named === undefined || metric === undefined || operator === undefined
+    ? undefined
+    : { kind: "condition", source: "email_step", nodeId: named, metric, operator }
+}
+
 const readContact = (reading: Reading, node: Json, path: string): ContactCondition | undefined => {
   knownKeys(reading, node, path, ["kind", "source", "field", "operator", "value"])
   const key = node["field"]
@@ -144,7 +199,11 @@ const readContact = (reading: Reading, node: Json, path: string): ContactConditi
 const readCustomField = (reading: Reading, node: Json, path: string): CustomFieldCondition | undefined => {
   knownKeys(reading, node, path, ["kind", "source", "fieldDefinitionId", "operator", "value"])
   const id = uuidOf(node["fieldDefinitionId"])
-  const field = reading.facts.fields.find((each) => each.id === id)
+  if (reading.facts === "kept" && id !== undefined) {
+    const kept = readComparison(reading, node, path, undefined)
+    return kept && { kind: "condition", source: "custom_field", fieldDefinitionId: FieldDefinitionId.make(id), ...kept }
+  }
+  const field = reading.facts === "kept" ? undefined : reading.facts.fields.find((each) => each.id === id)
   const usable = field?.status === "active" ? field : undefined
   if (usable === undefined) {
     const where = `${path}.fieldDefinitionId`
@@ -188,7 +247,7 @@ const readMembership = (reading: Reading, node: Json, path: string): ListMembers
   knownKeys(reading, node, path, ["kind", "source", "listId", "operator", "value"])
   const id = uuidOf(node["listId"])
   const listId = id === undefined ? undefined : ListId.make(id)
-  const known = listId !== undefined && reading.facts.staticLists.has(listId)
+  const known = listId !== undefined && (reading.facts === "kept" || reading.facts.staticLists.has(listId))
   if (!known) refuse(reading, `${path}.listId`, "must be the id of a static list of this workspace")
   const operator = readOperator(reading, node, path, membershipOperators)
   return !known || operator === undefined
@@ -209,7 +268,10 @@ const readOperator = <Operator extends string>(
   )
 }
 
-/** Operator and value. Where the field is unknown, so is its type: then only what holds for every type is checked. */
+/**
+ * Operator and value. Where the field is unknown, so is its type: then only what holds for every type is checked, and what
+ * was kept is taken as it is.
+ */
 const readComparison = (
   reading: Reading,
   node: Json,
@@ -223,8 +285,8 @@ const readComparison = (
   if (value === undefined || value === null || value === "") {
     return refuse(reading, `${path}.value`, `is required by ${operator}`)
   }
-  if (type === undefined) return undefined
-  const read = readValue(type, value, "json")
-  if (Result.isFailure(read)) return refuse(reading, `${path}.value`, read.failure)
+  if (type === undefined && reading.facts !== "kept") return undefined
+  const read = type === undefined ? null : readValue(type, value, "json")
+  if (read !== null && Result.isFailure(read)) return refuse(reading, `${path}.value`, read.failure)
   return typeof value === "string" || typeof value === "number" ? { operator, value } : undefined
 }

@@ -7,7 +7,6 @@ import type { CustomField } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId } from "../Ids.ts"
 import {
   activityOperators,
-  emailStepMetrics,
   emailStepOperators,
   membershipOperators,
   operatorAliases,
@@ -16,6 +15,7 @@ import {
 } from "./Operators.ts"
 import {
   type ActivityCondition,
+  emailStepMetrics,
   type ListMembershipCondition,
   rule_depth_max,
   rule_nodes_max,

@@ -4,14 +4,26 @@ import type { ActivityType } from "../contacts/Activity.ts"
 import type { StandardKey } from "../contacts/ContactFields.ts"
 import { FieldDefinitionId, ListId } from "../Ids.ts"
 
+/** What a message may have met with. */
+export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const
+export type EmailStepMetric = (typeof emailStepMetrics)[number]
+
 export const rule_depth_max = 5
 export const rule_nodes_max = 100
 
-export interface RuleGroup {
+/** What every condition is, wherever it may stand. */
+interface AnyCondition {
+  readonly kind: "condition"
+}
+
+/** A group of conditions of some kinds: those of audiences, or those that a flow's steps may ask. */
+export interface RuleGroupOf<Condition extends AnyCondition> {
   readonly kind: "group"
   readonly operator: "and" | "or"
-  readonly conditions: ReadonlyArray<RuleNode>
+  readonly conditions: ReadonlyArray<RuleNodeOf<Condition>>
 }
+
+export type RuleNodeOf<Condition extends AnyCondition> = RuleGroupOf<Condition> | Condition
 
 export type ValueOperator =
   | "equals"
@@ -66,18 +78,52 @@ export interface ListMembershipCondition {
   readonly operator: "is_member" | "is_not_member"
 }
 
+/** Asks what the messages of one of the flow's steps have met with. Stands only in the condition steps of that flow. */
+export interface EmailStepCondition {
+  readonly kind: "condition"
+  readonly source: "email_step"
+  /** The `step_id` of a `send_email` step. */
+  readonly nodeId: string
+  readonly metric: EmailStepMetric
+  readonly operator: "has_activity"
+}
+
 export type RuleCondition = ContactCondition | CustomFieldCondition | ActivityCondition | ListMembershipCondition
-export type RuleNode = RuleGroup | RuleCondition
+export type RuleNode = RuleNodeOf<RuleCondition>
+export type RuleGroup = RuleGroupOf<RuleCondition>
 /** The root is always a group. */
 export type RuleTree = RuleGroup
 
+/** What the condition steps of a flow may ask besides. */
+export type StepCondition = RuleCondition | EmailStepCondition
+export type StepRuleTree = RuleGroupOf<StepCondition>
+
+const isCondition = <Condition extends AnyCondition>(node: RuleNodeOf<Condition>): node is Condition =>
+  node.kind === "condition"
+
 /** Every condition of a tree, in the order in which they stand. */
-export const conditionsOf = (node: RuleNode): ReadonlyArray<RuleCondition> =>
-  node.kind === "condition" ? [node] : node.conditions.flatMap(conditionsOf)
+export const conditionsOf = <Condition extends AnyCondition>(node: RuleNodeOf<Condition>): ReadonlyArray<Condition> =>
+  isCondition(node) ? [node] : node.conditions.flatMap(conditionsOf<Condition>)
+
+/** A condition, and where below the root it stands: `conditions.0.conditions.1`. */
+export interface Leaf<Condition> {
+  readonly path: string
+  readonly condition: Condition
+}
+
+/** Every condition of a tree with its path, in the order in which they stand. */
+export const leavesOf = <Condition extends AnyCondition>(
+  group: RuleGroupOf<Condition>,
+  above = "",
+): ReadonlyArray<Leaf<Condition>> =>
+  group.conditions.flatMap((node, at) => {
+    const path = `${above}conditions.${at}`
+    return isCondition(node) ? [{ path, condition: node }] : leavesOf(node, `${path}.`)
+  })
 
 /** What a tree asks of a contact besides their fields, each once. */
 export const askedBesides = (
-  tree: RuleTree,
+  tree: StepRuleTree,
 ): { readonly activityTypes: ReadonlyArray<ActivityType>; readonly lists: ReadonlyArray<ListId> } => {
   const conditions = conditionsOf(tree)
   const types = conditions.flatMap((each) => (each.source === "activity" ? [each.activityType] : []))
