@@ -183,17 +183,22 @@ const readSettings = (fields: JsonFields): Settings => {
   return value
 }
 
+/** The structure that JSON says, whatever there is of what it names. */
+export const readKept = (json: unknown): Result.Result<Structure, InputRefusal> => {
+  const reading = readingOf("kept")
+  const node = objectAt(reading, json, "")
+  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
+  const { patch, steps } = readParts(reading, new JsonFields(reading, node, ""))
+  return settle(reading, { ...emptyStructure, ...patch.structure }, steps)
+}
+
 /**
  * The structure that `structureJson` wrote, read again from where it was stored. What it names may be archived or gone by now.
  *
  * @throws when the JSON is none: what the service itself has stored was changed by somebody else.
  */
 export const readStored = (json: unknown): Structure => {
-  const reading = readingOf("kept")
-  const node = objectAt(reading, json, "")
-  if (node === null) throw new Error("a stored flow is no object")
-  const { patch } = readParts(reading, new JsonFields(reading, node, ""))
-  const [issue] = reading.issues
-  if (issue !== undefined) throw new Error(`a stored flow can't be read: ${issue.path} ${issue.message}`)
-  return { ...emptyStructure, ...patch.structure }
+  const read = readKept(json)
+  if (Result.isFailure(read)) throw new Error(`a stored flow can't be read: ${read.failure.message}`)
+  return read.success
 }

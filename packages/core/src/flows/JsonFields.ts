@@ -88,7 +88,7 @@ export class JsonFields {
   unit<Word extends string>(key: string, plurals: ReadonlyArray<Word>): Word | null {
     const value = this.raw(key)
     if (value === undefined) return null
-    const found = plurals.find((plural) => plural === value || plural === `${String(value)}s`)
+    const found = plurals.find((plural) => plural === value || (typeof value === "string" && plural === `${value}s`))
     return found ?? this.refuse(key, `must be one of ${plurals.join(", ")}`)
   }
 

@@ -13,8 +13,9 @@ import {
   type ContactCondition,
   type CustomFieldCondition,
   type RuleCondition,
-  type RuleNode,
+  type RuleGroupOf,
   type RuleTree,
+  type StepCondition,
   type TimeWindow,
   type ValueOperator,
 } from "./RuleTree.ts"
@@ -40,7 +41,8 @@ export interface RuleReading {
 
 export type RulePredicate = (subject: RuleSubject) => boolean
 
-export const compileRules = (tree: RuleTree, reading: RuleReading): RulePredicate => compileNode(tree, reading)
+export const compileRules = (tree: RuleTree, reading: RuleReading): RulePredicate =>
+  compileTree(tree, (condition) => compileCondition(condition, reading))
 
 /** When a time window begins that ends at `now`. Months go by the calendar: a month back from 31 March is the end of February. */
 export const windowStart = (now: DateTime.Utc, { amount, unit }: TimeWindow): DateTime.Utc =>
@@ -66,10 +68,15 @@ export const ruleIssues = (tree: RuleTree, fields: ReadonlyArray<RuleField>): Re
 
 const nobody: RulePredicate = () => false
 
-const compileNode = (node: RuleNode, reading: RuleReading): RulePredicate => {
-  if (node.kind === "condition") return compileCondition(node, reading)
-  const parts = node.conditions.map((each) => compileNode(each, reading))
-  const decides = node.operator === "or"
+/** What a tree means of subjects of any kind, given what each of its conditions means of one. */
+export const compileTree = <Condition extends StepCondition, Subject>(
+  group: RuleGroupOf<Condition>,
+  compileLeaf: (condition: Condition) => (subject: Subject) => boolean,
+): ((subject: Subject) => boolean) => {
+  const parts = group.conditions.map((each) =>
+    each.kind === "group" ? compileTree(each, compileLeaf) : compileLeaf(each),
+  )
+  const decides = group.operator === "or"
   return (subject) => {
     for (const holds of parts) if (holds(subject) === decides) return decides
     return !decides
@@ -141,7 +148,7 @@ const compileActivity = (
 }
 
 /** Of a value as it is stored; instants are epoch milliseconds. */
-type Comparison = (stored: CustomValue | null) => boolean
+export type Comparison = (stored: CustomValue | null) => boolean
 
 const not =
   (holds: Comparison): Comparison =>
@@ -153,7 +160,7 @@ const never: Comparison = () => false
 const isEmpty: Comparison = (stored) => stored === null || (typeof stored === "string" && isBlank(stored))
 
 /** Negative operators are the exact complements of the positive ones: they hold for a field without a value. */
-const compareWith = (type: ValueType, operator: ValueOperator, value: string | number | undefined): Comparison => {
+export const compareWith = (type: ValueType, operator: ValueOperator, value: string | number | undefined): Comparison => {
   switch (operator) {
     case "is_empty":
       return isEmpty

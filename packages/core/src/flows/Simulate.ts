@@ -1,0 +1,250 @@
+// Tries a flow out on a virtual clock: the same machine, run through all that time would bring, with a world around it that
+// does at once whatever it is asked to do, and sends nothing. Emails of a draft flow need no approval here.
+import { DateTime, Result } from "effect"
+import type { Activity, ActivityType } from "../contacts/Activity.ts"
+import { ownActivityTypes } from "../contacts/Activity.ts"
+import type { Contact } from "../contacts/Contact.ts"
+import type { SuppressionReason } from "../deliveries/Suppression.ts"
+import { oneLine } from "../emails/Escapes.ts"
+import type { MessageLinks } from "../emails/Message.ts"
+import { fill, toTemplate } from "../emails/Template.ts"
+import { ApprovalId, EmailId, type EmailTemplateId, type ListId, MembershipId } from "../Ids.ts"
+import type { EmailStepMetric } from "../segments/RuleTree.ts"
+import { type CompilationFacts, compileFlow, type CompiledFlow, type MemberFacts } from "./Compiled.ts"
+import { enroll, type EntryRefusal } from "./Enrollment.ts"
+import type { Flow } from "./Flow.ts"
+import { FlowNotReady } from "./FlowRefusals.ts"
+import { advance, type MemberEvent } from "./Machine.ts"
+import { dueAtOf, engagementTypes, isLive, type Membership, type TimelineEntry, type Tokens } from "./Membership.ts"
+import type { MemberCommand, MembershipChange } from "./MembershipChange.ts"
+import { endOf, type StepId, type WaitUnit } from "./Step.ts"
+
+/** What a contact does with the messages of a step, so long after each of them was sent. */
+export interface SimulatedEvent {
+  readonly after: { readonly amount: number; readonly unit: WaitUnit }
+  readonly metric: Exclude<EmailStepMetric, "sent">
+  readonly stepId: StepId
+}
+
+/** What a simulation knows of the workspace: fields and lists that the flow names, and what its emails are called. */
+export interface SimulationFacts extends CompilationFacts {
+  readonly subjects: ReadonlyMap<EmailId, string | null>
+  readonly templateSubjects: ReadonlyMap<EmailTemplateId, string | null>
+  readonly workspaceName: string
+}
+
+export interface SimulatedPerson {
+  readonly contact: Contact
+  readonly lists: ReadonlySet<ListId>
+  readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
+  readonly suppression: SuppressionReason | null
+}
+
+export interface SimulationRequest {
+  readonly tokens: Tokens
+  readonly events: ReadonlyArray<SimulatedEvent>
+  readonly from: DateTime.Utc
+  /** The last instant that is looked at. */
+  readonly until: DateTime.Utc
+}
+
+export interface Simulation {
+  readonly timeline: ReadonlyArray<TimelineEntry>
+  readonly status: Membership["state"]["status"]
+  /** Null while the member is on the way. */
+  readonly endedAt: DateTime.Utc | null
+  readonly emails: ReadonlyArray<{ readonly stepId: StepId; readonly at: DateTime.Utc; readonly subject: string }>
+  /** As they are at the end of it. */
+  readonly member: Membership
+}
+
+/** Somebody who goes round and round is followed so far, and no further. */
+export const simulated_entries_max = 10_000
+
+/** Runs the flow for one person, whatever its status, or says why they would not enter it. */
+export const simulate = (
+  flow: Flow,
+  facts: SimulationFacts,
+  person: SimulatedPerson,
+  request: SimulationRequest,
+): Result.Result<Simulation, EntryRefusal | FlowNotReady> => {
+  if (flow.structure.steps.length === 0) {
+    const missing = [{ code: "steps", path: "steps", message: "must have at least one step" }] as const
+    return Result.fail(new FlowNotReady({ missing }))
+  }
+  const running: Flow = { ...flow, lifecycle: { status: "active", activatedAt: request.from } }
+  const world = new World(compileFlow(running, facts), facts, person, request)
+  return Result.map(world.enter(), (entered) => world.runFrom(entered))
+}
+
+/** A year from there, for a simulation that says nothing of its end. */
+export const yearAfter = (from: DateTime.Utc): DateTime.Utc => DateTime.add(from, { years: 1 })
+
+/** Nobody is sent anything, and so no address leads anywhere. */
+const noLinks: MessageLinks = { token: () => "", click: () => "", open: "", unsubscribe: "", view: "" }
+
+const anywhere = "00000000-0000-4000-8000-000000000000"
+
+interface Coming {
+  readonly at: DateTime.Utc
+  readonly event: MemberEvent
+}
+
+class World {
+  readonly #flow: CompiledFlow
+  readonly #facts: SimulationFacts
+  readonly #request: SimulationRequest
+  #contact: Contact
+  readonly #person: SimulatedPerson
+  readonly #activities: Map<ActivityType, Pick<Activity, "type" | "at">>
+  readonly #met = new Map<StepId, Set<EmailStepMetric>>()
+  readonly #approvals = new Map<EmailId, ApprovalId>()
+  readonly #subjects: Map<EmailId, string | null>
+  /** By instant, the earliest last. */
+  readonly #coming: Array<Coming> = []
+  readonly #timeline: Array<TimelineEntry> = []
+  readonly #emails: Array<Simulation["emails"][number]> = []
+  #now: DateTime.Utc
+
+  constructor(flow: CompiledFlow, facts: SimulationFacts, person: SimulatedPerson, request: SimulationRequest) {
+    this.#flow = flow
+    this.#facts = facts
+    this.#person = person
+    this.#request = request
+    this.#contact = person.contact
+    this.#now = request.from
+    this.#activities = new Map()
+    for (const { type, at } of person.activities) this.#happen(type, at)
+    this.#subjects = new Map(facts.subjects)
+    for (const { step } of flow.steps.values()) {
+      if (step.type !== "send_email" || step.email.source === "flow_step" || step.email.emailId === null) continue
+      this.#approvals.set(step.email.emailId, ApprovalId.make(step.email.emailId))
+    }
+  }
+
+  enter(): Result.Result<MembershipChange, EntryRefusal> {
+    const entry = { id: MembershipId.make(anywhere), source: "manual" as const, tokens: this.#request.tokens }
+    return enroll(this.#flow, entry, this.#member(), { live: false, any: false })
+  }
+
+  runFrom(entered: MembershipChange): Simulation {
+    let member = this.#accept(entered)
+    while (this.#timeline.length < simulated_entries_max) {
+      const due = isLive(member.state) ? dueAtOf(member.state) : null
+      const coming = this.#coming.at(-1)
+      const first =
+        coming !== undefined && (due === null || DateTime.isLessThanOrEqualTo(coming.at, due)) ? coming : null
+      const at = first?.at ?? due
+      if (at === null || DateTime.isGreaterThan(at, this.#request.until)) break
+      this.#now = DateTime.max(this.#now, at)
+      if (first !== null) this.#coming.pop()
+      const event: MemberEvent = first?.event ?? { type: "look" }
+      if (event.type === "engaged") this.#meet(event.stepId, event.metric)
+      const change = advance(this.#flow, member, this.#member(), event)
+      if (change !== null) member = this.#accept(change)
+      else if (first === null) break
+    }
+    const { state } = member
+    return {
+      timeline: this.#timeline,
+      status: state.status,
+      endedAt: isLive(state) ? null : state.at,
+      emails: this.#emails,
+      member,
+    }
+  }
+
+  #member(): MemberFacts {
+    return {
+      contact: this.#contact,
+      lists: this.#person.lists,
+      activities: [...this.#activities.values()],
+      suppression: this.#person.suppression,
+      now: this.#now,
+      emailSteps: this.#met,
+      approvals: this.#approvals,
+    }
+  }
+
+  #accept({ after, entries, commands, activities }: MembershipChange): Membership {
+    this.#timeline.push(...entries)
+    for (const { type, at } of activities) this.#happen(type, at)
+    for (const command of commands) this.#do(command, after)
+    return after
+  }
+
+  /** Only the latest of each type is ever asked for. */
+  #happen(type: ActivityType, at: DateTime.Utc): void {
+    const last = this.#activities.get(type)
+    if (last === undefined || DateTime.isGreaterThan(at, last.at)) this.#activities.set(type, { type, at })
+  }
+
+  #do(command: MemberCommand, member: Membership): void {
+    const { visit, stepId } = command
+    const at = this.#now
+    switch (command.type) {
+      case "send_email": {
+        this.#emails.push({ stepId, at, subject: this.#subjectOf(command.emailId, member.tokens) })
+        this.#meet(stepId, "sent")
+        this.#meet(stepId, "delivered")
+        this.#await({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at } })
+        this.#await({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null } })
+        return this.#foresee(stepId)
+      }
+      case "create_email": {
+        const { step } = command
+        const emailId = EmailId.make(anywhere.slice(0, -6) + String(visit).padStart(6, "0"))
+        const subject = step.subject ?? (step.templateId && this.#facts.templateSubjects.get(step.templateId)) ?? null
+        this.#subjects.set(emailId, subject)
+        if (step.autoApprove) this.#approvals.set(emailId, ApprovalId.make(emailId))
+        return this.#await({ at, event: { type: "email_created", visit, emailId } })
+      }
+      case "create_tent":
+        return this.#await({ at, event: { type: "tent_live", visit, url: `https://pages.example/t/${visit}` } })
+      case "withdraw_email":
+        return
+    }
+  }
+
+  /** What the contact will do with the message that has just been sent: each thing once, the first time that it is said. */
+  #foresee(stepId: StepId): void {
+    const foreseen = new Map<string, Coming>()
+    for (const { after, metric, stepId: of } of this.#request.events) {
+      const at = of === stepId ? endOf(this.#now, after) : null
+      if (at === null || metric === "delivered") continue
+      const known = foreseen.get(metric)
+      if (known !== undefined && DateTime.isLessThanOrEqualTo(known.at, at)) continue
+      foreseen.set(metric, { at, event: { type: "engaged", stepId, metric, at, url: null } })
+    }
+    // Who clicks has opened it.
+    const [clicked, opened] = [foreseen.get("clicked"), foreseen.get("opened")]
+    if (clicked !== undefined && (opened === undefined || DateTime.isGreaterThan(opened.at, clicked.at))) {
+      const { at } = clicked
+      foreseen.set("opened", { at, event: { type: "engaged", stepId, metric: "opened", at, url: null } })
+    }
+    for (const coming of foreseen.values()) this.#await(coming)
+  }
+
+  /** Behind what comes at the same instant. */
+  #await(coming: Coming): void {
+    const index = this.#coming.findLastIndex(({ at }) => DateTime.isGreaterThan(at, coming.at))
+    this.#coming.splice(index + 1, 0, coming)
+  }
+
+  #meet(stepId: StepId, metric: EmailStepMetric): void {
+    const met = this.#met.get(stepId)
+    if (met === undefined) this.#met.set(stepId, new Set([metric]))
+    else met.add(metric)
+    const type = metric === "sent" ? "email_sent" : engagementTypes[metric]
+    this.#happen(type, this.#now)
+    if (ownActivityTypes.has(type)) this.#contact = { ...this.#contact, lastActivityAt: this.#now }
+    if (metric === "unsubscribed") this.#contact = { ...this.#contact, unsubscribed: true }
+    if (metric === "bounced") this.#contact = { ...this.#contact, marketingEmailInvalid: true }
+  }
+
+  #subjectOf(emailId: EmailId, tokens: Tokens): string {
+    const template = toTemplate(this.#subjects.get(emailId) ?? "", "plain")
+    const { workspaceName } = this.#facts
+    return oneLine(fill(template, { contact: this.#contact, dynamic: tokens, workspaceName, links: noLinks }))
+  }
+}

@@ -1,0 +1,198 @@
+// Random flows and random lives of a member in them: any graph, complete or not, and whatever may happen in any order.
+import type { CompiledFlow } from "@tentpole/core/flows/Compiled"
+import type { FlowStatus } from "@tentpole/core/flows/Flow"
+import type { MemberEvent } from "@tentpole/core/flows/Machine"
+import type { Membership, TimelineEntry } from "@tentpole/core/flows/Membership"
+import type { MembershipChange } from "@tentpole/core/flows/MembershipChange"
+import { ApprovalId, EmailId } from "@tentpole/core/Ids"
+import { Schema } from "effect"
+import { emailId, isCold, now, opened, templateId } from "./Flows.ts"
+import { compiledOf, contact, Followed, memberFacts } from "./Members.ts"
+
+const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const steps_drawn_max = 7
+/** Mostly a step that is there; else the end, or nothing that is there. */
+const Edge = whole(-1, steps_drawn_max)
+
+const DrawnStep = Schema.Struct({
+  type: Schema.Literals(["send", "own", "wait", "until", "check", "email", "tent"]),
+  edges: Schema.Tuple([Edge, Edge, Edge]),
+  amount: whole(1, 3),
+  unit: Schema.Literals(["minutes", "hours", "days", "months"]),
+  flag: Schema.Boolean,
+})
+
+export const DrawnFlow = Schema.Struct({
+  steps: Schema.Array(DrawnStep).check(Schema.isMinLength(1), Schema.isMaxLength(steps_drawn_max)),
+  disqualifies: Schema.Boolean,
+})
+export type DrawnFlow = typeof DrawnFlow.Type
+
+const idOf = (edge: number): string | null => (edge < 0 ? null : `s${edge}`)
+
+const stepOf = ({ type, edges: [first, second, third], amount, unit, flag }: typeof DrawnStep.Type, index: number) => {
+  const common = { step_id: `s${index}`, next_step_id: idOf(first) }
+  const condition = flag ? isCold : opened(idOf(third) ?? "s0")
+  switch (type) {
+    case "send":
+      return { ...common, type: "send_email", email_id: emailId, operational: flag }
+    case "own":
+      return { ...common, type: "send_email", email_source: "flow_step", create_email_step_id: idOf(second) }
+    case "wait":
+      return { ...common, type: "wait", duration_amount: amount, duration_unit: unit }
+    case "until":
+      return {
+        ...common,
+        type: "wait",
+        mode: "condition",
+        condition,
+        ...(amount === 3 ? {} : { timeout_amount: amount, timeout_unit: unit, timeout_step_id: idOf(second) }),
+      }
+    case "check":
+      return {
+        step_id: common.step_id,
+        type: "condition_check",
+        condition,
+        true_step_id: idOf(first),
+        false_step_id: idOf(second),
+        default_step_id: idOf(third),
+      }
+    case "email":
+      return { ...common, type: "create_email", template_id: templateId }
+    case "tent":
+      return { ...common, type: "create_tent", prompt: "x" }
+  }
+}
+
+export const bodyOf = ({ steps, disqualifies }: DrawnFlow) => ({
+  steps: steps.map(stepOf),
+  ...(disqualifies ? { disqualification_rules: isCold } : {}),
+})
+
+const kinds = [
+  "look",
+  "look",
+  "settle",
+  "settle",
+  "make",
+  "make",
+  "fail",
+  "engage",
+  "cold",
+  "warm",
+  "unsubscribe",
+  "unapprove",
+  "approve",
+  "pause",
+  "resume",
+  "archive",
+  "cut",
+  "remove",
+  "delete",
+] as const
+
+/** Mostly what brings members on: the rest ends most lives soon. */
+const OnTheWay = Schema.Literals(["look", "settle", "make"])
+
+export const Happening = Schema.Struct({
+  kind: Schema.Union([Schema.Literals(kinds), OnTheWay, OnTheWay]),
+  elapsed_ms: Schema.Union([Schema.Literal(0), whole(0, 100_000), whole(0, 3 * 86_400_000)]),
+  /** Of a visit: the current one and stale ones alike. */
+  back: Schema.Union([Schema.Literal(0), whole(0, 3)]),
+  pick: whole(0, steps_drawn_max),
+  outcome: Schema.Literals(["sent", "sent", "failed", "blocked"]),
+})
+export type Happening = typeof Happening.Type
+
+export const Life = Schema.Array(Happening).check(Schema.isMinLength(15), Schema.isMaxLength(50))
+
+export interface Moment {
+  readonly happening: Happening
+  readonly flow: CompiledFlow
+  readonly before: Membership
+  readonly after: Membership
+  /** Null: nothing came of it. */
+  readonly change: MembershipChange | null
+  readonly disqualified: boolean
+  readonly timeline: ReadonlyArray<TimelineEntry>
+}
+
+const lifecycles = {
+  draft: { status: "draft" },
+  active: { status: "active", activatedAt: now },
+  paused: { status: "paused", pausedAt: now },
+  archived: { status: "archived", archivedAt: now },
+} as const
+
+const approvals = new Map([[emailId, ApprovalId.make(emailId)]])
+const madeEmail = EmailId.make("00000000-0000-4000-8000-00000000bbbb")
+
+const eventOf = (ann: Followed, { kind, back, pick, outcome }: Happening): MemberEvent => {
+  const visit = Math.max(0, ann.visit - back)
+  const at = ann.facts.now
+  switch (kind) {
+    case "settle":
+      return { type: "settled", visit, outcome, reason: outcome === "sent" ? null : "refused", at }
+    case "make":
+      return pick % 2 === 0
+        ? { type: "email_created", visit, emailId: madeEmail }
+        : { type: "tent_live", visit, url: "https://p.test/1" }
+    case "fail":
+      return { type: "not_made", visit, error: "no credits" }
+    case "engage":
+      return { type: "engaged", stepId: `s${pick}`, metric: "opened", at, url: null }
+    case "remove":
+      return { type: "removed" }
+    case "delete":
+      return { type: "contact_deleted" }
+    default:
+      return { type: "look" }
+  }
+}
+
+/** What happens around the member before they are told of it. */
+const prepare = (ann: Followed, drawn: DrawnFlow, { kind, pick }: Happening): void => {
+  const status = (to: FlowStatus, steps = ann.flow.steps.size) => {
+    const body = bodyOf(drawn)
+    ann.flow = compiledOf({ ...body, steps: body.steps.slice(0, steps) }, { lifecycle: lifecycles[to] })
+  }
+  switch (kind) {
+    case "engage":
+      return void ann.know({
+        emailSteps: new Map([...ann.facts.emailSteps, [`s${pick}`, new Set(["opened"] as const)]]),
+      })
+    case "cold":
+    case "warm":
+      return void ann.know({ contact: { ...ann.facts.contact, leadStatus: kind } })
+    case "unsubscribe":
+      return void ann.know({ contact: { ...ann.facts.contact, unsubscribed: true } })
+    case "unapprove":
+      return void ann.know({ approvals: new Map() })
+    case "approve":
+      return void ann.know({ approvals: new Map([...approvals, [madeEmail, ApprovalId.make(madeEmail)]]) })
+    case "pause":
+      return status("paused")
+    case "resume":
+      return status("active")
+    case "archive":
+      return status("archived")
+    case "cut":
+      return status("paused", Math.max(1, Math.min(ann.flow.steps.size, pick)))
+    default:
+      return
+  }
+}
+
+/** The member's life, moment by moment. */
+export const live = (drawn: DrawnFlow, happenings: ReadonlyArray<Happening>): ReadonlyArray<Moment> => {
+  const ann = new Followed(compiledOf(bodyOf(drawn)), memberFacts({ contact, approvals }))
+  return happenings.map((happening) => {
+    ann.later({ milliseconds: happening.elapsed_ms })
+    const event = eventOf(ann, happening)
+    prepare(ann, drawn, happening)
+    const before = ann.member
+    const change = ann.tell(event)
+    const disqualified = ann.flow.disqualifies?.(ann.facts) === true
+    return { happening, flow: ann.flow, before, after: ann.member, change, disqualified, timeline: [...ann.timeline] }
+  })
+}
