@@ -15,6 +15,8 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
+import { Flows } from "./flows/Flows.ts"
+import { FlowTrials } from "./flows/FlowTrials.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -35,6 +37,8 @@ export const useCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,
+  FlowTrials.layer,
+  Flows.layer,
   Hooks.layer,
   ImportRuns.layer,
   Imports.layer,

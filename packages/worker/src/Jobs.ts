@@ -51,6 +51,9 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastStart(job)
     case "blast_retry":
       return blastRetry(job)
+    // Nobody is in a flow as long as nothing lets anybody in.
+    case "flow_review":
+      return Effect.void
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
     case "email_generation":

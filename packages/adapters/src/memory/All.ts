@@ -9,6 +9,7 @@ import * as EmailStore from "./EmailStore.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
+import * as FlowStore from "./FlowStore.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
@@ -39,6 +40,7 @@ const rooms = Layer.mergeAll(
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   ExportStore.layer,
+  FlowStore.layer,
   HookTokenStore.layer,
   ImportStore.layer,
   ListStore.layer,

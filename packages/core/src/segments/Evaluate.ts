@@ -160,7 +160,11 @@ const never: Comparison = () => false
 const isEmpty: Comparison = (stored) => stored === null || (typeof stored === "string" && isBlank(stored))
 
 /** Negative operators are the exact complements of the positive ones: they hold for a field without a value. */
-export const compareWith = (type: ValueType, operator: ValueOperator, value: string | number | undefined): Comparison => {
+export const compareWith = (
+  type: ValueType,
+  operator: ValueOperator,
+  value: string | number | undefined,
+): Comparison => {
   switch (operator) {
     case "is_empty":
       return isEmpty

@@ -23,6 +23,7 @@ import { machineVisits } from "./0020_machine_visits.ts"
 import { pace } from "./0021_pace.ts"
 import { exports } from "./0022_exports.ts"
 import { recipients } from "./0023_recipients.ts"
+import { flows } from "./0029_flows.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -49,4 +50,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0021_pace": pace,
   "0022_exports": exports,
   "0023_recipients": recipients,
+  "0029_flows": flows,
 }
