@@ -15,8 +15,11 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
+import { FlowEngine } from "./flows/FlowEngine.ts"
+import { FlowMakings } from "./flows/FlowMakings.ts"
 import { Flows } from "./flows/Flows.ts"
 import { FlowTrials } from "./flows/FlowTrials.ts"
+import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -37,12 +40,15 @@ export const useCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,
+  FlowEngine.layer,
+  FlowMakings.layer,
   FlowTrials.layer,
   Flows.layer,
   Hooks.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,
+  Memberships.layer,
   OutgoingMail.layer,
   ReturnPaths.layer,
   Schedules.layer,

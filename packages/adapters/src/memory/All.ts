@@ -10,10 +10,12 @@ import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
 import * as FlowStore from "./FlowStore.ts"
+import * as FlowQueue from "./FlowQueue.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
+import * as MembershipStore from "./MembershipStore.ts"
 import * as Outbox from "./Outbox.ts"
 import * as ReportStore from "./ReportStore.ts"
 import * as ScheduleStore from "./ScheduleStore.ts"
@@ -41,9 +43,11 @@ const rooms = Layer.mergeAll(
   EngagementStore.layer,
   ExportStore.layer,
   FlowStore.layer,
+  FlowQueue.layer.pipe(Layer.provide(Outbox.layer)),
   HookTokenStore.layer,
   ImportStore.layer,
   ListStore.layer,
+  MembershipStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   Segment.layer,

@@ -24,6 +24,7 @@ import { pace } from "./0021_pace.ts"
 import { exports } from "./0022_exports.ts"
 import { recipients } from "./0023_recipients.ts"
 import { flows } from "./0029_flows.ts"
+import { memberships } from "./0030_memberships.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -51,4 +52,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0022_exports": exports,
   "0023_recipients": recipients,
   "0029_flows": flows,
+  "0030_memberships": memberships,
 }
