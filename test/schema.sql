@@ -615,6 +615,80 @@ create view public.fenced_contact as
   WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
 grant select on public.fenced_contact to tentpole_service;
 
+create table public.flow (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  description text,
+  status text not null,
+  structure jsonb not null,
+  revision integer not null,
+  activated_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flow_pkey PRIMARY KEY (workspace_id, flow_id),
+  constraint flow_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint flow_check CHECK (((status = 'active'::text) = (activated_at IS NOT NULL))),
+  constraint flow_check1 CHECK (((status = 'paused'::text) = (paused_at IS NOT NULL))),
+  constraint flow_check2 CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
+  constraint flow_revision_check CHECK ((revision >= 1)),
+  constraint flow_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text]))),
+  constraint flow_structure_check CHECK ((jsonb_typeof(structure) = 'object'::text))
+);
+CREATE INDEX flow_active ON public.flow USING btree (workspace_id, flow_id) WHERE (status = 'active'::text);
+CREATE INDEX flow_created ON public.flow USING btree (workspace_id, created_at, flow_id);
+CREATE INDEX flow_updated ON public.flow USING btree (workspace_id, updated_at, flow_id);
+alter table public.flow enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow;
+grant delete, insert, select, update on public.flow to tentpole_service;
+
+create table public.flow_email (
+  workspace_id uuid not null,
+  email_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  constraint flow_email_pkey PRIMARY KEY (workspace_id, email_id),
+  constraint flow_email_workspace_id_email_id_fkey FOREIGN KEY (workspace_id, email_id) REFERENCES email(workspace_id, email_id) ON DELETE CASCADE,
+  constraint flow_email_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+CREATE INDEX flow_email_of ON public.flow_email USING btree (workspace_id, flow_id, email_id);
+alter table public.flow_email enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_email;
+grant delete, insert, select, update on public.flow_email to tentpole_service;
+
+create table public.flow_step_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  shard smallint not null,
+  members integer not null default 0,
+  constraint flow_step_tally_pkey PRIMARY KEY (workspace_id, flow_id, step_id, shard),
+  constraint flow_step_tally_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_step_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_step_tally;
+grant delete, insert, select, update on public.flow_step_tally to tentpole_service;
+
+create table public.flow_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  shard smallint not null,
+  active integer not null default 0,
+  waiting integer not null default 0,
+  completed integer not null default 0,
+  dropped integer not null default 0,
+  failed integer not null default 0,
+  last_entry_at timestamp with time zone,
+  constraint flow_tally_pkey PRIMARY KEY (workspace_id, flow_id, shard),
+  constraint flow_tally_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_tally;
+grant delete, insert, select, update on public.flow_tally to tentpole_service;
+
 create table public.generation (
   workspace_id uuid not null,
   generation_id uuid not null,
