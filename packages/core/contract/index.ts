@@ -15,6 +15,7 @@ import { dkim } from "./dkim.ts"
 import { emailGenerations } from "./emailGenerations.ts"
 import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
+import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
@@ -47,6 +48,7 @@ export const contract = {
   emailGenerations,
   emails,
   exports,
+  flows,
   hookTokens,
   housekeeper,
   imports,
