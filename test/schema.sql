@@ -124,6 +124,9 @@ create table public.blast (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   retrying_since timestamp with time zone,
+  purpose text not null default 'blast'::text,
+  flow_id uuid,
+  step_id text,
   constraint blast_pkey PRIMARY KEY (workspace_id, blast_id),
   constraint blast_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint blast_audience_source_check CHECK ((audience_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
@@ -140,16 +143,20 @@ create table public.blast (
   constraint blast_check3 CHECK (((approval_id IS NULL) = (approved_at IS NULL))),
   constraint blast_check4 CHECK (((NOT (send_mode IS DISTINCT FROM 'scheduled'::text)) = (scheduled_at IS NOT NULL))),
   constraint blast_check5 CHECK (((status <> 'draft'::text) OR ((approval_id IS NULL) AND (send_mode IS NULL) AND (launched_at IS NULL)))),
-  constraint blast_check6 CHECK (((status = ANY (ARRAY['draft'::text, 'archived'::text])) OR ((approval_id IS NOT NULL) AND (send_mode IS NOT NULL) AND (audience_list_id IS NOT NULL) AND (email_id IS NOT NULL)))),
   constraint blast_check7 CHECK (((status <> 'scheduled'::text) OR ((send_mode = 'scheduled'::text) AND (launched_at IS NULL)))),
   constraint blast_check8 CHECK (((status <> ALL (ARRAY['sending'::text, 'sent'::text, 'failed'::text])) OR (launched_at IS NOT NULL))),
   constraint blast_check9 CHECK (((audience_fixed_at IS NULL) OR (launched_at IS NOT NULL))),
+  constraint blast_complete CHECK (((purpose = 'flow_step'::text) OR (status = ANY (ARRAY['draft'::text, 'archived'::text])) OR ((approval_id IS NOT NULL) AND (send_mode IS NOT NULL) AND (audience_list_id IS NOT NULL) AND (email_id IS NOT NULL)))),
   constraint blast_email_source_check CHECK ((email_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
+  constraint blast_of_step CHECK (((purpose = 'flow_step'::text) = (flow_id IS NOT NULL))),
+  constraint blast_purpose_check CHECK ((purpose = ANY (ARRAY['blast'::text, 'flow_step'::text]))),
   constraint blast_retrying CHECK (((retrying_since IS NULL) OR ((status = 'sending'::text) AND (audience_fixed_at IS NOT NULL)))),
   constraint blast_send_mode_check CHECK ((send_mode = ANY (ARRAY['scheduled'::text, 'send_now'::text]))),
-  constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text])))
+  constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text]))),
+  constraint blast_step CHECK (((flow_id IS NULL) = (step_id IS NULL)))
 );
 CREATE INDEX blast_created ON public.blast USING btree (workspace_id, created_at, blast_id);
+CREATE UNIQUE INDEX blast_flow_step ON public.blast USING btree (workspace_id, flow_id, step_id) WHERE (purpose = 'flow_step'::text);
 CREATE INDEX blast_launched ON public.blast USING btree (workspace_id, launched_at) WHERE (launched_at IS NOT NULL);
 CREATE INDEX blast_scheduled ON public.blast USING btree (workspace_id, scheduled_at, blast_id) WHERE (status = 'scheduled'::text);
 CREATE INDEX blast_sending ON public.blast USING btree (workspace_id, blast_id) WHERE (status = 'sending'::text);
@@ -360,6 +367,11 @@ create table public.delivery (
   machine_opened_at timestamp with time zone,
   machine_clicked_at timestamp with time zone,
   lane text collate "C" not null default ''::text,
+  membership_id uuid,
+  flow_id uuid,
+  step_id text,
+  visit integer,
+  tokens jsonb,
   constraint delivery_pkey PRIMARY KEY (workspace_id, delivery_id),
   constraint delivery_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE,
   constraint delivery_bounce_kind_check CHECK ((bounce_kind = ANY (ARRAY['hard'::text, 'soft'::text]))),
@@ -367,15 +379,18 @@ create table public.delivery (
   constraint delivery_check1 CHECK (((state <> ALL (ARRAY['claimed'::text, 'handed_over'::text])) OR (token IS NOT NULL))),
   constraint delivery_check2 CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
   constraint delivery_check3 CHECK (((reason IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'blocked'::text, 'unconfirmed'::text])))),
+  constraint delivery_of_flow CHECK ((num_nonnulls(membership_id, flow_id, step_id, visit, tokens) = ANY (ARRAY[0, 5]))),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'claimed'::text, 'handed_over'::text, 'sent'::text, 'failed'::text, 'blocked'::text, 'unconfirmed'::text])))
 );
-CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE (state <> 'blocked'::text);
-CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id);
+CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE ((state <> 'blocked'::text) AND (membership_id IS NULL));
+CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id, membership_id, visit) NULLS NOT DISTINCT;
 CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, lane, due_at, delivery_id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, lease_until) WHERE (state = ANY (ARRAY['claimed'::text, 'handed_over'::text]));
 CREATE INDEX delivery_of_contact ON public.delivery USING btree (workspace_id, contact_id);
+CREATE UNIQUE INDEX delivery_visit ON public.delivery USING btree (workspace_id, membership_id, visit) WHERE (membership_id IS NOT NULL);
 CREATE TRIGGER delivery_tally_insert AFTER INSERT ON public.delivery REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
 CREATE TRIGGER delivery_tally_update AFTER UPDATE ON public.delivery REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
+CREATE TRIGGER flow_message_ended AFTER UPDATE ON public.delivery REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_message_ended();
 alter table public.delivery enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery;
 grant delete, insert, select, update on public.delivery to tentpole_service;
@@ -421,6 +436,7 @@ create table public.due_work (
   kind text not null,
   workspace_id uuid not null,
   due_at timestamp with time zone not null,
+  looks integer not null default 0,
   constraint due_work_pkey PRIMARY KEY (kind, workspace_id),
   constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
 );
@@ -664,6 +680,168 @@ create view public.fenced_contact as
   WHERE (workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid);
 grant select on public.fenced_contact to tentpole_service;
 
+create table public.flow (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  description text,
+  status text not null,
+  structure jsonb not null,
+  revision integer not null,
+  activated_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  activated_in xid8,
+  constraint flow_pkey PRIMARY KEY (workspace_id, flow_id),
+  constraint flow_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint flow_check CHECK (((status = 'active'::text) = (activated_at IS NOT NULL))),
+  constraint flow_check1 CHECK (((status = 'paused'::text) = (paused_at IS NOT NULL))),
+  constraint flow_check2 CHECK (((status = 'archived'::text) = (archived_at IS NOT NULL))),
+  constraint flow_revision_check CHECK ((revision >= 1)),
+  constraint flow_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text]))),
+  constraint flow_structure_check CHECK ((jsonb_typeof(structure) = 'object'::text))
+);
+CREATE INDEX flow_active ON public.flow USING btree (workspace_id, flow_id) WHERE (status = 'active'::text);
+CREATE INDEX flow_created ON public.flow USING btree (workspace_id, created_at, flow_id);
+CREATE INDEX flow_updated ON public.flow USING btree (workspace_id, updated_at, flow_id);
+CREATE TRIGGER flow_activated BEFORE UPDATE ON public.flow FOR EACH ROW WHEN (((new.status = 'active'::text) AND (old.status <> 'active'::text))) EXECUTE FUNCTION flow_activated();
+CREATE TRIGGER flow_moved AFTER UPDATE ON public.flow FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION flow_moved();
+CREATE TRIGGER flow_removed AFTER DELETE ON public.flow FOR EACH ROW WHEN ((old.status <> 'draft'::text)) EXECUTE FUNCTION flow_moved();
+alter table public.flow enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow;
+grant delete, insert, select, update on public.flow to tentpole_service;
+
+create table public.flow_clock (
+  workspace_id uuid not null,
+  dates_until timestamp with time zone not null,
+  constraint flow_clock_pkey PRIMARY KEY (workspace_id),
+  constraint flow_clock_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.flow_clock enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_clock;
+grant delete, insert, select, update on public.flow_clock to tentpole_service;
+
+create table public.flow_date_fired (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  day date not null,
+  constraint flow_date_fired_pkey PRIMARY KEY (workspace_id, flow_id, contact_id, day),
+  constraint flow_date_fired_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_date_fired enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_date_fired;
+grant delete, insert, select, update on public.flow_date_fired to tentpole_service;
+
+create table public.flow_email (
+  workspace_id uuid not null,
+  email_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  constraint flow_email_pkey PRIMARY KEY (workspace_id, email_id),
+  constraint flow_email_workspace_id_email_id_fkey FOREIGN KEY (workspace_id, email_id) REFERENCES email(workspace_id, email_id) ON DELETE CASCADE,
+  constraint flow_email_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+CREATE INDEX flow_email_of ON public.flow_email USING btree (workspace_id, flow_id, email_id);
+alter table public.flow_email enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_email;
+grant delete, insert, select, update on public.flow_email to tentpole_service;
+
+create table public.flow_event (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  position bigint not null generated always as identity,
+  type text not null,
+  at timestamp with time zone not null,
+  step_id text,
+  metadata jsonb not null,
+  constraint flow_event_pkey PRIMARY KEY (workspace_id, membership_id, "position"),
+  constraint flow_event_workspace_id_membership_id_fkey FOREIGN KEY (workspace_id, membership_id) REFERENCES flow_membership(workspace_id, membership_id) ON DELETE CASCADE
+);
+alter table public.flow_event enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_event;
+grant delete, insert, select, update on public.flow_event to tentpole_service;
+
+create table public.flow_made (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  visit integer not null,
+  attempt integer not null,
+  made_id uuid not null,
+  constraint flow_made_pkey PRIMARY KEY (workspace_id, membership_id, visit, attempt),
+  constraint flow_made_workspace_id_membership_id_fkey FOREIGN KEY (workspace_id, membership_id) REFERENCES flow_membership(workspace_id, membership_id) ON DELETE CASCADE
+);
+alter table public.flow_made enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_made;
+grant delete, insert, select, update on public.flow_made to tentpole_service;
+
+create table public.flow_membership (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  contact_deleted boolean not null default false,
+  entry_source text not null,
+  tokens jsonb not null,
+  created_emails jsonb not null default '[]'::jsonb,
+  state jsonb not null,
+  status text not null,
+  step_id text,
+  awaited_visit integer,
+  due_at timestamp with time zone,
+  sole boolean not null,
+  entered_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flow_membership_pkey PRIMARY KEY (workspace_id, membership_id),
+  constraint flow_membership_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE,
+  constraint flow_membership_check CHECK ((status = (state ->> 'status'::text))),
+  constraint flow_membership_check1 CHECK (((awaited_visit IS NULL) OR (status = ANY (ARRAY['active'::text, 'dropped'::text])))),
+  constraint flow_membership_status_check CHECK ((status = ANY (ARRAY['active'::text, 'waiting'::text, 'completed'::text, 'dropped'::text, 'failed'::text])))
+);
+CREATE INDEX flow_membership_contact ON public.flow_membership USING btree (workspace_id, contact_id, flow_id);
+CREATE INDEX flow_membership_due ON public.flow_membership USING btree (workspace_id, flow_id, due_at, membership_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX flow_membership_entered ON public.flow_membership USING btree (workspace_id, flow_id, entered_at, membership_id);
+CREATE UNIQUE INDEX flow_membership_live ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE (status = ANY (ARRAY['active'::text, 'waiting'::text]));
+CREATE UNIQUE INDEX flow_membership_sole ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE sole;
+CREATE TRIGGER flow_tally_insert AFTER INSERT ON public.flow_membership REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_add();
+CREATE TRIGGER flow_tally_update AFTER UPDATE ON public.flow_membership REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_move();
+alter table public.flow_membership enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_membership;
+grant delete, insert, select, update on public.flow_membership to tentpole_service;
+
+create table public.flow_step_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  step_id text not null,
+  shard smallint not null,
+  members integer not null default 0,
+  constraint flow_step_tally_pkey PRIMARY KEY (workspace_id, flow_id, step_id, shard),
+  constraint flow_step_tally_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_step_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_step_tally;
+grant delete, insert, select, update on public.flow_step_tally to tentpole_service;
+
+create table public.flow_tally (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  shard smallint not null,
+  active integer not null default 0,
+  waiting integer not null default 0,
+  completed integer not null default 0,
+  dropped integer not null default 0,
+  failed integer not null default 0,
+  last_entry_at timestamp with time zone,
+  constraint flow_tally_pkey PRIMARY KEY (workspace_id, flow_id, shard),
+  constraint flow_tally_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_tally enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_tally;
+grant delete, insert, select, update on public.flow_tally to tentpole_service;
+
 create table public.form_submission (
   workspace_id uuid not null,
   tent_id uuid not null,
@@ -886,6 +1064,7 @@ create table public.outbox_event (
   constraint outbox_event_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
 );
 CREATE INDEX outbox_event_age ON public.outbox_event USING btree (workspace_id, recorded_at);
+CREATE TRIGGER outbox_hint AFTER INSERT ON public.outbox_event REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION outbox_hint();
 alter table public.outbox_event enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.outbox_event;
 grant delete, insert, select, update on public.outbox_event to tentpole_service;
@@ -1256,6 +1435,8 @@ grant usage on jobs.job_queue_sequence_seq to tentpole_service;
 create sequence public.delivery_token;
 grant usage on public.delivery_token to tentpole_service;
 
+create sequence public.flow_event_position_seq;
+
 create sequence public.outbox_event_position_seq;
 
 CREATE OR REPLACE FUNCTION public.contact_number(fields jsonb, field text, type text)
@@ -1338,6 +1519,134 @@ AS $function$
    end $function$;
 grant execute on delivery_tally_add() to public;
 
+CREATE OR REPLACE FUNCTION public.flow_activated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     new.activated_in := pg_current_xact_id();
+     insert into outbox_consumer (workspace_id, consumer, transaction_id, position)
+     values (new.workspace_id, 'flows', pg_current_xact_id(), 0) on conflict do nothing;
+     insert into flow_clock (workspace_id, dates_until) values (new.workspace_id, clock_timestamp()) on conflict do nothing;
+     return new;
+   end $function$;
+grant execute on flow_activated() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_message_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     woken uuid;
+   begin
+     if not exists (select from added where membership_id is not null
+       and state in ('sent', 'failed', 'blocked', 'unconfirmed')) then
+       return null;
+     end if;
+     with ended as (
+       select a.workspace_id, a.membership_id, a.visit
+       from added a join removed r on r.workspace_id = a.workspace_id and r.delivery_id = a.delivery_id
+       where a.membership_id is not null and a.state in ('sent', 'failed', 'blocked', 'unconfirmed')
+         and r.state not in ('sent', 'failed', 'blocked', 'unconfirmed')
+     ),
+     waiting as materialized (
+       select m.workspace_id, m.membership_id
+       from ended e
+       join flow_membership m on m.workspace_id = e.workspace_id and m.membership_id = e.membership_id
+         and m.awaited_visit = e.visit
+       order by m.membership_id
+       for no key update of m
+     )
+     update flow_membership m set due_at = clock_timestamp()
+     from waiting w where m.workspace_id = w.workspace_id and m.membership_id = w.membership_id;
+     for woken in select distinct workspace_id from added loop
+       perform hint_due('flows', woken);
+     end loop;
+     return null;
+   end $function$;
+grant execute on flow_message_ended() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     held uuid;
+     moved record;
+   begin
+     moved := case when tg_op = 'DELETE' then old else new end;
+     for held in select blast_id from blast
+       where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id order by blast_id
+     loop
+       perform pg_advisory_xact_lock(hashtextextended(held::text, 0));
+     end loop;
+     if tg_op = 'DELETE' or new.status = 'archived' then
+       update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
+       where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id and status = 'sending';
+     else
+       update blast set paused = new.status <> 'active', updated_at = now()
+       where workspace_id = new.workspace_id and purpose = 'flow_step' and flow_id = new.flow_id and status = 'sending';
+     end if;
+     -- Whose flow begins to run is looked at from now on; who has none any more is looked at in vain, more and more seldom.
+     insert into due_work as w (kind, workspace_id, due_at)
+     select kind, moved.workspace_id, clock_timestamp()
+     from (values ('flows'), ('flow_events'), ('flow_dates'), ('deliveries')) as work (kind)
+     where exists (select from workspace where workspace_id = moved.workspace_id)
+     on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at), looks = 0;
+     return null;
+   end $function$;
+grant execute on flow_moved() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_tally_add()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed, last_entry_at)
+     select workspace_id, flow_id, pg_backend_pid() % 16,
+       count(*) filter (where status = 'active'), count(*) filter (where status = 'waiting'), count(*) filter (where status = 'completed'), count(*) filter (where status = 'dropped'), count(*) filter (where status = 'failed'), max(entered_at)
+     from added group by workspace_id, flow_id
+     on conflict (workspace_id, flow_id, shard) do update set
+       active = t.active + excluded.active, waiting = t.waiting + excluded.waiting, completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped, failed = t.failed + excluded.failed,
+       last_entry_at = greatest(t.last_entry_at, excluded.last_entry_at);
+     insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+     select workspace_id, flow_id, step_id, pg_backend_pid() % 16, count(*)::int
+     from added where status in ('active', 'waiting') and step_id is not null
+     group by workspace_id, flow_id, step_id
+     on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+     return null;
+   end $function$;
+grant execute on flow_tally_add() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_tally_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed)
+     select * from (
+       select workspace_id, flow_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign * (status = 'active')::int)::int as active, sum(sign * (status = 'waiting')::int)::int as waiting, sum(sign * (status = 'completed')::int)::int as completed, sum(sign * (status = 'dropped')::int)::int as dropped, sum(sign * (status = 'failed')::int)::int as failed
+       from (select 1 as sign, workspace_id, flow_id, status from added
+         union all select -1, workspace_id, flow_id, status from removed) as change
+       group by workspace_id, flow_id
+     ) as delta
+     where (active, waiting, completed, dropped, failed) <> (0, 0, 0, 0, 0)
+     on conflict (workspace_id, flow_id, shard) do update set
+       active = t.active + excluded.active, waiting = t.waiting + excluded.waiting, completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped, failed = t.failed + excluded.failed;
+     insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+     select * from (
+       select workspace_id, flow_id, step_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign)::int as members
+       from (select 1 as sign, workspace_id, flow_id, status, step_id from added
+         union all select -1, workspace_id, flow_id, status, step_id from removed) as change
+       where status in ('active', 'waiting') and step_id is not null
+       group by workspace_id, flow_id, step_id
+     ) as delta
+     where members <> 0
+     on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+     return null;
+   end $function$;
+grant execute on flow_tally_move() to public;
+
 CREATE OR REPLACE FUNCTION public.grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
  RETURNS TABLE(granted_id uuid, answer text)
  LANGUAGE plpgsql
@@ -1361,6 +1670,8 @@ AS $function$
          select d.delivery_id as id, d.state, d.lease_until,
            case
              when b.status = 'cancelled' then 'cancelled'
+             when d.membership_id is not null and (m.status is distinct from 'active'
+               or m.awaited_visit is distinct from d.visit) then 'cancelled'
              when b.status <> 'sending' or b.paused then 'paused'
              when c.contact_id is null then 'contact_deleted'
              when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
@@ -1376,6 +1687,7 @@ AS $function$
          join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
          left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
          left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+         left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
          order by d.delivery_id
          for update of d
        )
@@ -1391,6 +1703,18 @@ AS $function$
        returning d.delivery_id, held.verdict;
    end $function$;
 grant execute on grant_intents(uuid,uuid[],bigint[],uuid[],interval) to public;
+
+CREATE OR REPLACE FUNCTION public.hint_due(hinted text, workspace uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+     update due_work w set due_at = least(w.due_at, clock_timestamp()), looks = 0
+     from (select kind, workspace_id from due_work
+       where kind = hinted and workspace_id = workspace and (due_at > clock_timestamp() or looks > 0)
+       for update skip locked) as quiet
+     where w.kind = quiet.kind and w.workspace_id = quiet.workspace_id
+   $function$;
+grant execute on hint_due(text,uuid) to public;
 
 CREATE OR REPLACE FUNCTION public.list_member_tally()
  RETURNS trigger
@@ -1409,6 +1733,20 @@ AS $function$
      return null;
    end $function$;
 grant execute on list_member_tally() to public;
+
+CREATE OR REPLACE FUNCTION public.outbox_hint()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     told uuid;
+   begin
+     for told in select distinct workspace_id from added loop
+       perform hint_due('flow_events', told);
+     end loop;
+     return null;
+   end $function$;
+grant execute on outbox_hint() to public;
 
 CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
  RETURNS integer

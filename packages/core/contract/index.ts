@@ -21,6 +21,7 @@ import { dkim } from "./dkim.ts"
 import { emailGenerations } from "./emailGenerations.ts"
 import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
+import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
@@ -58,6 +59,7 @@ export const contract = {
   emails,
   exports,
   forms,
+  flows,
   hookTokens,
   housekeeper,
   idempotencyKeys,

@@ -1,6 +1,6 @@
 // The laws of deleting a contact list: what it leaves, who holds it, and who waits for whom.
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
+import { Effect, type Layer, Result } from "effect"
 import type { Blast } from "../src/blasts/Blast.ts"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
 import { readiness } from "../src/blasts/Readiness.ts"
@@ -12,7 +12,7 @@ import { list_users_max } from "../src/lists/ListUse.ts"
 import type { Outbox } from "../src/Outbox.ts"
 import { RuleFactsStore } from "../src/segments/RuleFacts.ts"
 import { mentionedIn, type RuleTree } from "../src/segments/RuleTree.ts"
-import { Transactor } from "../src/Transactor.ts"
+import { twoAtOnce } from "./atOnce.ts"
 import { furnished, inCity, later, noon, notOn, type Rooms } from "./blastWorld.ts"
 import { toldTo } from "./toldTo.ts"
 
@@ -56,25 +56,6 @@ const begin = Effect.gen(function* () {
   const audienceOf = ({ audience }: Blast) => audience?.listId ?? assert.fail("a ready blast has an audience")
   return { ...world, contacts, remove, removing, uses, naming, renaming, lockForLaunch, audienceOf }
 })
-
-/** Begins `first`, and `second` once that holds its locks; lets `first` go on when `second` must be waiting. */
-const twoAtOnce = <A, E, B, F, R1, R2>(
-  first: (held: Effect.Effect<void>) => Effect.Effect<A, E, R1>,
-  second: Effect.Effect<B, F, R2>,
-) =>
-  Effect.gen(function* () {
-    const { transact } = yield* Transactor
-    const held = yield* Deferred.make<void>()
-    const go = yield* Deferred.make<void>()
-    const wait = Effect.andThen(Deferred.succeed(held, undefined), Deferred.await(go))
-    const one = yield* Effect.forkChild(Effect.result(transact(first(wait))))
-    // Whoever ends before it holds anything is no reason to wait.
-    yield* Effect.raceFirst(Deferred.await(held), Fiber.await(one))
-    const two = yield* Effect.forkChild(Effect.result(transact(second)))
-    yield* Effect.sleep("100 millis")
-    yield* Deferred.succeed(go, undefined)
-    return [yield* Fiber.join(one), yield* Fiber.join(two)] as const
-  })
 
 export const listRemovals = <E>(name: string, live: Layer.Layer<Needs, E>) => {
   removals(name, live)

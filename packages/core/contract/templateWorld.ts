@@ -66,7 +66,7 @@ export const tentSample: Sample<"tent"> = {
   mails: [null, null, null],
 }
 
-interface Wanted<Kind extends TemplateKind> {
+export interface Wanted<Kind extends TemplateKind> {
   readonly name?: string
   readonly html?: string
   readonly mail?: Kinds[Kind]["mail"]
@@ -74,14 +74,14 @@ interface Wanted<Kind extends TemplateKind> {
   readonly at_ms?: number
 }
 
-/** A workspace of its own, and the moves of templates in it. */
-export const begin = <Kind extends TemplateKind>(sample: Sample<Kind>) =>
+/** The moves of templates in a workspace, one of their own if there is none yet. */
+export const begin = <Kind extends TemplateKind>(sample: Sample<Kind>, there?: WorkspaceId) =>
   Effect.gen(function* () {
     const store = yield* sample.store
     const { transact } = yield* Transactor
     const workspaces = yield* WorkspaceStore
     const fresh = yield* Fresh
-    const workspace = yield* fresh.workspace()
+    const workspace = there ?? (yield* fresh.workspace())
 
     const facts = Effect.fnUntraced(function* (wanted: Wanted<Kind>) {
       return {

@@ -21,7 +21,7 @@ const etagOf = (text: string) => `e${text.length}`
 
 export const contextOf = (facts: PublishFacts) => ({ facts, html, etagOf, now: at(50) })
 
-interface Wanted {
+export interface Wanted {
   readonly name?: string
   readonly userId?: string
   readonly now?: DateTime.Utc

@@ -7,9 +7,11 @@ import {
   EmailId,
   EmailTemplateId,
   ExportId,
+  FlowId,
   GenerationId,
   ImportRunId,
   ImportSessionId,
+  MembershipId,
   TentId,
   TestMailId,
   TentTemplateId,
@@ -19,6 +21,9 @@ import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), workspaceId: WorkspaceId, ...fields })
+
+/** Visits of members of flows to a step that makes something, and which try it is. */
+const Makings = Schema.Array(Schema.Struct({ membershipId: MembershipId, visit: Schema.Int, attempt: Schema.Int }))
 
 /** Everything that can be queued. A worker's table (`worker/src/Jobs.ts`) has a line for each. */
 export const Job = Schema.Union([
@@ -30,6 +35,9 @@ export const Job = Schema.Union([
   job("blast_export_expiry", { exportId: ExportId }),
   job("blast_start", { blastId: BlastId }),
   job("blast_retry", { blastId: BlastId, since_ms: Schema.Int, includeUnconfirmed: Schema.Boolean }),
+  job("flow_review", { flowId: FlowId, members: Schema.Literals(["live", "waiting"]) }),
+  job("flow_email", { members: Makings }),
+  job("flow_tent", { members: Makings }),
   job("tent_generation", { tentId: TentId }),
   job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),

@@ -18,6 +18,11 @@ import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
 import { Forms } from "./forms/Forms.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
+import { FlowEngine } from "./flows/FlowEngine.ts"
+import { FlowMakings } from "./flows/FlowMakings.ts"
+import { Flows } from "./flows/Flows.ts"
+import { FlowTrials } from "./flows/FlowTrials.ts"
+import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
@@ -44,11 +49,16 @@ export const useCases = Layer.mergeAll(
   Emails.layer,
   Exports.layer,
   Forms.layer,
+  FlowEngine.layer,
+  FlowMakings.layer,
+  FlowTrials.layer,
+  Flows.layer,
   Hooks.layer,
   Idempotency.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,
+  Memberships.layer,
   OutgoingMail.layer,
   ReturnPaths.layer,
   Schedules.layer,

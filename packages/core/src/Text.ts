@@ -44,8 +44,9 @@ export const slugify = (text: string, length_max = 80): string =>
     .slice(0, length_max)
     .replace(/^-+|-+$/g, "")
 
-const copy_suffix = " (copy)"
+/** A name derived from another: cut between characters where both would be too long together. */
+export const nameWith = (name: string, suffix: string, length_max: number): string =>
+  name.slice(0, length_max - suffix.length).replace(/[\uD800-\uDBFF]$/, "") + suffix
 
-/** What a copy is called: cut between characters where both would be too long together. */
-export const copyName = (name: string, length_max: number): string =>
-  name.slice(0, length_max - copy_suffix.length).replace(/[\uD800-\uDBFF]$/, "") + copy_suffix
+/** What a copy is called. */
+export const copyName = (name: string, length_max: number): string => nameWith(name, " (copy)", length_max)

@@ -5,6 +5,8 @@ import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import type { Exports } from "@tentpole/core/exports/Exports"
 import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
+import { FlowEngine } from "@tentpole/core/flows/FlowEngine"
+import type { FlowMakings } from "@tentpole/core/flows/FlowMakings"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
 import type { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import type { Emails } from "@tentpole/core/emails/Emails"
@@ -17,6 +19,7 @@ import { Tents } from "@tentpole/core/tents/Tents"
 import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { expireExport, writeExport } from "./Exports.ts"
+import { flowMaking } from "./FlowMaking.ts"
 import { importExpiry, importRun } from "./ImportRuns.ts"
 import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
 
@@ -30,6 +33,8 @@ type Needs =
   | EmailTemplates
   | Emails
   | Exports
+  | FlowEngine
+  | FlowMakings
   | ImportRuns
   | Imports
   | MailConnections
@@ -55,6 +60,11 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastStart(job)
     case "blast_retry":
       return blastRetry(job)
+    case "flow_review":
+      return Effect.flatMap(FlowEngine, (engine) => engine.review(job.workspaceId, job))
+    case "flow_email":
+    case "flow_tent":
+      return flowMaking(job, attempt)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
     case "asset_cleanup":

@@ -14,11 +14,14 @@ import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
 import * as FormStore from "./FormStore.ts"
+import * as FlowStore from "./FlowStore.ts"
+import * as FlowQueue from "./FlowQueue.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
+import * as MembershipStore from "./MembershipStore.ts"
 import * as Outbox from "./Outbox.ts"
 import * as ReportStore from "./ReportStore.ts"
 import * as ScheduleStore from "./ScheduleStore.ts"
@@ -50,10 +53,13 @@ const rooms = Layer.mergeAll(
   EngagementStore.layer,
   ExportStore.layer,
   FormStore.layer,
+  FlowStore.layer,
+  FlowQueue.layer.pipe(Layer.provide(Outbox.layer)),
   HookTokenStore.layer,
   IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
+  MembershipStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   Segment.layer,

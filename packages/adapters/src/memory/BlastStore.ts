@@ -24,6 +24,7 @@ import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } fro
 import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListStore.ts"
+import { putMoved, sendingSteps } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 
@@ -162,7 +163,7 @@ const endOpen = Effect.fnUntraced(function* (
     const after = moved(row, { _tag: "end", ending })
     if (after === undefined || count === limit) continue
     count++
-    yield* db.put(deliveries, ws, row.id, after)
+    yield* putMoved(db, ws, row, after)
   }
   return count
 })
@@ -184,12 +185,25 @@ const requeue = Effect.fnUntraced(function* (
   return retried.at(-1)?.contactId ?? null
 })
 
-/** Blasts whose audience is fixed, with how many of their recipients are open. */
-const started = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+const openOnes = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
   const open = new Map<BlastId, number>()
   for (const row of yield* db.all(deliveries, ws)) {
     if (isOpen(row)) open.set(row.blastId, (open.get(row.blastId) ?? 0) + 1)
   }
+  return open
+})
+
+/** The steps of flows that are over, and have open messages. */
+const endedSteps = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
+  return (yield* db.all(sendingSteps, ws))
+    .filter(({ id, status }) => status === "cancelled" && open.has(id))
+    .map(({ id }) => ({ id, ending: "cancelled" as const }))
+})
+
+/** Blasts whose audience is fixed, with how many of their recipients are open. */
+const started = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
   return sorted(yield* db.all(blasts, ws), (blast) => blast.id, "asc")
     .filter((blast) => (launchOf(blast)?.audience ?? null) !== null)
     .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
@@ -297,8 +311,14 @@ export const layer = Layer.effect(
             .slice(0, limit),
         ),
       endedWithOpen: (ws, limit) =>
-        Effect.map(started(db, ws), (all) =>
-          all.flatMap(({ blast, open }) => (earlyEndingOf(blast) !== null && open > 0 ? [blast] : [])).slice(0, limit),
+        Effect.zipWith(started(db, ws), endedSteps(db, ws), (all, steps) =>
+          [
+            ...all.flatMap(({ blast, open }) => {
+              const ending = earlyEndingOf(blast)
+              return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
+            }),
+            ...steps,
+          ].slice(0, limit),
         ),
       recipients: (ws, id, query) => recipients(db, ws, id, query),
     })

@@ -89,7 +89,7 @@ export const factsOf = Effect.fnUntraced(function* (
 
 /** A delivery as it is first written. */
 export const newDelivery = (
-  it: Pick<DeliveryRow, "id" | "blastId" | "contactId" | "approvalId" | "operational">,
+  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
   contact: Contact,
   reason: BlockReason | undefined,
   now: DateTime.Utc,

@@ -3,7 +3,7 @@ import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
 import { statusOf } from "@tentpole/core/content/Approval"
 import type { Email } from "@tentpole/core/emails/Email"
 import { EmailChange } from "@tentpole/core/emails/EmailChange"
-import { email_users_max } from "@tentpole/core/emails/EmailRefusals"
+import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailRefusals"
 import { type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
 import type { EmailId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
@@ -12,6 +12,7 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
 import { contactFields } from "./ContactFieldStore.ts"
 import { blasts } from "./DeliveryTables.ts"
+import { activeFlowsUsing, flowEmails } from "./FlowTables.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { forgetTestMails } from "./TestMailStore.ts"
@@ -48,7 +49,7 @@ export const applyEmail = Effect.fnUntraced(function* (db: Rows, workspace: Work
   if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
 })
 
-const removeEmail = Effect.fnUntraced(function* (
+export const removeEmail = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   row: Email | undefined,
@@ -61,7 +62,27 @@ const removeEmail = Effect.fnUntraced(function* (
     yield* db.remove(emailVersions, workspace, versionKey(row.id, version))
   }
   yield* db.remove(bases, workspace, row.id)
+  yield* db.remove(flowEmails, workspace, row.id)
   yield* db.remove(emails, workspace, row.id)
+})
+
+/** Every room that sends emails has its users here. */
+export const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: EmailId) {
+  const sent = (yield* db.all(blasts, workspace)).filter(
+    ({ email, status }) => email?.emailId === id && (status === "scheduled" || status === "sending"),
+  )
+  const made = yield* db.find(flowEmails, workspace, id)
+  const flows = yield* activeFlowsUsing(
+    db,
+    workspace,
+    ({ emails: used }, flow) => used.includes(id) || made?.flowId === flow.id,
+  )
+  const named = <Type extends EmailUser["type"]>(type: Type, all: ReadonlyArray<Pick<EmailUser, "id" | "name">>) =>
+    all
+      .map((user) => ({ type, id: user.id, name: user.name }))
+      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
+  const users = [...named("blast", sent), ...named("flow", flows)]
+  return { users: users.slice(0, email_users_max), count: users.length }
 })
 
 const matches = (email: Email, { status, search, after }: EmailQuery): boolean => {
@@ -130,14 +151,7 @@ export const layer = Layer.effect(
             .sort(byCodePoint),
         }
       }),
-      uses: (workspace, id) =>
-        Effect.map(db.all(blasts, workspace), (rows) => {
-          const users = rows
-            .filter(({ email, status }) => email?.emailId === id && (status === "scheduled" || status === "sending"))
-            .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
-            .map(({ id: blast, name }) => ({ type: "blast" as const, id: blast, name }))
-          return { users: users.slice(0, email_users_max), count: users.length }
-        }),
+      uses: (workspace, id) => usesOf(db, workspace, id),
       apply: (workspace, change) => applyEmail(db, workspace, change),
       approval: (workspace, id) =>
         Effect.flatMap(db.find(emailApprovals, workspace, id), (row) => found(row, "approved email")),

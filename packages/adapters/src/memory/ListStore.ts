@@ -11,6 +11,7 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Equal, Layer } from "effect"
 import { contacts, contactSortValues, inOrder, paged, writeActivities } from "./ContactStore.ts"
 import { blasts } from "./DeliveryTables.ts"
+import { activeFlowsUsing } from "./FlowTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 import { contactsOf, listMembers, lists, memberKey } from "./Segment.ts"
@@ -147,7 +148,8 @@ const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id
     users
       .map((user) => ({ type, id: user.id, name: user.name }))
       .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
-  const users = [...named("blast", sent), ...named("contact_list", naming)]
+  const flows = yield* activeFlowsUsing(db, workspace, ({ lists: used }) => used.includes(id))
+  const users = [...named("blast", sent), ...named("contact_list", naming), ...named("flow", flows)]
   return { users: users.slice(0, list_users_max), count: users.length }
 })
 

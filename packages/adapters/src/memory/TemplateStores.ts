@@ -21,6 +21,7 @@ import {
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
+import { activeFlowsUsing } from "./FlowTables.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { MemoryDatabase, type Rows, type Table, table } from "./MemoryDatabase.ts"
 
@@ -31,6 +32,8 @@ interface Tables<Kind extends TemplateKind> {
   /** HTML, by `<template id>.<version>`. */
   readonly versions: Table<string>
   readonly approvals: Table<ApprovedTemplate<Kind>>
+  /** Where flows name those that they make something from. */
+  readonly used: "emailTemplates" | "tentTemplates"
 }
 
 export const emailTemplates: Tables<"email"> = {
@@ -38,13 +41,15 @@ export const emailTemplates: Tables<"email"> = {
   templates: table("email_template"),
   versions: table("email_template_version"),
   approvals: table("email_template_approval"),
+  used: "emailTemplates",
 }
 
-const tentTemplates: Tables<"tent"> = {
+export const tentTemplates: Tables<"tent"> = {
   noun: "tent template",
   templates: table("tent_template"),
   versions: table("tent_template_version"),
   approvals: table("tent_template_approval"),
+  used: "tentTemplates",
 }
 
 const versionKey = (id: string, version: number): string => `${id}.${version}`
@@ -92,7 +97,7 @@ const applyTemplate = Effect.fnUntraced(function* <Kind extends TemplateKind>(
 })
 
 const storeOver = <Kind extends TemplateKind>(db: Rows, tables: Tables<Kind>): TemplateStoreOf<Kind> => {
-  const { noun, templates, versions, approvals } = tables
+  const { noun, templates, versions, approvals, used } = tables
   const shown = (workspace: WorkspaceId, all: ReadonlyArray<Template<Kind>>) =>
     Effect.map(
       latestGenerations(
@@ -132,8 +137,11 @@ const storeOver = <Kind extends TemplateKind>(db: Rows, tables: Tables<Kind>): T
     generation: (workspace, id, generation: GenerationId) => findGeneration(db, workspace, id, generation),
     approved: (workspace, id) =>
       Effect.flatMap(db.find(approvals, workspace, id), (row) => found(row, `approved ${noun}`)),
-    // Flows build on templates; there are none.
-    uses: () => Effect.as(Transaction, []),
+    uses: (workspace, id) =>
+      Effect.andThen(
+        Transaction,
+        activeFlowsUsing(db, workspace, (named) => named[used].some((each) => each === id)),
+      ).pipe(Effect.map((flows) => flows.map(({ name }) => ({ kind: "email flow", name }) as const))),
     apply: (workspace, change) => applyTemplate(db, tables, workspace, change),
   }
 }

@@ -13,6 +13,7 @@ import type { Statement } from "effect/sql"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { blockReasonOf } from "./DeliveryAudience.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "./Segment.ts"
+import { tokensOf } from "./TokenPieces.ts"
 
 type Sql = PgClient.PgClient
 
@@ -39,13 +40,11 @@ interface FactsRow extends BlastRow {
 
 interface ViewRow extends FactsRow, DeliveryTally {}
 
-/** Whatever of a text could hold a merge token: two megabytes of HTML stay where they are. */
-const tokensIn = String.raw`array(
-    select m[1] from unnest(case when a.approval_id is null
-      then array[e.subject, e.preview_text, e.from_name, v.html, e.plain_text]
-      else array[a.subject, a.preview_text, a.from_name, a.html, a.plain_text] end) as text,
-      regexp_matches(text, '(\{\{.*?\}\})', 'g') as m
-    where b.status = 'draft')`
+const tokensIn = tokensOf(
+  `case when b.status <> 'draft' then '{}'
+      when a.approval_id is null then array[e.subject, e.preview_text, e.from_name, v.html, e.plain_text]
+      else array[a.subject, a.preview_text, a.from_name, a.html, a.plain_text] end`,
+)
 
 const factColumns = `l.list_id, l.name as list_name, l.kind as list_kind, l.system_list, l.rules as list_rules, l.member_count,
   e.email_id as found_email_id, e.name as email_name, e.status as email_status, e.subject as email_subject,
@@ -229,7 +228,7 @@ const planOf = (row: LaunchRow): Plan => ({
 const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
   with held as materialized (
     select s.xmin, s.email_id, s.audience_list_id from blast s
-    where s.workspace_id = ${ws} and s.blast_id = ${id}
+    where s.workspace_id = ${ws} and s.blast_id = ${id} and s.purpose = 'blast'
     for no key update),
   held_email as materialized (
     select h.xmin from email h
@@ -246,7 +245,7 @@ const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
       or l.xmin is distinct from (select xmin from held_list) as waited
   from ${sql.literal(factTables)}
   join plan p on p.plan = w.plan
-  where b.workspace_id = ${ws} and b.blast_id = ${id}`
+  where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`
 
 /** Holds the day's allotment by the workspace's row, then counts: in this order, so that the second of two sees the first. */
 const allotmentOf = Effect.fnUntraced(function* (

@@ -4,7 +4,7 @@ import { auditOfBlast } from "@tentpole/core/administration/Audited"
 import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { passingReasons } from "@tentpole/core/deliveries/Delivery"
-import { type BlastId, ContactId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
+import { BlastId, ContactId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -39,7 +39,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, query: Blas
         ? sql.literal("")
         : sql` and b.status = ${query.status}`
   const named = query.search === "" ? sql.literal("") : sql` and strpos(b.name_folded, ${fold(query.search)}) > 0`
-  const chosen = sql`where b.workspace_id = ${ws}${status}${named}`
+  const chosen = sql`where b.workspace_id = ${ws} and b.purpose = 'blast'${status}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`select count(*)::int as total from blast b ${chosen}`
   const order = sql.literal(`order by ${sorts[query.sortBy]} ${query.sortOrder} nulls last, b.blast_id`)
   const items = yield* views(
@@ -54,7 +54,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, query: Blas
 /** Not `for update`: the counters of its deliveries refer to the blast, and don't have to wait. */
 const lock = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, id: BlastId) {
   const [row] = yield* sql<BlastRow>`
-    select ${sql.literal(blastColumns)} from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} for no key update`
+    select ${sql.literal(blastColumns)} from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast' for no key update`
   return row === undefined ? yield* gone : toBlast(row)
 })
 
@@ -150,15 +150,19 @@ const unsettled = `(select sum(queued) from delivery_tally t
 
 const finished = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
   select ${sql.literal(blastColumns)} from blast b
-  where b.workspace_id = ${ws} and b.status = 'sending' and b.audience_fixed_at is not null
+  where b.workspace_id = ${ws} and b.purpose = 'blast' and b.status = 'sending' and b.audience_fixed_at is not null
     and b.retrying_since is null and coalesce(${sql.literal(unsettled)}, 0) = 0
   order by b.blast_id
   limit ${limit}
   for no key update of b skip locked`
 
-const endedWithOpen = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
-  select ${sql.literal(blastColumns)} from blast b
-  where b.workspace_id = ${ws} and b.audience_fixed_at is not null
+/** What stands for the steps of a flow ends with the flow. */
+const endedWithOpen = (sql: Sql, ws: WorkspaceId, limit: number) => sql<{
+  readonly blast_id: string
+  readonly cancelled: boolean
+}>`
+  select b.blast_id, b.cancelled_at is not null as cancelled from blast b
+  where b.workspace_id = ${ws} and (b.audience_fixed_at is not null or b.purpose = 'flow_step')
     and (b.status in ('cancelled', 'failed')
       or b.status = 'archived' and (b.cancelled_at is not null or b.failure is not null))
     and ${sql.literal(unsettled)} > 0
@@ -173,9 +177,10 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     return BlastStore.of({
       find: (ws, id, now) =>
-        within(ws, views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id}`, now)).pipe(
-          Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view))),
-        ),
+        within(
+          ws,
+          views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`, now),
+        ).pipe(Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view)))),
       page: (ws, query, now) => within(ws, page(sql, ws, query, now)),
       lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),
       lockAgainstIntents: (ws, id) =>
@@ -192,7 +197,13 @@ export const layer = Layer.effect(
       requeue: (ws, id, options) => Effect.andThen(Transaction, within(ws, requeue(sql, ws, id, options))),
       lockFinished: (ws, limit) =>
         Effect.andThen(Transaction, within(ws, finished(sql, ws, limit))).pipe(Effect.map((rows) => rows.map(toBlast))),
-      endedWithOpen: (ws, limit) => Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) => rows.map(toBlast)),
+      endedWithOpen: (ws, limit) =>
+        Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) =>
+          rows.map(({ blast_id, cancelled }) => ({
+            id: BlastId.make(blast_id),
+            ending: cancelled ? "cancelled" : "blast_failed",
+          })),
+        ),
       recipients: (ws, id, query) => within(ws, recipients(sql, ws, id, query)),
     })
   }),

@@ -4,7 +4,7 @@ import type { WorkspaceId } from "@tentpole/core/Ids"
 import { DateTime, Effect } from "effect"
 
 /** The kinds of work that workspaces wait for. */
-export type DueKind = "blasts" | "deliveries"
+export type DueKind = "blasts" | "deliveries" | "flows"
 
 /** Makes a workspace due now, or leaves it if it already was. Goes with the write that made the work. */
 export const makeDue = (sql: PgClient.PgClient, kind: DueKind, workspace: WorkspaceId) =>

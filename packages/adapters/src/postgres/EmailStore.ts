@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
 import type { CurrentEmail, Email } from "@tentpole/core/emails/Email"
 import { EmailChange } from "@tentpole/core/emails/EmailChange"
-import { email_users_max } from "@tentpole/core/emails/EmailRefusals"
+import { email_users_max, type EmailUser } from "@tentpole/core/emails/EmailRefusals"
 import { type EmailQuery, EmailStore } from "@tentpole/core/emails/EmailStore"
 import type { EmailId, WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
@@ -11,6 +11,7 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { type ApprovalRow, columnsOf, emailColumns, type EmailRow, toApproved, toEmail } from "./EmailRows.ts"
+import { flowsUsingEmail } from "./FlowUses.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { fenced } from "./Postgres.ts"
 
@@ -205,13 +206,18 @@ export const layer = Layer.effect(
       uses: (workspace, id) =>
         within(
           workspace,
-          sql<{ readonly id: string; readonly name: string; readonly total: number }>`
-            select blast_id as id, name, (count(*) over ())::int as total from blast
-            where workspace_id = ${workspace} and email_id = ${id} and status in ('scheduled', 'sending')
-            order by name_folded, blast_id limit ${email_users_max}`,
+          sql<EmailUser & { readonly total: number }>`
+            select u.type, u.id, u.name, (count(*) over ())::int as total
+            from (
+              select 'blast' as type, blast_id as id, name, name_folded from blast
+              where workspace_id = ${workspace} and email_id = ${id} and status in ('scheduled', 'sending')
+              union all
+              select 'flow', f.flow_id, f.name, f.name_folded from flow f where ${flowsUsingEmail(sql, workspace, id)}
+            ) as u
+            order by u.type, u.name_folded, u.id limit ${email_users_max}`,
         ).pipe(
           Effect.map((rows) => ({
-            users: rows.map(({ id: blast, name }) => ({ type: "blast" as const, id: blast, name })),
+            users: rows.map(({ type, id: user, name }) => ({ type, id: user, name })),
             count: rows[0]?.total ?? 0,
           })),
         ),

@@ -1,6 +1,11 @@
 // Generations on PostgreSQL, for the stores of whatever the AI writes: each writes them with its own changes.
 import type { PgClient } from "@effect/sql-pg"
-import type { Generation, GenerationStatus, GenerationStep } from "@tentpole/core/content/Generation"
+import {
+  type Generation,
+  generation_credits,
+  type GenerationStatus,
+  type GenerationStep,
+} from "@tentpole/core/content/Generation"
 import { GenerationId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { DateTime, Effect } from "effect"
@@ -92,6 +97,21 @@ export const writeGeneration = Effect.fnUntraced(function* (
             and status = ${before.status}
           returning 1`
   if (rows.length !== 1) return yield* Effect.die("a generation moved although its document was locked")
+})
+
+/** Forgets the generations of all of these documents, and gives back what those that go on have taken. */
+export const forgetGenerationsOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  documents: ReadonlyArray<string>,
+) {
+  const [gone] = yield* sql<{ readonly generating: number }>`
+    with forgotten as (
+      delete from generation where workspace_id = ${workspace} and document_id = any(${texts(documents)}::uuid[])
+      returning status)
+    select count(*)::int as generating from forgotten where status = 'generating'`
+  const credits = (gone?.generating ?? 0) * generation_credits
+  if (credits > 0) yield* takeCredits(sql, workspace, -credits)
 })
 
 /** Forgets a document's generations, and gives back what one that goes on has taken; in the caller's transaction. */

@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/Ids"
 import { list_users_max, type ListUser, type ListUses } from "@tentpole/core/lists/ListUse"
 import { Effect } from "effect"
+import { flowsUsingList } from "./FlowUses.ts"
 
 interface UserRow {
   readonly type: ListUser["type"]
@@ -13,7 +14,7 @@ interface UserRow {
 
 /**
  * Asked with the list locked. Every room that uses lists has a branch here, and locks the lists it begins to use (`for key
- * share`) in the transaction that makes it a user: blasts in `BlastFacts.ts`, rules in `ListStore.ts`.
+ * share`) in the transaction that makes it a user: blasts in `BlastFacts.ts`, rules in `ListStore.ts`, flows in `FlowFacts.ts`.
  */
 export const listUses = (sql: PgClient.PgClient, workspace: WorkspaceId, id: ListId) =>
   Effect.map(
@@ -28,6 +29,8 @@ export const listUses = (sql: PgClient.PgClient, workspace: WorkspaceId, id: Lis
         from list l
         where l.workspace_id = ${workspace} and l.rules is not null
           and jsonb_path_exists(l.rules, '$.**.listId ? (@ == $id)', jsonb_build_object('id', ${id}::text))
+        union all
+        select 'flow', f.flow_id, f.name, f.name_folded from flow f where ${flowsUsingList(sql, workspace, id)}
       ) as u
       order by u.type, u.name_folded, u.id
       limit ${list_users_max}`,

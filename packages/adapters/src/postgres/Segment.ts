@@ -325,15 +325,21 @@ const toField = (row: FieldRow): ComparedField => ({
   column: row.number_column === null ? null : numberColumn(row.number_column),
 })
 
-/** The custom fields of these ids, in either status; within the caller's fence. */
-export const comparedFields = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<FieldDefinitionId>) =>
-  ids.length === 0
+/** The custom fields of these ids, and of these `api_name`s, in either status; within the caller's fence. */
+export const comparedFields = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<FieldDefinitionId>,
+  names: ReadonlyArray<string> = [],
+) =>
+  ids.length === 0 && names.length === 0
     ? Effect.succeed([])
     : Effect.map(
         sql<FieldRow>`
           select field_definition_id, api_name, display_name, value_type, status, provenance_provider, number_column
           from contact_field
-          where workspace_id = ${workspace} and field_definition_id = any(${texts(ids)}::uuid[])`,
+          where workspace_id = ${workspace}
+            and (field_definition_id = any(${texts(ids)}::uuid[]) or api_name = any(${texts(names)}::text[]))`,
         (rows) => rows.map(toField),
       )
 

@@ -22,6 +22,7 @@ import {
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import { flowsUsingTemplate } from "./FlowUses.ts"
 import { findGeneration, forgetGenerations, latestGenerations, writeGeneration } from "./Generations.ts"
 import { fenced } from "./Postgres.ts"
 
@@ -337,8 +338,15 @@ const storeOver = <Kind extends TemplateKind, Own extends object>(
         Effect.flatMap((rows) => first(rows, `approved ${noun}`)),
         Effect.map(toApproved),
       ),
-    // Flows build on templates; there are none.
-    uses: () => Effect.as(Transaction, []),
+    uses: (workspace, id) =>
+      Effect.andThen(
+        Transaction,
+        within(
+          workspace,
+          sql<{ readonly name: string }>`
+            select f.name from flow f where ${flowsUsingTemplate(sql, workspace, id)} order by f.name_folded, f.flow_id`,
+        ),
+      ).pipe(Effect.map((rows) => rows.map(({ name }) => ({ kind: "email flow", name }) as const))),
     apply: (workspace, change) => within(workspace, write(workspace, change)),
   }
 }

@@ -1,10 +1,9 @@
 // What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { keepableEmail } from "../emails/EmailInput.ts"
+import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
-import { EmailStore } from "../emails/EmailStore.ts"
-import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
+import { BlastId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
 import type { List, ListNameExists, NewList } from "../lists/List.ts"
 import { nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
@@ -13,13 +12,9 @@ import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
-import { approvedNamed } from "../templates/NamedTemplate.ts"
-import { EmailTemplateStore } from "../templates/TemplateStore.ts"
-import { Cleaner } from "../tents/Clean.ts"
 import { type Transaction, Transactor } from "../Transactor.ts"
-import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
-import { BlastChange, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
+import { BlastChange, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
 import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
 import { writing } from "./BlastWrites.ts"
 import {
@@ -29,9 +24,7 @@ import {
   chooseExisting,
   chooseInline,
   discarded,
-  type EmailChoice,
   type InlineDynamic,
-  inlineEmail,
   type InlineStatic,
 } from "./Choices.ts"
 import { duplicating } from "./Duplicate.ts"
@@ -117,22 +110,20 @@ export class Blasts extends Context.Service<
     Effect.gen(function* () {
       const store = yield* BlastStore
       const choices = yield* choosing
+      const emailChoices = yield* choosingEmail
       const { transact } = yield* Transactor
       const { write, writeNameless } = yield* writing
       const retries = yield* retrying
       const duplicated = yield* duplicating
       const ids = yield* Ids
-      const cleaner = yield* Cleaner
 
       const find = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
         return shown(yield* store.find(ws, id, yield* DateTime.now))
       })
 
       /** A batch of the recipients that end with their blast; answers how many. */
-      const endSome = (ws: WorkspaceId, blast: Blast) => {
-        const ending = earlyEndingOf(blast)
-        return ending === null ? Effect.succeed(0) : store.endOpen(ws, blast.id, ending, ended_batch_max)
-      }
+      const endSome = (ws: WorkspaceId, id: BlastId, ending: EarlyEnding | null) =>
+        ending === null ? Effect.succeed(0) : store.endOpen(ws, id, ending, ended_batch_max)
 
       /** A move that binds senders. What it leaves of a blast's recipients beyond a batch, `finish` ends. */
       const hold = (decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange<Blast>, InvalidState>) =>
@@ -140,7 +131,7 @@ export class Blasts extends Context.Service<
           const before = yield* store.lockAgainstIntents(ws, id)
           const change = yield* Effect.fromResult(decide(before, yield* DateTime.now))
           yield* writeNameless(ws, change)
-          yield* endSome(ws, change.after)
+          yield* endSome(ws, id, earlyEndingOf(change.after))
         }, transact)
 
       const paused = hold(BlastChange.pause)
@@ -170,7 +161,7 @@ export class Blasts extends Context.Service<
 
       const emailSet = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
         const before = yield* Effect.flatMap(store.lock(ws, id), (blast) => Effect.fromResult(editable(blast, "email")))
-        const { email, made } = yield* choices.email(ws, before, choice, by)
+        const { made, ...email } = yield* emailChoices.choose(ws, before, choice, by)
         const now = yield* DateTime.now
         yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.setEmail(before, email, made, now)))
       }, transact)
@@ -212,7 +203,7 @@ export class Blasts extends Context.Service<
         }),
 
         setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
-          yield* emailSet(ws, id, yield* Effect.fromResult(cleaned(cleaner, choice)), by)
+          yield* emailSet(ws, id, yield* emailChoices.clean(choice), by)
           return yield* find(ws, id)
         }),
 
@@ -263,8 +254,8 @@ export class Blasts extends Context.Service<
 
         finish: Effect.fn("Blasts.finish")(function* (ws) {
           yield* completed(ws)
-          for (const blast of yield* store.endedWithOpen(ws, finished_max)) {
-            yield* Effect.repeat(transact(endSome(ws, blast)), { while: (count) => count === ended_batch_max })
+          for (const { ending, id } of yield* store.endedWithOpen(ws, finished_max)) {
+            yield* Effect.repeat(transact(endSome(ws, id, ending)), { while: (count) => count === ended_batch_max })
           }
         }),
       })
@@ -272,22 +263,10 @@ export class Blasts extends Context.Service<
   )
 }
 
-/** HTML of an inline email, as far as it may be kept. */
-const cleaned = (
-  cleaner: Cleaner["Service"],
-  choice: EmailChoice,
-): Result.Result<EmailChoice, Invalid | HtmlTooLarge> =>
-  choice.source === "existing" || choice.html === undefined
-    ? Result.succeed(choice)
-    : Result.map(keepableEmail(cleaner)(choice.html), (html) => ({ ...choice, html }))
-
-/** What the choice of an audience or an email comes to, asked of the rooms that have them. */
+/** What the choice of an audience comes to, asked of the rooms that know. */
 const choosing = Effect.gen(function* () {
   const lists = yield* ListStore
-  const emails = yield* EmailStore
-  const templates = yield* EmailTemplateStore
   const rules = yield* RuleFactsStore
-  const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
 
   /** The blast's own inline list, if it has one and it is still there; nobody else deletes it meanwhile. */
@@ -331,20 +310,5 @@ const choosing = Effect.gen(function* () {
     return yield* Effect.fromResult(chooseExisting(blast, list, before, yield* DateTime.now))
   })
 
-  const email = Effect.fnUntraced(function* (ws: WorkspaceId, blast: Blast, choice: EmailChoice, by: string) {
-    if (choice.source === "existing") {
-      const { id } = yield* emails
-        .find(ws, choice.emailId)
-        .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
-      return { email: { emailId: id, source: "existing" }, made: null } as const
-    }
-    const seed = choice.templateId === undefined ? null : yield* approvedNamed(templates, ws, choice.templateId)
-    const id = EmailId.make(yield* ids.next)
-    const workspace = yield* Effect.orDie(workspaces.find(ws))
-    const now = yield* DateTime.now
-    const made = yield* Effect.fromResult(inlineEmail(blast, choice, { id, workspace, seed, createdByName: by, now }))
-    return { email: { emailId: id, source: "inline" }, made } as const
-  })
-
-  return { former, audience, email }
+  return { former, audience }
 })

@@ -1,12 +1,7 @@
-// What a draft is given: an audience and an email, there already or made for it. Decided with the pure functions of the
-// rooms they belong to; the blast's change carries the result.
+// The audience that a draft is given: there already or made for it. Decided with the pure functions of the room that lists
+// belong to; the blast's change carries the result.
 import { type DateTime, Result } from "effect"
-import type { Email } from "../emails/Email.ts"
-import type { EmailChange } from "../emails/EmailChange.ts"
-import type { EmailFields } from "../emails/EmailFields.ts"
-import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
-import { draft, type DraftFacts } from "../emails/NewEmail.ts"
-import type { BlastId, ContactId, EmailId, EmailTemplateId, ListId } from "../Ids.ts"
+import type { BlastId, ContactId, ListId } from "../Ids.ts"
 import {
   contact_ids_max,
   type CreationFacts,
@@ -17,7 +12,7 @@ import {
 } from "../lists/List.ts"
 import { name_length_max as list_name_length_max, type WantedName } from "../lists/ListName.ts"
 import { Invalid, type NotFound } from "../Refusal.ts"
-import { fold } from "../Text.ts"
+import { fold, nameWith } from "../Text.ts"
 import type { Audience, Blast } from "./Blast.ts"
 
 interface InlineList {
@@ -44,23 +39,6 @@ export interface ExistingList {
 }
 
 export type AudienceChoice = ExistingList | InlineStatic | InlineDynamic
-
-export interface ExistingEmail {
-  readonly source: "existing"
-  readonly emailId: EmailId
-}
-
-export interface InlineEmail {
-  readonly source: "inline"
-  /** Without a name it is derived from the blast's; what is left out, taken from the template, then the workspace. */
-  readonly fields: Partial<EmailFields>
-  /** An approved email template to begin with; not together with `html`. */
-  readonly templateId?: EmailTemplateId
-  /** With neither a blank branded scaffold. */
-  readonly html?: string
-}
-
-export type EmailChoice = ExistingEmail | InlineEmail
 
 export interface ChosenAudience {
   readonly audience: Audience
@@ -91,13 +69,9 @@ export const chooseExisting = (
   })
 }
 
-/** Cuts between characters, so that no surrogate pair is torn apart. */
-const derivedName = (blast: Blast, suffix: string, length_max: number): string =>
-  blast.name.slice(0, length_max - suffix.length).replace(/[\uD800-\uDBFF]$/, "") + suffix
-
 export const audienceName = (blast: Blast, name: string | undefined): WantedName =>
   name === undefined
-    ? { text: derivedName(blast, " audience", list_name_length_max), origin: "derived" }
+    ? { text: nameWith(blast.name, " audience", list_name_length_max), origin: "derived" }
     : { text: name, origin: "given" }
 
 export const checkContactIds = (contactIds: ReadonlyArray<ContactId>): Result.Result<void, Invalid> =>
@@ -124,16 +98,4 @@ export const chooseInline = (
     ListChange.createInline(wanted, blast.id, { ...facts, taken: { names, slugs } }, now),
     ({ change, list }) => ({ audience: { listId: list.id, source: "inline" }, lists: [...going, change] }),
   )
-}
-
-const email_name_length_max = 200
-
-/** The draft of an email, made for a blast. */
-export const inlineEmail = (
-  blast: Blast,
-  { fields, html }: InlineEmail,
-  made: DraftFacts,
-): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
-  const name = fields.name ?? derivedName(blast, " email", email_name_length_max)
-  return draft({ ...fields, name, ...(html === undefined ? {} : { html }) }, made)
 }

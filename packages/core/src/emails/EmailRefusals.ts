@@ -70,16 +70,16 @@ export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>
 /** How many users a refusal names; all of them are counted. */
 export const email_users_max = 20
 
-/** A scheduled or sending blast that sends by the email's approval. */
+/** A scheduled or sending blast, or an active flow: it sends by the email's approval. */
 export const EmailUser = Schema.Struct({
-  type: Schema.Literals(["blast"]),
+  type: Schema.Literals(["blast", "flow"]),
   id: Schema.String.annotate({ format: "uuid" }),
   name: Schema.String,
 })
 export type EmailUser = typeof EmailUser.Type
 
 export interface EmailUses {
-  /** By name, at most `email_users_max`. */
+  /** Blasts before flows, each by name, at most `email_users_max`. */
   readonly users: ReadonlyArray<EmailUser>
   /** Of all of them. */
   readonly count: number
@@ -94,8 +94,10 @@ export class EmailInUse extends Schema.TaggedError<EmailInUse>()("EmailInUse", {
   readonly code = "email_in_use" satisfies ErrorCode
   override get message(): string {
     const more = this.count - this.users.length
-    const users = this.users.map(({ name }) => `the email blast "${name}"`).join(", ")
-    return `The email can't be ${this.move} while it is used by ${users}${more > 0 ? ` and ${more} more` : ""}. Unschedule or cancel the blasts, or let them end`
+    const users = this.users
+      .map(({ type, name }) => `the ${type === "blast" ? "email blast" : "flow"} "${name}"`)
+      .join(", ")
+    return `The email can't be ${this.move} while it is used by ${users}${more > 0 ? ` and ${more} more` : ""}. Unschedule or cancel the blasts, or let them end, and pause the flows`
   }
   get extras() {
     return { used_by: this.users, used_by_count: this.count }

@@ -46,7 +46,10 @@ export class EmailStore extends Context.Service<
     /** What the next generation builds on: the current HTML, before that the template's; null when there is neither. */
     readonly basis: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<string | null, NotFound>
     readonly facts: (workspace: WorkspaceId) => Effect.Effect<EmailFacts>
-    /** Who counts on the email's approval: blasts that are scheduled or sending with it. Asked with the email locked. */
+    /**
+     * Who counts on the email's approval: blasts that are scheduled or sending with it, and active flows, by one of whose steps
+     * it is sent or was made. Asked with the email locked.
+     */
     readonly uses: (workspace: WorkspaceId, id: EmailId) => Effect.Effect<EmailUses>
     /**
      * Writes an email, its generation and the credits that go with it; or deletes it, with its versions and generations. A

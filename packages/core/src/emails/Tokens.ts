@@ -116,6 +116,10 @@ export const unresolvedTokens = (
   ),
 ]
 
+/** The names of tokens in these texts that only callers of an API fill, each once. */
+export const apiTokens = (texts: ReadonlyArray<string | null>): ReadonlyArray<string> =>
+  unresolvedTokens(texts).filter((name) => name.startsWith("api."))
+
 /** What the token reads for a person: the value, else the fallback, else nothing; formatted, and escaped for no place. */
 export const resolveToken = (token: Token, values: TokenValues): string => {
   const value = token.malformed ? null : valueOf(token.path, values)

@@ -5,23 +5,28 @@ import type { ErrorCode } from "../ErrorCode.ts"
 /** How many users a refusal names; all of them are counted. */
 export const list_users_max = 20
 
-/** A scheduled or sending blast that the list is the audience of, or a dynamic list whose rules name it. */
+/** A scheduled or sending blast that the list is the audience of, an active flow, or a dynamic list whose rules name it. */
 export const ListUser = Schema.Struct({
-  type: Schema.Literals(["blast", "contact_list"]),
+  type: Schema.Literals(["blast", "contact_list", "flow"]),
   id: Schema.String.annotate({ format: "uuid" }),
   name: Schema.String,
 })
 export type ListUser = typeof ListUser.Type
 
 export interface ListUses {
-  /** Blasts before lists, each by name, at most `list_users_max`. */
+  /** Blasts before lists before flows, each by name, at most `list_users_max`. */
   readonly users: ReadonlyArray<ListUser>
   /** Of all of them. */
   readonly count: number
 }
 
-const described = ({ type, name }: ListUser): string =>
-  type === "blast" ? `the email blast "${name}"` : `the rules of the contact list "${name}"`
+const nouns: { readonly [Type in ListUser["type"]]: string } = {
+  blast: "the email blast",
+  contact_list: "the rules of the contact list",
+  flow: "the flow",
+}
+
+const described = ({ type, name }: ListUser): string => `${nouns[type]} "${name}"`
 
 export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
   name: Schema.String,
@@ -32,7 +37,7 @@ export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
   override get message(): string {
     const more = this.count - this.users.length
     const users = this.users.map(described).join(", ") + (more > 0 ? ` and ${more} more` : "")
-    return `"${this.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, and change the rules`
+    return `"${this.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, pause the flows, and change the rules`
   }
   get extras() {
     return { used_by: this.users, used_by_count: this.count }

@@ -28,6 +28,8 @@ import { forms } from "./0026_forms.ts"
 import { trafficDays } from "./0026_traffic_days.ts"
 import { idempotency } from "./0027_idempotency.ts"
 import { administration } from "./0028_administration.ts"
+import { flows } from "./0029_flows.ts"
+import { memberships } from "./0030_memberships.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -59,4 +61,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0026_traffic_days": trafficDays,
   "0027_idempotency": idempotency,
   "0028_administration": administration,
+  "0029_flows": flows,
+  "0030_memberships": memberships,
 }

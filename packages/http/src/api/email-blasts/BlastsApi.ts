@@ -1,8 +1,7 @@
 // The endpoints of email blasts.
 import { blast_description_length_max, blast_name_length_max, blastStatuses } from "@tentpole/core/blasts/Blast"
 import { blastSorts, recipientCategories, recipientSorts } from "@tentpole/core/blasts/BlastStore"
-import { BlastId, ContactId, EmailId, EmailTemplateId, ListId } from "@tentpole/core/Ids"
-import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
+import { BlastId, ContactId, ListId } from "@tentpole/core/Ids"
 import { contact_ids_max } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import { RuleInput } from "@tentpole/core/segments/RuleSchema"
@@ -10,6 +9,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { Nothing, OffsetInstant, oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
+import { SetEmail } from "../emails/EmailChoiceWire.ts"
 import { BlastsWire, BlastWire, RecipientsWire } from "./BlastWire.ts"
 import { DryRunWire } from "./DryRunWire.ts"
 
@@ -61,36 +61,6 @@ export const SetAudience = Schema.Union([
   identifier: "SetBlastAudience",
   message:
     "must be {source: existing, list_id}, {source: inline, kind: static, contact_ids} or {source: inline, kind: dynamic, rules}",
-})
-
-export const SetEmail = Schema.Union([
-  Schema.Struct({ source: Schema.Literal("existing"), email_id: EmailId }).annotate({ identifier: "ExistingEmail" }),
-  Schema.Struct({
-    source: Schema.Literal("inline"),
-    name: Schema.optionalKey(EmailName),
-    subject: Schema.optionalKey(Subject),
-    template_id: Schema.optionalKey(EmailTemplateId).annotate({
-      description: "An approved email template, whose HTML and defaults it begins with; not together with `html`",
-    }),
-    html: Schema.optionalKey(Schema.String).annotate({
-      description: "At most 2 MB; not together with `template_id`. With neither, a blank branded scaffold",
-    }),
-    preview_text: Schema.optionalKey(PreviewText),
-    from_name: Schema.optionalKey(FromName),
-    from_address: Schema.optionalKey(SenderAddress),
-    reply_to_email: Schema.optionalKey(SenderAddress),
-  })
-    .check(
-      Schema.makeFilter(
-        ({ html, template_id }) =>
-          html === undefined ||
-          template_id === undefined || { path: ["template_id"], issue: "can't stand together with html" },
-      ),
-    )
-    .annotate({ identifier: "InlineEmail", description: "Begins as a draft: approve it by its `email_id`" }),
-]).annotate({
-  identifier: "SetBlastEmail",
-  message: "must be {source: existing, email_id} or {source: inline, …}",
 })
 
 export const SendNow = Schema.Struct({

@@ -1,6 +1,6 @@
 // The handlers of email blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
-import type { AudienceChoice, EmailChoice } from "@tentpole/core/blasts/Choices"
+import type { AudienceChoice } from "@tentpole/core/blasts/Choices"
 import { DryRuns } from "@tentpole/core/blasts/DryRuns"
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import type { BlastId } from "@tentpole/core/Ids"
@@ -9,7 +9,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
-import type { SetAudience, SetEmail } from "./BlastsApi.ts"
+import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
+import type { SetAudience } from "./BlastsApi.ts"
 import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
 import { toDryRunWire } from "./DryRunWire.ts"
 
@@ -20,24 +21,6 @@ const audienceOf = (payload: typeof SetAudience.Type): AudienceChoice => {
   return payload.kind === "static"
     ? { ...inline, kind: "static", contactIds: payload.contact_ids }
     : { ...inline, kind: "dynamic", rules: payload.rules }
-}
-
-const emailOf = (payload: typeof SetEmail.Type): EmailChoice => {
-  if (payload.source === "existing") return { source: "existing", emailId: payload.email_id }
-  const { name, subject, preview_text, from_name, from_address, reply_to_email, html, template_id } = payload
-  return {
-    source: "inline",
-    fields: {
-      ...(name === undefined ? {} : { name }),
-      ...(subject === undefined ? {} : { subject }),
-      ...(preview_text === undefined ? {} : { previewText: preview_text }),
-      ...(from_name === undefined ? {} : { fromName: from_name }),
-      ...(from_address === undefined ? {} : { fromAddress: from_address }),
-      ...(reply_to_email === undefined ? {} : { replyToEmail: reply_to_email }),
-    },
-    ...(html === undefined ? {} : { html }),
-    ...(template_id === undefined ? {} : { templateId: template_id }),
-  }
 }
 
 const blast = answer(toBlastWire)
@@ -76,7 +59,7 @@ export const layer = HttpApiBuilder.group(
       setAudience: ({ params, payload }) =>
         withWorkspace(({ id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload)))),
       setEmail: ({ params, payload }) =>
-        withWorkspace(({ id }, key) => blast(blasts.setEmail(id, params.blastId, emailOf(payload), key.name))),
+        withWorkspace(({ id }, key) => blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), key.name))),
       sendNow: ({ params, payload }) =>
         withWorkspace(({ id }) =>
           blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),

@@ -1,0 +1,100 @@
+// Tries a flow out for somebody of the workspace or for somebody made up. Nothing is sent and nothing is written.
+import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { blankContact, type Contact } from "../contacts/Contact.ts"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import { patchContact } from "../contacts/ContactPatch.ts"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import { fieldsByName, readPatch } from "../contacts/Item.ts"
+import { ContactId, type FlowId, Ids } from "../Ids.ts"
+import { Invalid, NotFound } from "../Refusal.ts"
+import { conditionsOf, type Json, type RuleCondition, type RuleTree } from "../segments/RuleTree.ts"
+import { SegmentStore } from "../segments/SegmentStore.ts"
+import { Transactor } from "../Transactor.ts"
+import type { Workspace } from "../workspaces/Workspace.ts"
+import type { EntryRefusal } from "./Enrollment.ts"
+import type { TokenRefusal } from "./EntryTokens.ts"
+import type { Structure } from "./Flow.ts"
+import { structureJson } from "./FlowJson.ts"
+import type { FlowNotReady } from "./FlowRefusals.ts"
+import { FlowStore } from "./FlowStore.ts"
+import { below } from "./JsonFields.ts"
+import { namedByFlow } from "./NamedFacts.ts"
+import { type SimulatedPerson, simulate, type Simulation } from "./Simulate.ts"
+import { readSimulation } from "./SimulationInput.ts"
+
+/** As far as trials care: whose they are, and what a phone number without country code is read by. */
+export type TrialWorkspace = Pick<Workspace, "id" | "defaultCountry">
+
+export class FlowTrials extends Context.Service<
+  FlowTrials,
+  {
+    /** Of a flow in whatever status. The body is JSON: all that is wrong with it is told at once. */
+    readonly run: (
+      workspace: TrialWorkspace,
+      id: FlowId,
+      body: unknown,
+    ) => Effect.Effect<Simulation, NotFound | TokenRefusal | EntryRefusal | FlowNotReady>
+  }
+>()("tentpole/FlowTrials") {
+  static readonly layer = Layer.effect(
+    FlowTrials,
+    Effect.gen(function* () {
+      const store = yield* FlowStore
+      const contacts = yield* ContactStore
+      const segments = yield* SegmentStore
+      const fieldStore = yield* ContactFieldStore
+      const ids = yield* Ids
+      const { transact } = yield* Transactor
+
+      const stored = Effect.fnUntraced(function* (ws: TrialWorkspace, id: ContactId, structure: Structure) {
+        const contact = yield* contacts
+          .find(ws.id, id)
+          .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact", path: "contact_id" })))
+        const [subject] = yield* segments.subjects(ws.id, [contact], asked(structure))
+        return { contact, lists: subject?.lists ?? new Set(), activities: subject?.activities ?? [] }
+      })
+
+      const madeUp = Effect.fnUntraced(function* ({ id, defaultCountry }: TrialWorkspace, contact: Json) {
+        const fields = fieldsByName(yield* fieldStore.all(id))
+        const patch = readPatch(contact, { values: "json", fields, defaultCountry, allowNotEditable: true })
+        if (Result.isFailure(patch)) {
+          const issues = patch.failure.issues.map(({ path, message }) => ({
+            path: path === "" ? "contact" : below("contact", path),
+            message,
+          }))
+          return yield* new Invalid({ issues })
+        }
+        const blank = blankContact(ContactId.make(yield* ids.next), yield* DateTime.now)
+        const made: Contact = patchContact(blank, patch.success, blank.createdAt)
+        return { contact: made, lists: new Set<never>(), activities: [] }
+      })
+
+      return FlowTrials.of({
+        // One transaction for all readings: beginning and ending one costs as much as a reading.
+        run: Effect.fn("FlowTrials.run")(function* (workspace, id, body) {
+          const { flow } = yield* store.find(workspace.id, id)
+          const { who, request } = yield* Effect.fromResult(readSimulation(flow.structure, body, yield* DateTime.now))
+          const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
+            ? stored(workspace, who.contactId, flow.structure)
+            : madeUp(workspace, who.contact)
+          const named = namedByFlow(structureJson(flow.structure))
+          const { emailNormalized } = person.contact
+          const { facts, suppression } = yield* store.trialFacts(workspace.id, { named, emailNormalized })
+          return yield* Effect.fromResult(simulate(flow, facts, { ...person, suppression }, request))
+        }, transact),
+      })
+    }),
+  )
+}
+
+/** Everything that the flow may ask of a contact besides their fields, as the one tree that it would be. */
+const asked = ({ steps, disqualificationRules }: Structure): RuleTree => ({
+  kind: "group",
+  operator: "and",
+  conditions: [
+    ...steps
+      .flatMap((step) => ("condition" in step && step.condition !== null ? conditionsOf(step.condition) : []))
+      .filter((each): each is RuleCondition => each.source !== "email_step"),
+    ...(disqualificationRules === null ? [] : conditionsOf(disqualificationRules)),
+  ],
+})

@@ -1,0 +1,216 @@
+// What can be done with flows: written as a whole or step by step, activated, paused, put away, drawn and tried out. Bodies are
+// JSON: the room reads them itself, so that all that is wrong with one is told at once, each with its path.
+import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
+import { FlowId, Ids, type WorkspaceId } from "../Ids.ts"
+import { Jobs } from "../Jobs.ts"
+import type { Paged } from "../Page.ts"
+import type { Invalid, InvalidState, NotFound } from "../Refusal.ts"
+import { Transactor } from "../Transactor.ts"
+import { type Flow, type FlowStatus, flowStatuses } from "./Flow.ts"
+import { FlowChange } from "./FlowChange.ts"
+import { type FlowPatch, type InputRefusal, readFlowPatch, readNewFlow, readReplacement } from "./FlowInput.ts"
+import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./FlowRefusals.ts"
+import { type FlowQuery, FlowStore, type FlowView } from "./FlowStore.ts"
+import { type NamedFacts, namedByFlow } from "./NamedFacts.ts"
+import type { StepId } from "./Step.ts"
+import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./StepEdits.ts"
+
+/** Which flows a listing shows; those that are archived have to be asked for, by one or the other. */
+export interface Shown {
+  readonly status: FlowStatus | "any" | null
+  /** Null: as the status asks. */
+  readonly archived: boolean | "any" | null
+}
+
+export type FlowListing = Omit<FlowQuery, "statuses"> & Shown
+
+/** A flow with how many members stand at each of its steps. */
+export interface CountedFlow {
+  readonly flow: Flow
+  readonly counts: ReadonlyMap<StepId, number>
+}
+
+type Edited<Refusal = InputRefusal> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+type Moved<Refusal = never> = Effect.Effect<FlowView, Refusal | NotFound | InvalidState>
+
+export class Flows extends Context.Service<
+  Flows,
+  {
+    readonly create: (ws: WorkspaceId, body: unknown) => Effect.Effect<FlowView, InputRefusal>
+    readonly find: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
+    readonly page: (ws: WorkspaceId, listing: FlowListing) => Effect.Effect<Paged<FlowView>>
+    readonly update: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
+    /** The emails that its steps have made go with it. */
+    readonly remove: (ws: WorkspaceId, id: FlowId) => Effect.Effect<void, NotFound | InvalidState>
+    /** `{triggers}` or `{steps}`: a full replacement. */
+    readonly replace: (ws: WorkspaceId, id: FlowId, part: "triggers" | "steps", body: unknown) => Edited
+    readonly insertStep: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
+    readonly patchStep: (ws: WorkspaceId, id: FlowId, stepId: StepId, body: unknown) => Edited
+    readonly removeStep: (
+      ws: WorkspaceId,
+      id: FlowId,
+      stepId: StepId,
+      body: unknown,
+    ) => Edited<Invalid | StepReferenced>
+    /** `by`: who is named as the maker of an inline email. */
+    readonly setStepEmail: (
+      ws: WorkspaceId,
+      id: FlowId,
+      at: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
+    ) => Edited<Invalid | StepTypeInvalid | HtmlTooLarge | TemplateNotApproved>
+    readonly activate: (ws: WorkspaceId, id: FlowId) => Moved<PaidPlanRequired | FlowNotReady>
+    readonly pause: (ws: WorkspaceId, id: FlowId) => Moved
+    readonly archive: (ws: WorkspaceId, id: FlowId) => Moved
+    readonly counted: (ws: WorkspaceId, id: FlowId) => Effect.Effect<CountedFlow, NotFound>
+  }
+>()("tentpole/Flows") {
+  static readonly layer = Layer.effect(
+    Flows,
+    Effect.gen(function* () {
+      const store = yield* FlowStore
+      const ids = yield* Ids
+      const emails = yield* choosingEmail
+      const { transact } = yield* Transactor
+      const write = yield* writing
+
+      /** What the body makes of the flow, which nobody else changes meanwhile. */
+      const edited = <Refusal>(
+        body: unknown,
+        read: (flow: Flow, named: NamedFacts) => Result.Result<FlowPatch, Refusal>,
+      ) =>
+        Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
+          const before = yield* store.lock(ws, id)
+          const named = yield* store.lockNamed(ws, namedByFlow(body))
+          const patch = yield* Effect.fromResult(read(before, named))
+          yield* write(ws, yield* Effect.fromResult(FlowChange.edit(before, patch, yield* DateTime.now)))
+        }, transact)
+
+      const moved = (decide: (flow: Flow, now: DateTime.Utc) => Result.Result<FlowChange<Flow>, InvalidState>) =>
+        Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
+          const before = yield* store.lock(ws, id)
+          yield* write(ws, yield* Effect.fromResult(decide(before, yield* DateTime.now)))
+        }, transact)
+
+      const paused = moved(FlowChange.pause)
+      const archived = moved(FlowChange.archive)
+
+      const activated = Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
+        const { flow, facts } = yield* store.lockForActivation(ws, id)
+        yield* write(ws, yield* Effect.fromResult(FlowChange.activate(flow, facts, yield* DateTime.now)))
+      }, transact)
+
+      const created = Effect.fnUntraced(function* (ws: WorkspaceId, body: unknown) {
+        const wanted = yield* Effect.fromResult(readNewFlow(body, yield* store.lockNamed(ws, namedByFlow(body))))
+        const id = FlowId.make(yield* ids.next)
+        yield* write(ws, FlowChange.create(id, wanted, yield* DateTime.now))
+        return id
+      }, transact)
+
+      const emailSet = Effect.fnUntraced(function* (
+        ws: WorkspaceId,
+        id: FlowId,
+        { stepId, choice, by }: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
+      ) {
+        const before = yield* store.lock(ws, id)
+        const { made, ...email } = yield* emails.choose(ws, before, choice, by)
+        const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
+        const now = yield* DateTime.now
+        yield* write(ws, yield* Effect.fromResult(FlowChange.edit(before, { structure }, now, made)))
+      }, transact)
+
+      return Flows.of({
+        create: Effect.fn("Flows.create")(function* (ws, body) {
+          return yield* Effect.orDie(store.find(ws, yield* created(ws, body)))
+        }),
+
+        find: Effect.fn("Flows.find")(store.find),
+
+        page: Effect.fn("Flows.page")((ws, { status, archived: shown, ...query }) =>
+          store.page(ws, { ...query, statuses: statusesShown({ status, archived: shown }) }),
+        ),
+
+        update: Effect.fn("Flows.update")(function* (ws, id, body) {
+          yield* edited(body, (_, named) => readFlowPatch(body, named))(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        remove: Effect.fn("Flows.remove")(function* (ws, id) {
+          const before = yield* store.lock(ws, id)
+          yield* write(ws, yield* Effect.fromResult(FlowChange.remove(before, yield* DateTime.now)))
+        }, transact),
+
+        replace: Effect.fn("Flows.replace")(function* (ws, id, part, body) {
+          yield* edited(body, (_, named) => readReplacement(part, body, named))(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        insertStep: Effect.fn("Flows.insertStep")(function* (ws, id, body) {
+          yield* edited(body, ({ structure }, named) => asPatch(insertStep(structure, body, named)))(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        patchStep: Effect.fn("Flows.patchStep")(function* (ws, id, stepId, body) {
+          yield* edited(body, ({ structure }, named) => asPatch(patchStep(structure, stepId, body, named)))(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        removeStep: Effect.fn("Flows.removeStep")(function* (ws, id, stepId, body) {
+          const repair = yield* Effect.fromResult(readRepair(body))
+          yield* edited(body, ({ structure }) => asPatch(removeStep(structure, stepId, repair)))(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        setStepEmail: Effect.fn("Flows.setStepEmail")(function* (ws, id, { choice, ...at }) {
+          yield* emailSet(ws, id, { ...at, choice: yield* emails.clean(choice) })
+          return yield* store.find(ws, id)
+        }),
+
+        activate: Effect.fn("Flows.activate")(function* (ws, id) {
+          yield* activated(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        pause: Effect.fn("Flows.pause")(function* (ws, id) {
+          yield* paused(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        archive: Effect.fn("Flows.archive")(function* (ws, id) {
+          yield* archived(ws, id)
+          return yield* store.find(ws, id)
+        }),
+
+        counted: Effect.fn("Flows.counted")(function* (ws, id) {
+          const { flow } = yield* store.find(ws, id)
+          return { flow, counts: yield* store.stepCounts(ws, id) }
+        }),
+      })
+    }),
+  )
+}
+
+const asPatch = <Refusal>(structure: Result.Result<Flow["structure"], Refusal>): Result.Result<FlowPatch, Refusal> =>
+  Result.map(structure, (edited) => ({ structure: edited }))
+
+/** How every use case of the room writes a flow: the change, and the jobs that it asks for, in one transaction. */
+const writing = Effect.gen(function* () {
+  const store = yield* FlowStore
+  const jobs = yield* Jobs
+  return Effect.fnUntraced(function* (ws: WorkspaceId, change: FlowChange) {
+    if (change.before === change.after) return
+    yield* store.apply(ws, change)
+    for (const { id, ...job } of change.jobs) yield* jobs.enqueue({ ...job, workspaceId: ws }, { id })
+  })
+})
+
+/** The statuses that a listing shows: what both of its questions allow. */
+export const statusesShown = ({ status, archived }: Shown): ReadonlyArray<FlowStatus> => {
+  const asksForArchived = status === "any" || status === "archived"
+  const shown = archived ?? (asksForArchived ? "any" : false)
+  return flowStatuses.filter(
+    (each) =>
+      (status === null || status === "any" || status === each) && (shown === "any" || shown === (each === "archived")),
+  )
+}
