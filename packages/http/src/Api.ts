@@ -7,6 +7,7 @@ import { ListsApi } from "./api/contact-lists/ListsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastExportsApi } from "./api/email-blasts/BlastExportsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
+import { FlowsApi } from "./api/email-flows/FlowsApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { FormsApi } from "./api/forms/FormsApi.ts"
@@ -32,6 +33,7 @@ export const Api = HttpApi.make("tentpole")
   .add(EmailTemplatesApi)
   .add(EmailsApi)
   .add(FormsApi)
+  .add(FlowsApi)
   .add(ImportsApi)
   .add(ListExportsApi)
   .add(ListsApi)

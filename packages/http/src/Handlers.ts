@@ -9,6 +9,7 @@ import * as Lists from "./api/contact-lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as BlastExports from "./api/email-blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
+import * as Flows from "./api/email-flows/FlowsHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
@@ -40,6 +41,7 @@ const groups = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Forms.layer,
+  Flows.layer,
   ListExports.layer,
   Lists.layer,
   Segments.layer,
