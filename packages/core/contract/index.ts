@@ -17,6 +17,8 @@ import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
+import { flowEngine } from "./flowEngine.ts"
+import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
@@ -32,6 +34,7 @@ import { traffic } from "./traffic.ts"
 export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
+export { FlowTimes }
 export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
@@ -50,11 +53,13 @@ export const contract = {
   exports,
   flows,
   hookTokens,
+  flowEngine,
   housekeeper,
   imports,
   jobs,
   lists,
   listVerbs,
+  memberships,
   outbox,
   schedules,
   segments,
