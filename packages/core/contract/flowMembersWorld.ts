@@ -188,3 +188,18 @@ export const running = Effect.gen(function* () {
 
 export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+/** A condition, or some that all have to hold. */
+export const tree = (...conditions: ReadonlyArray<object>) => ({
+  kind: "group",
+  operator: "and",
+  conditions: conditions.map((each) => ({ kind: "condition", ...each })),
+})
+export const lives = (city: string) => ({ source: "contact", field: "city", operator: "equals", value: city })
+
+export const check = (step_id: string, condition: object, edges: object) => ({
+  type: "condition_check",
+  step_id,
+  condition,
+  ...edges,
+})
