@@ -54,8 +54,6 @@ export const exemptions = {
     { at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" },
     { at: "packages/adapters/src/memory/Jobs.ts", reason: "tests, simulations and embedders plug it in" },
     { at: "packages/http/src/ErrorDocs.ts", reason: "prints docs/errors.md (npm run docs)" },
-    { at: "packages/core/src/flows/TriggerMatch.ts", reason: "decides what events bring contacts in" },
-    { at: "packages/core/src/flows/DateSlots.ts", reason: "decides when dates bring contacts in" },
     { at: "packages/core/src/flows/testing.ts", reason: "users' own tests begin with it" },
   ],
   /** Ports without laws, and laws that one adapter is held to; `by` is the test that holds the adapters instead. */

@@ -23,6 +23,8 @@ import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
+import { flowEngine } from "./flowEngine.ts"
+import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
@@ -38,6 +40,7 @@ import { traffic } from "./traffic.ts"
 export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
+export { FlowTimes }
 export { Fresh } from "./fresh.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
@@ -61,12 +64,14 @@ export const contract = {
   forms,
   flows,
   hookTokens,
+  flowEngine,
   housekeeper,
   idempotencyKeys,
   imports,
   jobs,
   lists,
   listVerbs,
+  memberships,
   outbox,
   schedules,
   segments,

@@ -116,11 +116,10 @@ const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, whic
   const chosen = which._tag === "due" ? yield* dueMembers(db, ws, rows, which.limit, now) : askedMembers(rows, which)
   const held: HeldMembers = {
     now,
-    flows: yield* flowsById(
-      db,
-      ws,
-      chosen.map(({ flowId }) => flowId),
-    ),
+    flows: yield* flowsById(db, ws, [
+      ...(which._tag === "contact" || which._tag === "flow" ? [which.flowId] : []),
+      ...chosen.map(({ flowId }) => flowId),
+    ]),
     members: chosen,
   }
   return held

@@ -52,6 +52,13 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
+/** What a line of a timeline says of the message `m` that it is about. */
+const about = (sql: PgClient.PgClient): Statement.Fragment => sql`case
+    when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
+    else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
+      'recipient_id', m.delivery_id)
+  end`
+
 const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
   with held as materialized (
     select g.*, d.state as was
@@ -83,11 +90,7 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
   told as (
-    select m.contact_id, m.at, k.type, case
-        when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
-        else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
-          'recipient_id', m.delivery_id)
-      end || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
+    select m.contact_id, m.at, k.type, ${about(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
     from moved m
     join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
     cross join lateral (values
