@@ -1,11 +1,12 @@
 // The edge of the API's listener: request ids, access log, and one body for every error, whoever made it: a handler, the
 // router, the framework, or a defect.
 import { Unavailable } from "@tentpole/core/Refusal"
-import { Cause, Clock, Effect, Metric, Stream, type Types } from "effect"
+import { Cause, Clock, Effect, Stream, type Types } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table } from "./Errors.ts"
+import { measured } from "./Measured.ts"
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -149,22 +150,6 @@ const toldIfBroken = (response: Response, id: string): Response => {
   )
   return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, body.contentLength))
 }
-
-const requests = Metric.counter("http_requests_total", {
-  description: "Requests by route and status",
-  incremental: true,
-})
-const seconds = Metric.histogram("http_request_seconds", {
-  description: "Time from request to answer, in seconds",
-  boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
-})
-
-const measured = Effect.fnUntraced(function* (route: string, method: string, status: number, began_ms: number) {
-  const taken_ms = (yield* Clock.currentTimeMillis) - began_ms
-  yield* Metric.update(Metric.withAttributes(requests, { method, route, status: String(status) }), 1)
-  yield* Metric.update(Metric.withAttributes(seconds, { method, route }), taken_ms / 1000)
-  return taken_ms
-})
 
 /**
  * The middleware of a listener. Logs name the route, never what stood in its place or in the query: those carry addresses

@@ -31,6 +31,7 @@ const portsFree = (config: Configuration, patience: number): Effect.Effect<void,
       ["PORT", config.port],
       ["PAGES_PORT", config.pagesPort],
       ["BOUNCE_SMTP_PORT", config.bounceSmtpPort],
+      ["WORKER_PORT", config.workerPort],
     ] as const) {
       if (port === null || (yield* listens(config.host, port))) continue
       if (patience > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, patience - 1))
