@@ -26,6 +26,7 @@ export const exemptions = {
     { at: "packages/adapters/src/ai/Chosen.ts", reason: "the HTTP client of a provider is its own affair" },
     { at: "packages/adapters/src/jobs/PersistedJobs.ts", reason: "the library's queue is its own affair" },
     { at: "packages/adapters/src/memory/All.ts", reason: "every store in memory" },
+    { at: "packages/adapters/src/operations/Tracing.ts", reason: "how traces leave is its own affair" },
     { at: "packages/adapters/src/postgres/All.ts", reason: "every store on PostgreSQL" },
     { at: "packages/adapters/src/postgres/Postgres.ts", reason: "the second client is the first one's twin" },
     { at: "packages/core/src/Tentpole.ts", reason: "which use cases the product has" },

@@ -58,6 +58,8 @@ export interface Configuration {
   readonly requestsPerMinute_max: number
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustProxy: ReadonlyArray<string>
+  /** The collector of traces; null: nothing is traced. */
+  readonly otlpUrl: string | null
   readonly logLevel: "debug" | "info" | "warn" | "error"
   readonly logFormat: "pretty" | "json"
 }
@@ -204,7 +206,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     bounceSmtpPort: from.text("BOUNCE_SMTP_PORT") === null ? null : from.integer("BOUNCE_SMTP_PORT", 2525, 1, 65_535),
     hooks: hooks(from),
     workerPort: from.text("WORKER_PORT") === null ? null : from.integer("WORKER_PORT", 8082, 1, 65_535),
-    drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 20),
+    drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
@@ -221,6 +223,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     adminToken: from.secret("ADMIN_TOKEN"),
     requestsPerMinute_max: from.integer("RATE_LIMIT_PER_MINUTE", 1200, 0, 1_000_000),
     trustProxy: listed(from.text("TRUST_PROXY")),
+    otlpUrl: from.url("OTLP_URL", ["http:", "https:"], "http://collector:4318")?.replace(/\/+$/, "") ?? null,
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
   }

@@ -35,8 +35,12 @@ const json_size_max = ByteSize.mebibytes(5)
 /** What a browser or a mail program posts to the pages' listener. */
 const form_size_max = ByteSize.kibibytes(64)
 
-const listener = ({ drain_s, host }: Configuration, port: number, variable: string) =>
-  listening({ host, port, variable, drain_s, server: () => patientServer(patience) })
+/** The listeners are closed one after the other, and both within the half minute that a process has: pages take no time. */
+const pages_grace_s = 5
+const api_grace_s = 22
+
+const listener = ({ host }: Configuration, port: number, variable: string, grace_s: number) =>
+  listening({ host, port, variable, grace_s, server: () => patientServer(patience) })
 
 /** Without a token nothing is served under /admin, and nothing there is told from what is nowhere. */
 const administration = ({ adminToken }: Configuration) =>
@@ -66,13 +70,13 @@ const pages = (config: Configuration) =>
 
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
-    Layer.provide(listener(config, config.port, "PORT")),
+    Layer.provide(listener(config, config.port, "PORT", api_grace_s - config.drain_s)),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
   )
 
 const pagesListener = (config: Configuration) =>
   HttpRouter.serve(pages(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
-    Layer.provide(listener(config, config.pagesPort, "PAGES_PORT")),
+    Layer.provide(listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s)),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
     Layer.provide(ViewRecorder.layer()),
     Layer.provide(VisitorAgents.layer),

@@ -18,6 +18,6 @@ export const layer = ({ host, workerPort }: Pick<Configuration, "host" | "worker
   workerPort === null
     ? Layer.empty
     : HttpRouter.serve(operations(processMetrics), { disableLogger: true, disableListenLog: true }).pipe(
-        Layer.provide(listening({ host, port: workerPort, variable: "WORKER_PORT", drain_s: 0, server })),
+        Layer.provide(listening({ host, port: workerPort, variable: "WORKER_PORT", grace_s: 1, server })),
         Layer.provide(EventLoop.layer),
       )

@@ -10,18 +10,14 @@ export interface Listening {
   readonly port: number
   /** The variable that says which port. */
   readonly variable: string
-  /** How long it has said already that it stops. */
-  readonly drain_s: number
+  /** How long what is under way may take when it is to stop. */
+  readonly grace_s: number
   readonly server: () => Server
 }
 
-/** Drained and ended within this, a process that is asked to stop is gone before it is killed. */
-const stop_s = 27
-
-export const listening = ({ drain_s, host, port, server, variable }: Listening) =>
-  orRefused(
-    NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: `${stop_s - drain_s} seconds` }),
-    (error) => cannotListen(error, host, port, variable),
+export const listening = ({ grace_s, host, port, server, variable }: Listening) =>
+  orRefused(NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: `${grace_s} seconds` }), (error) =>
+    cannotListen(error, host, port, variable),
   )
 
 const orRefused = <Out>(
