@@ -27,6 +27,7 @@ create table jobs.job_queue (
 CREATE UNIQUE INDEX idx_job_queue_id ON jobs.job_queue USING btree (id, queue_name);
 CREATE INDEX idx_job_queue_take ON jobs.job_queue USING btree (queue_name, visible_at) WHERE ((state)::text = 'pending'::text);
 CREATE INDEX idx_job_queue_update ON jobs.job_queue USING btree (sequence, acquired_by);
+CREATE INDEX job_queue_dead ON jobs.job_queue USING btree (updated_at) WHERE ((state)::text = 'failed'::text);
 grant delete, insert, select, update on jobs.job_queue to tentpole_service;
 
 create table jobs.job_queue_migrations (
@@ -1169,6 +1170,7 @@ create table public.schema_migration (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
+grant select on public.schema_migration to tentpole_service;
 
 create table public.sending_domain (
   workspace_id uuid not null,
@@ -1747,6 +1749,42 @@ AS $function$
      return null;
    end $function$;
 grant execute on outbox_hint() to public;
+CREATE OR REPLACE FUNCTION public.tentpole_backlog()
+ RETURNS TABLE(queue text, kind text, state text, items bigint, oldest_s double precision)
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+     utc timestamp := now() at time zone 'UTC';
+     return query
+       select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
+         extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now()))::double precision
+       from public.due_work d group by d.kind;
+     return query
+       select 'deliveries', '', case when b.paused then 'paused' else 'open' end, sum(t.queued)::bigint, null::double precision
+       from public.blast b join public.delivery_tally t on t.workspace_id = b.workspace_id and t.blast_id = b.blast_id
+       where b.status = 'sending' group by b.paused;
+     return query
+       select 'deliveries', '', d.state, count(*), extract(epoch from now() - min(d.handed_over_at))::double precision
+       from public.delivery d where d.state in ('claimed', 'handed_over') group by d.state;
+     return query
+       select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
+       from (
+         select substring(q.element from '"type":"([a-z_]+)"') as type,
+           case when q.acquired_at is not null then 'running' when q.visible_at <= utc then 'ready' else 'later' end as state,
+           case when q.acquired_at is not null then q.acquired_at when q.visible_at <= utc then q.visible_at end as since
+         from jobs.job_queue q where q.queue_name = 'jobs' and q.state = 'pending'
+       ) j group by j.type, j.state;
+     return query
+       select 'jobs', substring(q.element from '"type":"([a-z_]+)"'), 'dead', count(*),
+         extract(epoch from utc - min(q.updated_at))::double precision
+       from jobs.job_queue q where q.state = 'failed' group by 2;
+     return query
+       select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
+         extract(epoch from now() - min(a.state_change))::double precision
+       from pg_stat_activity a
+       where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
+       group by 2, 3;
+grant execute on tentpole_backlog() to tentpole_service;
 
 CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
  RETURNS integer

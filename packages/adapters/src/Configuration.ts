@@ -32,6 +32,10 @@ export interface Configuration {
   /** Where returned mail is taken; null: nowhere. */
   readonly bounceSmtpPort: number | null
   readonly hooks: HookKeys
+  /** Where a worker answers who watches it; null: nowhere. */
+  readonly workerPort: number | null
+  /** How long a process that is to stop says so before it stops answering. */
+  readonly drain_s: number
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
   /** The largest file that an import takes. */
@@ -54,6 +58,8 @@ export interface Configuration {
   readonly requestsPerMinute_max: number
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustProxy: ReadonlyArray<string>
+  /** The collector of traces; null: nothing is traced. */
+  readonly otlpUrl: string | null
   readonly logLevel: "debug" | "info" | "warn" | "error"
   readonly logFormat: "pretty" | "json"
 }
@@ -199,6 +205,8 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
     bounceSmtpPort: from.text("BOUNCE_SMTP_PORT") === null ? null : from.integer("BOUNCE_SMTP_PORT", 2525, 1, 65_535),
     hooks: hooks(from),
+    workerPort: from.text("WORKER_PORT") === null ? null : from.integer("WORKER_PORT", 8082, 1, 65_535),
+    drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
@@ -215,6 +223,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     adminToken: from.secret("ADMIN_TOKEN"),
     requestsPerMinute_max: from.integer("RATE_LIMIT_PER_MINUTE", 1200, 0, 1_000_000),
     trustProxy: listed(from.text("TRUST_PROXY")),
+    otlpUrl: from.url("OTLP_URL", ["http:", "https:"], "http://collector:4318")?.replace(/\/+$/, "") ?? null,
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
   }
@@ -253,6 +262,9 @@ export const configuration = (environment: Environment): Result.Result<Configura
   if (made.port === made.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
   if (made.bounceSmtpPort === made.port || made.bounceSmtpPort === made.pagesPort) {
     from.complain("BOUNCE_SMTP_PORT", "must differ from PORT and PAGES_PORT", null)
+  }
+  if (made.workerPort !== null && [made.port, made.pagesPort, made.bounceSmtpPort].includes(made.workerPort)) {
+    from.complain("WORKER_PORT", "must differ from PORT, PAGES_PORT and BOUNCE_SMTP_PORT", null)
   }
   return from.wrong.length === 0
     ? Result.succeed(made)

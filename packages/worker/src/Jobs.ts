@@ -16,6 +16,7 @@ import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Assets } from "@tentpole/core/tents/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { traced } from "@tentpole/adapters/operations/Tracing"
 import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { expireExport, writeExport } from "./Exports.ts"
@@ -102,5 +103,18 @@ const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly 
 
 /** Takes jobs until the process stops; one that is stopped in the middle is handed back. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(JobQueue, (queue) => Effect.forkScoped(queue.work({ concurrency, handle }))),
+  Effect.flatMap(JobQueue, (queue) =>
+    Effect.forkScoped(
+      queue.work({
+        concurrency,
+        handle: (job, attempt) =>
+          handle(job, attempt).pipe(
+            traced(`job ${job.type}`, {
+              kind: "consumer",
+              attributes: { "job.id": attempt.id, "job.attempt": attempt.attempt },
+            }),
+          ),
+      }),
+    ),
+  ),
 )

@@ -30,6 +30,7 @@ import { idempotency } from "./0027_idempotency.ts"
 import { administration } from "./0028_administration.ts"
 import { flows } from "./0029_flows.ts"
 import { memberships } from "./0030_memberships.ts"
+import { operating } from "./0031_operating.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -63,4 +64,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0028_administration": administration,
   "0029_flows": flows,
   "0030_memberships": memberships,
+  "0031_operating": operating,
 }
