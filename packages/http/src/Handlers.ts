@@ -19,12 +19,12 @@ import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
 import * as Assets from "./api/tents/AssetsHandlers.ts"
 import * as BulkTents from "./api/tents/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
-import * as Auth from "./Auth.ts"
-import * as Idempotent from "./Idempotent.ts"
+import * as Authentication from "./Authentication.ts"
+import * as Repetition from "./Repetition.ts"
 import * as Validation from "./Validation.ts"
 
 /** What every group needs around it. */
-export const middlewares = Layer.mergeAll(Auth.layer, Idempotent.layer, Validation.layer)
+export const middlewares = Layer.mergeAll(Authentication.layer, Repetition.layer, Validation.layer)
 
 /** One line a group. */
 const groups = Layer.mergeAll(

@@ -72,7 +72,8 @@ const decode = (schema: Schema.Top | undefined, value: unknown): Effect.Effect<R
         Effect.match({ onSuccess: () => [], onFailure: issuesOf }),
       )
 
-const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
+/** The parameters that an endpoint takes in its query. */
+export const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
   const ast = endpoint.query?.ast
   return ast !== undefined && ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 }

@@ -1,7 +1,9 @@
 // A POST with an idempotency key is done once, and answered alike as often as it comes; on memory and on PostgreSQL.
-import { Auth, layer as authLayer, withWorkspace } from "@tentpole/http/Auth"
+import { Auth, withWorkspace } from "@tentpole/http/Auth"
+import { layer as authLayer } from "@tentpole/http/Authentication"
 import { body, errors } from "@tentpole/http/Errors"
-import { Idempotent, layer as idempotentLayer } from "@tentpole/http/Idempotent"
+import { Idempotent } from "@tentpole/http/Idempotent"
+import { layer as idempotentLayer } from "@tentpole/http/Repetition"
 import { layer as validationLayer, Validation } from "@tentpole/http/Validation"
 import { Unavailable } from "@tentpole/core/Refusal"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"

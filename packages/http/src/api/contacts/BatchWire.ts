@@ -37,33 +37,50 @@ const writable = {
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }
 
-const ContactItem = item(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate({
+/** What a contact shows and no caller writes. */
+export const readOnlyFields = [
+  "contact_id",
+  "marketing_email_invalid",
+  "created_at",
+  "updated_at",
+  "last_activity_at",
+] as const
+
+/** What may be written of a contact, for callers in TypeScript: `writable` is made of data, in which no type stands. */
+type WrittenContact = Partial<Omit<typeof ContactWire.Encoded, (typeof readOnlyFields)[number]>>
+type Named = { readonly client_item_id?: string }
+
+const ContactItem = item<WrittenContact & Named>(
+  Schema.Struct({ client_item_id: clientItemId, ...writable }),
+).annotate({
   identifier: "ContactItem",
   description: "Needs an email or a phone",
 })
 
-const ContactUpdate = item(
+type Known = { readonly contact_id: string }
+
+const ContactUpdate = item<WrittenContact & Named & Known>(
   Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId, ...writable }),
 ).annotate({
   identifier: "ContactUpdate",
   description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
 })
 
-const ContactDeletion = item(Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId })).annotate({
+const ContactDeletion = item<Known & Named>(Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId })).annotate({
   identifier: "ContactDeletion",
 })
 
 const isObject = (value: unknown) =>
   (typeof value === "object" && value !== null && !Array.isArray(value)) || "must be an object"
 
-export const ContactPatch = shownAs(Schema.Struct(writable), isObject).annotate({
+export const ContactPatch = shownAs<WrittenContact>(Schema.Struct(writable), isObject).annotate({
   identifier: "ContactPatch",
   description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
 })
 
 const size = { message: `must have 1 to ${batch_max} items` }
 
-const batchOf = (one: ReturnType<typeof item>) =>
+const batchOf = <Wire>(one: Schema.Codec<unknown, Wire>) =>
   Schema.Struct({
     items: Schema.Array(one).check(Schema.isMinLength(1, size), Schema.isMaxLength(batch_max, size)),
   })

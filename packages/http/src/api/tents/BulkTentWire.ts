@@ -22,7 +22,7 @@ const name = Text(prefix_length_max, 1)
 
 const Metadata = Schema.Record(Schema.String, Schema.Any)
 
-const BulkItem = item(BulkItemShape).annotate({
+const BulkItem = item<typeof BulkItemShape.Encoded>(BulkItemShape).annotate({
   identifier: "BulkTentItem",
   description: "Needs input_data or instructions",
 })
