@@ -1749,12 +1749,17 @@ AS $function$
      return null;
    end $function$;
 grant execute on outbox_hint() to public;
+
 CREATE OR REPLACE FUNCTION public.tentpole_backlog()
  RETURNS TABLE(queue text, kind text, state text, items bigint, oldest_s double precision)
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
+AS $function$
+   declare
      utc timestamp := now() at time zone 'UTC';
+   begin
      return query
        select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
          extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now()))::double precision
@@ -1784,6 +1789,7 @@ CREATE OR REPLACE FUNCTION public.tentpole_backlog()
        from pg_stat_activity a
        where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
        group by 2, 3;
+   end $function$;
 grant execute on tentpole_backlog() to tentpole_service;
 
 CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()

@@ -64,3 +64,6 @@ export const emptyStructure: Structure = {
 }
 
 export const stepOf = ({ steps }: Structure, id: StepId): Step | undefined => steps.find((step) => step.id === id)
+
+export const archivedAtOf = ({ lifecycle }: Flow): DateTime.Utc | null =>
+  lifecycle.status === "archived" ? lifecycle.archivedAt : null
