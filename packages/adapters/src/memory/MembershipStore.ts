@@ -1,5 +1,4 @@
 // Members of flows in memory. Transactions run one after another here, so that a lock is a read.
-import type { KnownContact } from "@tentpole/core/flows/MembershipStore"
 import { dueAtOf, isLive, type Membership, stepsExecuted, type TimelineEntry } from "@tentpole/core/flows/Membership"
 import { MembershipChange } from "@tentpole/core/flows/MembershipChange"
 import {
@@ -7,6 +6,7 @@ import {
   type FactsFound,
   type FlowMemberQuery,
   type HeldMembers,
+  type KnownContact,
   type MemberRun,
   MembershipStore,
   type WhichMembers,

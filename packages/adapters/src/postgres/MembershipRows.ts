@@ -1,7 +1,6 @@
 // Memberships as rows, both ways; and the flows that they are in, whose structures are read once for each revision.
 import type { PgClient } from "@effect/sql-pg"
-import type { Structure } from "@tentpole/core/flows/Flow"
-import type { Flow } from "@tentpole/core/flows/Flow"
+import type { Flow, Structure } from "@tentpole/core/flows/Flow"
 import { currentStepOf, dueAtOf, isLive, Membership } from "@tentpole/core/flows/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/Messages"
 import { FlowId, type WorkspaceId } from "@tentpole/core/Ids"
