@@ -8,6 +8,7 @@ import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastExportsApi } from "./api/email-blasts/BlastExportsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
 import { FlowsApi } from "./api/email-flows/FlowsApi.ts"
+import { FlowMembersApi } from "./api/email-flow-members/FlowMembersApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { FormsApi } from "./api/forms/FormsApi.ts"
@@ -34,6 +35,7 @@ export const Api = HttpApi.make("tentpole")
   .add(EmailsApi)
   .add(FormsApi)
   .add(FlowsApi)
+  .add(FlowMembersApi)
   .add(ImportsApi)
   .add(ListExportsApi)
   .add(ListsApi)

@@ -10,6 +10,7 @@ import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as BlastExports from "./api/email-blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
 import * as Flows from "./api/email-flows/FlowsHandlers.ts"
+import * as FlowMembers from "./api/email-flow-members/FlowMembersHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
@@ -42,6 +43,7 @@ const groups = Layer.mergeAll(
   Emails.layer,
   Forms.layer,
   Flows.layer,
+  FlowMembers.layer,
   ListExports.layer,
   Lists.layer,
   Segments.layer,
