@@ -89,10 +89,7 @@ describe("the typed client", () => {
         return response
       },
     })
-    const together = () =>
-      Promise.all(
-        Array.from({ length: 30 }, async () => (await busy.lists.list({ query: { limit: 1 } })).pagination.page),
-      )
-    while (turnedAway.length === 0) assert.deepStrictEqual([...new Set(await together())], [1])
+    while (turnedAway.length === 0)
+      assert.strictEqual((await busy.lists.list({ query: { limit: 1 } })).pagination.page, 1)
   })
 })

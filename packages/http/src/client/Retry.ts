@@ -48,10 +48,10 @@ export const waitBeforeRetry = (attempted: Attempted, limits: RetryLimits, rando
   if (attempt >= limits.attempts_max || !mayPass(attempted)) return null
   if (!isRepeatable(attempted) && !neverBegan(attempted)) return null
   const told_s = failure instanceof ConnectionFailed ? null : failure.retryAfter_s
-  const told_ms = told_s === null ? null : told_s * 1000
-  const base_ms = told_ms ?? backoff_ms * 2 ** (attempt - 1)
-  if (base_ms > limits.wait_max_ms) return null
-  // Never sooner than we were told; otherwise somewhere around half of it to all of it.
-  const wait_ms = told_ms === null ? base_ms * (0.5 + random / 2) : told_ms + random * Math.max(250, told_ms * 0.2)
-  return Math.round(wait_ms)
+  // Never sooner than we were told, and longer each time; when we were told nothing, from half of it on.
+  const told_ms = (told_s ?? 0) * 1000
+  const growing_ms = backoff_ms * 2 ** (attempt - 1)
+  if (told_ms > limits.wait_max_ms) return null
+  const least_ms = told_s === null ? growing_ms / 2 : told_ms
+  return Math.round(Math.min(least_ms + random * growing_ms, Math.max(limits.wait_max_ms, told_ms)))
 }
