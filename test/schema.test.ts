@@ -6,11 +6,13 @@ import { WorkspaceId } from "@tentpole/core/Ids"
 import { Transactor as Transacting } from "@tentpole/core/Transactor"
 import { assert, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
 import { database } from "./schema/Database.ts"
 import { dump } from "./schema/Dump.ts"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
 import { without } from "./tidy/Exemptions.ts"
+import { root } from "./tidy/Source.ts"
 
 it.live("the migrated schema is test/schema.sql", () =>
   Effect.gen(function* () {
@@ -32,6 +34,18 @@ it.live("every table is fenced, and its keys and references begin with workspace
     assert(lines.length === 0, `${lines.length} to mend:\n${lines.join("\n")}`)
   }).pipe(Effect.scoped),
 )
+
+it("the documents say of each table that is no workspace's where it stands when workspaces are spread", () => {
+  const [section = ""] =
+    readFileSync(`${root}docs/operating.md`, "utf8").split("## More than one database server")[1]?.split("\n## ") ?? []
+  const named = [...section.matchAll(/^\| (`.*?) \| .* \|$/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(\w+)`/g)].flatMap(([, name = ""]) => (name === "jobs" || name === "job_queue" ? [] : [name])),
+  )
+  assert.sameMembers(
+    named,
+    globals.map(({ at }) => at),
+  )
+})
 
 it.live("a table that is not fenced is seen, and each key that begins with something else", () =>
   Effect.gen(function* () {
