@@ -38,6 +38,7 @@ export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { Fresh } from "./fresh.ts"
+export { seenView, viewBatch } from "./traffic.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   assets,

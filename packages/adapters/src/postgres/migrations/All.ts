@@ -28,6 +28,7 @@ import { forms } from "./0026_forms.ts"
 import { trafficDays } from "./0026_traffic_days.ts"
 import { idempotency } from "./0027_idempotency.ts"
 import { administration } from "./0028_administration.ts"
+import { trafficBatches } from "./0032_traffic_batches.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -59,4 +60,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0026_traffic_days": trafficDays,
   "0027_idempotency": idempotency,
   "0028_administration": administration,
+  "0032_traffic_batches": trafficBatches,
 }
