@@ -78,13 +78,17 @@ it.prop(
   ([given, cuts]) => {
     const views = given.map((view, index) => ({ ...seen(view), referrer: String(index) }))
     const newestOf = (all: ReadonlyArray<SeenView>) => new Set(sumViews(all).newest.map(({ referrer }) => referrer))
-    const kept = split(views, cuts).flatMap((part) => part.filter(({ referrer }) => newestOf(part).has(referrer)))
+    const kept = split(views, cuts).flatMap((part) => {
+      const its = newestOf(part)
+      return part.filter(({ referrer }) => its.has(referrer))
+    })
+    const sums = [views, kept].map(sumViews)
     for (const tentId of tents) {
       for (const day of ["2026-05-06", "2026-05-07"]) {
         const its = views.filter((view) => view.tentId === tentId && view.day === day)
         const order = its.toSorted((left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds)
-        for (const all of [views, kept]) {
-          const newest = sumViews(all).newest.filter((view) => view.tentId === tentId && dayOf(view.at) === day)
+        for (const { newest: all } of sums) {
+          const newest = all.filter((view) => view.tentId === tentId && dayOf(view.at) === day)
           assert.deepStrictEqual(
             newest.map(({ referrer }) => referrer),
             order.slice(-recent_max).map(({ referrer }) => referrer),
