@@ -1087,7 +1087,7 @@ create table public.page_view (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -1122,7 +1122,7 @@ create table public.page_view_rest partition of page_view DEFAULT (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -1358,6 +1358,18 @@ CREATE INDEX test_mail_email ON public.test_mail USING btree (workspace_id, emai
 alter table public.test_mail enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.test_mail;
 grant delete, insert, select, update on public.test_mail to tentpole_service;
+
+create table public.traffic_batch (
+  workspace_id uuid not null,
+  batch_id uuid not null,
+  at timestamp with time zone not null,
+  constraint traffic_batch_pkey PRIMARY KEY (workspace_id, batch_id),
+  constraint traffic_batch_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX traffic_batch_age ON public.traffic_batch USING brin (at);
+alter table public.traffic_batch enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.traffic_batch;
+grant delete, insert, select, update on public.traffic_batch to tentpole_service;
 
 create table public.visitor_salt (
   day date not null,
@@ -1824,6 +1836,7 @@ AS $function$
      delete from public.workspace_visitor_day_rest where day <= today - 2;
      delete from public.page_view_day where day < today - 400;
      delete from public.workspace_view_day where day < today - 400;
+     delete from public.traffic_batch where at < now() - interval '1 day';
      return gone;
    end $function$;
 grant execute on tentpole_forget_traffic() to tentpole_service;

@@ -42,6 +42,7 @@ export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { FlowTimes }
 export { Fresh } from "./fresh.ts"
+export { seenView, viewBatch } from "./traffic.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   assets,

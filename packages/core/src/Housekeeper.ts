@@ -12,8 +12,8 @@ export class Housekeeper extends Context.Service<
   {
     /**
      * Makes room ahead, and forgets what is over: outbox events that are older than `event_days_kept`, idempotency keys whose
-     * time has passed, single views of pages that nothing shows any more, and who visited on days gone by. By two at once,
-     * and again.
+     * time has passed, single views of pages that nothing shows any more, who visited on days gone by, and which batches of
+     * views were written more than a day ago. By two at once, and again.
      */
     readonly tidy: Effect.Effect<void>
   }

@@ -298,26 +298,26 @@ it("a proxy is believed only when it is ours", () => {
 
 it.effect("browsers, machines, sites and countries are told from a request", () =>
   Effect.gen(function* () {
-    const { describe } = yield* Agents
-    const visit = { userAgent: chrome, referrer: null, host: "a.pages.test", address: "127.0.0.1" }
-    assert.deepStrictEqual(describe(visit), {
+    const { agentOf, siteOf } = yield* Agents
+    const visitor = { userAgent: chrome, address: "127.0.0.1" }
+    assert.deepStrictEqual(agentOf(visitor), {
       country: "unknown",
       device: "desktop",
       browser: "Chrome",
       os: "Windows",
-      referrer: "direct",
     })
-    const from = (referrer: string) => describe({ ...visit, referrer })?.referrer
+    const from = (referrer: string | null) => siteOf({ referrer, host: "a.pages.test" })
+    assert.strictEqual(from(null), "direct")
     assert.strictEqual(from("https://www.google.com/search?q=1"), "Google")
     assert.strictEqual(from("http://a.pages.test:8081/other"), "direct")
     assert.strictEqual(from("https://news.example.org/today"), "news.example.org")
     assert.strictEqual(from("junk"), "unknown")
-    assert.strictEqual(describe({ ...visit, address: "8.8.8.8" })?.country, "US")
-    assert.strictEqual(describe({ ...visit, address: "::ffff:8.8.8.8" })?.country, "US")
-    assert.strictEqual(describe({ ...visit, address: "" })?.country, "unknown")
+    assert.strictEqual(agentOf({ ...visitor, address: "8.8.8.8" })?.country, "US")
+    assert.strictEqual(agentOf({ ...visitor, address: "::ffff:8.8.8.8" })?.country, "US")
+    assert.strictEqual(agentOf({ ...visitor, address: "" })?.country, "unknown")
     const ipad =
       "Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1"
-    assert.strictEqual(describe({ ...visit, userAgent: ipad })?.device, "tablet")
-    for (const userAgent of [googlebot, "", "curl/8.0"]) assert.strictEqual(describe({ ...visit, userAgent }), null)
+    assert.strictEqual(agentOf({ ...visitor, userAgent: ipad })?.device, "tablet")
+    for (const userAgent of [googlebot, "", "curl/8.0"]) assert.strictEqual(agentOf({ ...visitor, userAgent }), null)
   }).pipe(Effect.provide(VisitorAgents.layer)),
 )

@@ -6,13 +6,13 @@ import type { Asset } from "@tentpole/core/tents/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
-import type { PageView } from "@tentpole/core/traffic/TrafficStore"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
 import { appendAudit } from "./AuditLog.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
+import { forgetViews } from "./TrafficTables.ts"
 import { takeCredits, workspaces } from "./WorkspaceStore.ts"
 
 export interface TentRow {
@@ -30,9 +30,6 @@ export const assets = table<Asset>("tent_asset")
 /** Counts what changed of a workspace's pages. */
 export const pageChanges = table<number>("page_changes")
 
-/** Every view of the workspace's pages. */
-export const views = table<PageView>("page_view")
-
 const gone = new NotFound({ resource: "tent" })
 
 const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
@@ -42,14 +39,12 @@ const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
 /** A tent goes with its files, and with what was seen of it. */
-const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: string) {
+const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
   yield* db.remove(tents, workspace, id)
   for (const asset of yield* db.all(assets, workspace)) {
     if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
   }
-  for (const view of yield* db.all(views, workspace)) {
-    if (view.tentId === id) yield* db.remove(views, workspace, view.id)
-  }
+  yield* forgetViews(db, workspace, id)
 })
 
 export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
@@ -64,7 +59,7 @@ export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId,
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
     yield* appendAudit(db, ids, auditOfTent(workspace, change))
-    if (after === null) return yield* removeTent(db, workspace, before?.id ?? "")
+    if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
       return yield* new AliasTaken({ alias })

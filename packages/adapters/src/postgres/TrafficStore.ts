@@ -1,4 +1,4 @@
-// Page views on PostgreSQL: a batch is one statement, which writes the views and adds up their days.
+// Page views on PostgreSQL: written as `TrafficBatches` says, read from the sums of their days.
 import { PgClient } from "@effect/sql-pg"
 import { TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { devices, type Device } from "@tentpole/core/traffic/Agents"
@@ -11,67 +11,12 @@ import {
   groups_max,
   recent_max,
 } from "@tentpole/core/traffic/Analytics"
-import { type PageView, TrafficStore } from "@tentpole/core/traffic/TrafficStore"
+import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { fenced, orDefect, Reads } from "./Postgres.ts"
-
-/**
- * A view written before, under its id, is left out of the sums too. Days are added up in the order of their key, so that
- * two processes that write the same days wait for each other instead of for ever.
- */
-const recordViews = (sql: PgClient.PgClient, workspace: WorkspaceId, views: ReadonlyArray<PageView>) => sql`
-  with added as (
-    insert into page_view (workspace_id, tent_id, at, view_id, visitor, country, device, browser, os, referrer)
-    select ${workspace}, u.tent_id, u.at, u.view_id, decode(u.visitor, 'hex'), u.country, u.device, u.browser, u.os, u.referrer
-    from unnest(${texts(views.map((view) => view.tentId))}::uuid[], ${texts(views.map((view) => DateTime.formatIso(view.at)))}::timestamptz[],
-      ${texts(views.map((view) => view.id))}::uuid[], ${texts(views.map((view) => hex(view.visitor)))}::text[],
-      ${texts(views.map((view) => view.country))}::text[], ${texts(views.map((view) => view.device))}::text[],
-      ${texts(views.map((view) => view.browser))}::text[], ${texts(views.map((view) => view.os))}::text[],
-      ${texts(views.map((view) => view.referrer))}::text[])
-      as u (tent_id, at, view_id, visitor, country, device, browser, os, referrer)
-    on conflict do nothing
-    returning tent_id, (at at time zone 'UTC')::date as day, visitor, country, device, browser, os, referrer
-  ),
-  visitors as (
-    insert into page_visitor_day (workspace_id, tent_id, day, visitor)
-    select distinct ${workspace}::uuid, tent_id, day, visitor from added order by tent_id, day, visitor
-    on conflict do nothing
-    returning tent_id, day
-  ),
-  everybody as (
-    insert into workspace_visitor_day (workspace_id, day, visitor)
-    select distinct ${workspace}::uuid, day, visitor from added order by day, visitor
-    on conflict do nothing
-    returning day
-  ),
-  counted as (
-    select added.tent_id, added.day, v.dimension, v.value, count(*)::int as views
-    from added, lateral (values ('all', ''), ('country', country), ('device', device), ('browser', browser), ('os', os),
-      ('referrer', referrer)) as v (dimension, value)
-    group by added.tent_id, added.day, v.dimension, v.value
-  ),
-  of_tents as (
-    insert into page_view_day as d (workspace_id, tent_id, day, dimension, value, views)
-    select ${workspace}, tent_id, day, dimension, value, views from (
-      select tent_id, day, dimension, value, views from counted
-      union all
-      select tent_id, day, 'visits', '', count(*)::int from visitors group by tent_id, day
-    ) as sums
-    order by tent_id, day, dimension, value
-    on conflict (workspace_id, tent_id, day, dimension, value) do update set views = d.views + excluded.views
-  )
-  insert into workspace_view_day as d (workspace_id, day, dimension, value, views)
-  select ${workspace}, day, dimension, value, views from (
-    select day, dimension, value, sum(views)::int as views from counted group by day, dimension, value
-    union all
-    select day, 'visits', '', count(*)::int from everybody group by day
-  ) as sums
-  order by day, dimension, value
-  on conflict (workspace_id, day, dimension, value) do update set views = d.views + excluded.views`
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+import { recordBatch } from "./TrafficBatches.ts"
 
 interface DayRow {
   readonly day: string
@@ -162,8 +107,7 @@ export const layer = Layer.effect(
     const { read } = yield* Reads
     const within = fenced(sql)
     return TrafficStore.of({
-      record: (workspace, views) =>
-        Effect.andThen(Transaction, within(workspace, recordViews(sql, workspace, views))).pipe(Effect.asVoid),
+      record: (workspace, batch) => Effect.andThen(Transaction, within(workspace, recordBatch(sql, workspace, batch))),
       counts: (workspace, tent, days) => read(workspace, (client) => countViews(client, workspace, tent, days)),
       topTents: (workspace, days) =>
         read(workspace, (client) => topOf(client, workspace, days)).pipe(

@@ -10,7 +10,7 @@ import { Deferred, Effect, Scope } from "effect"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { Bounded } from "./Bounded.ts"
+import { Bounded } from "@tentpole/core/Bounded"
 import { type PageAnswers, pageAnswers } from "./PageAnswers.ts"
 import { siteMap } from "./SiteMap.ts"
 

@@ -1,7 +1,7 @@
 // How often one visitor may send forms: a bucket of permits for each address, which fills as time goes by. Kept by each
 // process for itself, for the addresses seen last.
 import { isIPv6 } from "node:net"
-import { Bounded } from "./Bounded.ts"
+import { Bounded } from "@tentpole/core/Bounded"
 
 export interface LimitOptions {
   /** So many at once: a room full of people may share one address. */

@@ -31,6 +31,7 @@ import { administration } from "./0028_administration.ts"
 import { flows } from "./0029_flows.ts"
 import { memberships } from "./0030_memberships.ts"
 import { operating } from "./0031_operating.ts"
+import { trafficBatches } from "./0032_traffic_batches.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -65,4 +66,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0029_flows": flows,
   "0030_memberships": memberships,
   "0031_operating": operating,
+  "0032_traffic_batches": trafficBatches,
 }
