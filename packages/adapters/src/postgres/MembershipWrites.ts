@@ -1,7 +1,7 @@
 // Changes of memberships, written: whatever their number, one statement for those who enter, one for those who move, one for
 // the lines of their timelines, one for the messages that they are to get.
 import type { PgClient } from "@effect/sql-pg"
-import { type Membership, type TimelineEntry } from "@tentpole/core/flows/Membership"
+import type { Membership, TimelineEntry } from "@tentpole/core/flows/Membership"
 import { type MemberCommand, MembershipChange } from "@tentpole/core/flows/MembershipChange"
 import { MembershipId, type WorkspaceId } from "@tentpole/core/Ids"
 import { DateTime, Effect } from "effect"
