@@ -224,7 +224,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           ].sort(),
         )
         assert.deepStrictEqual([...known.staticLists], [fixed])
-        assert.deepStrictEqual(new Set([...known.otherLists]), new Set([dynamic, items[0]?.id]))
+        assert.deepStrictEqual(new Set<unknown>(known.otherLists), new Set([dynamic, items[0]?.id]))
         assert.deepStrictEqual([...known.emails], [emailId])
         assert.deepStrictEqual([...known.emailTemplates], [template.id])
         assert.deepStrictEqual([...known.tentTemplates], [tentTemplate.id])

@@ -7,6 +7,7 @@ import { ListsApi } from "./api/contact-lists/ListsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { BlastExportsApi } from "./api/email-blasts/BlastExportsApi.ts"
 import { BlastsApi } from "./api/email-blasts/BlastsApi.ts"
+import { FlowsApi } from "./api/email-flows/FlowsApi.ts"
 import { FlowMembersApi } from "./api/email-flow-members/FlowMembersApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
@@ -25,6 +26,7 @@ export const Api = HttpApi.make("tentpole")
   .add(ContactsApi)
   .add(EmailTemplatesApi)
   .add(EmailsApi)
+  .add(FlowsApi)
   .add(FlowMembersApi)
   .add(ImportsApi)
   .add(ListExportsApi)

@@ -7,6 +7,7 @@ import * as Lists from "./api/contact-lists/ListsHandlers.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as BlastExports from "./api/email-blasts/BlastExportsHandlers.ts"
 import * as Blasts from "./api/email-blasts/BlastsHandlers.ts"
+import * as Flows from "./api/email-flows/FlowsHandlers.ts"
 import * as FlowMembers from "./api/email-flow-members/FlowMembersHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
@@ -32,6 +33,7 @@ const groups = Layer.mergeAll(
   Contacts.layer,
   EmailTemplates.layer,
   Emails.layer,
+  Flows.layer,
   FlowMembers.layer,
   ListExports.layer,
   Lists.layer,
