@@ -759,8 +759,7 @@ create table public.flow_event (
   at timestamp with time zone not null,
   step_id text,
   metadata jsonb not null,
-  constraint flow_event_pkey PRIMARY KEY (workspace_id, membership_id, "position"),
-  constraint flow_event_workspace_id_membership_id_fkey FOREIGN KEY (workspace_id, membership_id) REFERENCES flow_membership(workspace_id, membership_id) ON DELETE CASCADE
+  constraint flow_event_pkey PRIMARY KEY (workspace_id, membership_id, "position")
 );
 alter table public.flow_event enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_event;
@@ -784,7 +783,6 @@ create table public.flow_membership (
   membership_id uuid not null,
   flow_id uuid not null,
   contact_id uuid not null,
-  contact_deleted boolean not null default false,
   entry_source text not null,
   tokens jsonb not null,
   created_emails jsonb not null default '[]'::jsonb,
@@ -807,6 +805,7 @@ CREATE INDEX flow_membership_due ON public.flow_membership USING btree (workspac
 CREATE INDEX flow_membership_entered ON public.flow_membership USING btree (workspace_id, flow_id, entered_at, membership_id);
 CREATE UNIQUE INDEX flow_membership_live ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE (status = ANY (ARRAY['active'::text, 'waiting'::text]));
 CREATE UNIQUE INDEX flow_membership_sole ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE sole;
+CREATE TRIGGER flow_membership_gone AFTER DELETE ON public.flow_membership REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION flow_membership_gone();
 CREATE TRIGGER flow_tally_insert AFTER INSERT ON public.flow_membership REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_add();
 CREATE TRIGGER flow_tally_update AFTER UPDATE ON public.flow_membership REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_move();
 alter table public.flow_membership enable row level security;
@@ -1546,6 +1545,17 @@ AS $function$
    end $function$;
 grant execute on flow_activated() to public;
 
+CREATE OR REPLACE FUNCTION public.flow_membership_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     delete from flow_event e using removed r
+     where e.workspace_id = r.workspace_id and e.membership_id = r.membership_id;
+     return null;
+   end $function$;
+grant execute on flow_membership_gone() to public;
+
 CREATE OR REPLACE FUNCTION public.flow_message_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1930,6 +1940,7 @@ AS $function$
    declare
      contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
      deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
+     members boolean := tentpole_misjudged('flow_membership', 'flow_tally', 'active + waiting + completed + dropped + failed');
      grown record;
      analyzed int := 0;
    begin
@@ -1937,10 +1948,11 @@ AS $function$
      for grown in
        select c.oid::regclass as name from pg_class c
        where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
-         to_regclass('public.delivery'))
+         to_regclass('public.delivery'), to_regclass('public.flow_membership'), to_regclass('public.flow_event'))
          and (pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
            or contacts and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member'))
-           or deliveries and c.oid = to_regclass('public.delivery'))
+           or deliveries and c.oid = to_regclass('public.delivery')
+           or members and c.oid in (to_regclass('public.flow_membership'), to_regclass('public.flow_event')))
      loop
        execute format('analyze (skip_locked) %s', grown.name);
        analyzed := analyzed + 1;

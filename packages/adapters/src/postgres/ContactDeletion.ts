@@ -56,11 +56,10 @@ export const deleteContacts = Effect.fnUntraced(function* (
   yield* sql`
     with left_flows as materialized (
       select m.membership_id from flow_membership m
-      where m.workspace_id = ${workspace} and m.contact_id = any(${gone}::uuid[])
+      where m.workspace_id = ${workspace} and m.contact_id = any(${gone}::uuid[]) and m.status in ('active', 'waiting')
       order by m.membership_id for no key update
     )
-    update flow_membership m set contact_deleted = true,
-      due_at = case when m.status in ('active', 'waiting') then clock_timestamp() else m.due_at end
+    update flow_membership m set due_at = clock_timestamp()
     where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
   yield* sql`select hint_due('flows', ${workspace})`
   yield* sql`

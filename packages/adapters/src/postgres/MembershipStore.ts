@@ -19,6 +19,7 @@ import { lockForEntry, lockMembers } from "./MembershipLocks.ts"
 import { FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 import { applyMemberships } from "./MembershipWrites.ts"
 import { fenced } from "./Postgres.ts"
+import { renewStatistics } from "./Statistics.ts"
 
 type Sql = PgClient.PgClient
 
@@ -112,12 +113,24 @@ const timelinesOf = Effect.fnUntraced(function* (
   return timelines
 })
 
+/** After so many changes a process asks whether the planner still knows what it plans for. */
+const told_every = 2_000
+
 export const layer = Layer.effect(
   MembershipStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
     const reader = new FlowReader()
+    let written = 0
+    /** Many that come bit by bit are as new to the planner as many that come at once. */
+    const tellPlanner = Effect.fnUntraced(function* (changes: number) {
+      written += changes
+      if (written < told_every) return
+      written = 0
+      yield* sql`select pg_stat_force_next_flush()`
+      yield* sql.afterCommit(renewStatistics(sql))
+    })
     return MembershipStore.of({
       page: (ws, flow, query) => within(ws, page(sql, ws, flow, query)),
       find: (ws, flow, id) => within(ws, find(sql, ws, flow, id)),
@@ -137,7 +150,13 @@ export const layer = Layer.effect(
         ).pipe(Effect.map(([row]) => row?.made_id ?? id)),
       facts: (ws, asked) => within(ws, memberFacts(sql, ws, asked)),
       apply: (ws, changes, still = []) =>
-        Effect.andThen(Transaction, within(ws, applyMemberships(sql, ws, changes, still))),
+        Effect.andThen(
+          Transaction,
+          within(
+            ws,
+            Effect.tap(applyMemberships(sql, ws, changes, still), () => tellPlanner(changes.length)),
+          ),
+        ),
     })
   }),
 )

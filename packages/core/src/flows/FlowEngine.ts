@@ -16,6 +16,8 @@ export const advance_batch_max = 500
 /** Turns that are taken at once, and how many of them are served side by side. */
 const turns_max = 20
 const concurrency = 2
+/** Batches of one workspace that one worker has under way. */
+const lanes = 2
 /** How long others leave a workspace to whoever has taken its turn; then they help. */
 const turn_ms = 1_000
 /** A workspace is served for so long before others have their turn. */
@@ -49,14 +51,23 @@ export class FlowEngine extends Context.Service<
           }),
         )
 
+      const due = (workspace: WorkspaceId) => batch(workspace, { _tag: "due", limit: advance_batch_max })
+
+      /** Where there are many, side by side: what one decides while the database writes the other's. */
+      const dueBatches = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+        const first = yield* due(workspace)
+        if (!isFull(first)) return [first]
+        return yield* Effect.all(
+          Array.from({ length: lanes }, () => due(workspace)),
+          { concurrency: lanes },
+        )
+      })
+
       /** Answers whether there is more to do. */
       const round = ({ kind, workspace }: Turn): Effect.Effect<boolean> => {
         switch (kind) {
           case "flows":
-            return Effect.map(
-              batch(workspace, { _tag: "due", limit: advance_batch_max }),
-              ({ length }) => length === advance_batch_max,
-            )
+            return Effect.map(dueBatches(workspace), (batches) => batches.some(isFull))
           case "flow_events":
             return takeEvents(workspace)
           case "flow_dates":
@@ -97,7 +108,7 @@ export class FlowEngine extends Context.Service<
             limit: advance_batch_max,
           })
           let reviewed = yield* batch(workspace, from(null))
-          while (reviewed.length === advance_batch_max) {
+          while (isFull(reviewed)) {
             reviewed = yield* batch(workspace, from(reviewed.at(-1)?.contactId ?? null))
           }
         }),
@@ -105,5 +116,7 @@ export class FlowEngine extends Context.Service<
     }),
   )
 }
+
+const isFull = ({ length }: { readonly length: number }): boolean => length === advance_batch_max
 
 type Reviewed = Extract<WhichMembers, { readonly _tag: "flow" }> & { readonly flowId: FlowId }
