@@ -111,6 +111,7 @@ const isEntry = ({ path }: Source): boolean =>
   /^packages\/\w+\/src\/(cli\/)?main\.ts$/.test(path) ||
   path === "packages/core/contract/index.ts" ||
   path === "packages/http/src/client.ts" ||
+  /^packages\/\w+\/src\/Library\.ts$/.test(path) ||
   path.endsWith(".d.ts")
 
 /** What is reached from some files. Laws use what they are laws of: that alone makes it no part of the product. */
