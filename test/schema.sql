@@ -1814,6 +1814,52 @@ AS $function$
    end $function$;
 grant execute on tentpole_backlog() to tentpole_service;
 
+CREATE OR REPLACE FUNCTION public.tentpole_forget_activity(days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+   declare
+     before date := (now() at time zone 'UTC')::date - days;
+     part record;
+     gone int := 0;
+   begin
+     if days < 30 then
+       raise exception 'timelines are kept for 30 days at least, got %', days;
+     end if;
+     for part in
+       select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'public.activity'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+         and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
+     loop
+       begin
+         execute format('drop table %s', part.name);
+         gone := gone + 1;
+       exception when lock_not_available then
+         null;
+       end;
+     end loop;
+     delete from public.activity_rest where at < before::timestamp at time zone 'UTC';
+     return gone;
+   end $function$;
+grant execute on tentpole_forget_activity(integer) to tentpole_service;
+
+CREATE OR REPLACE FUNCTION public.tentpole_forget_audit(days integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+   begin
+     if days < 365 then
+       raise exception 'the audit log is kept for 365 days at least, got %', days;
+     end if;
+     delete from public.audit_entry where at < now() - make_interval(days => days);
+   end $function$;
+grant execute on tentpole_forget_audit(integer) to tentpole_service;
+
 CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
  RETURNS integer
  LANGUAGE plpgsql

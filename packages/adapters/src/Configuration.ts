@@ -1,4 +1,5 @@
 // The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
+import { activity_days_min, audit_days_min, type Retention } from "@tentpole/core/Housekeeper"
 import type { HookKeys } from "@tentpole/core/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
@@ -51,6 +52,7 @@ export interface Configuration {
   readonly appSecret: Redacted.Redacted | null
   readonly appSecretPrevious: Redacted.Redacted | null
   readonly sending: "on" | "held"
+  readonly retention: Retention
   readonly bootstrapApiKey: Redacted.Redacted | null
   /** Null: there is no administration over HTTP. */
   readonly adminToken: Redacted.Redacted | null
@@ -77,6 +79,14 @@ const reader = (environment: Environment) => {
     wrong.push(`${name} ${what}`)
     return instead
   }
+  const integer = (name: string, instead: number, minimum: number, maximum: number) => {
+    const value = text(name)
+    if (value === null) return instead
+    const number = Number(value)
+    return /^\d+$/.test(value) && number >= minimum && number <= maximum
+      ? number
+      : complain(name, `must be a whole number from ${minimum} to ${maximum}, got "${value}"`, instead)
+  }
   return {
     wrong,
     text,
@@ -85,14 +95,10 @@ const reader = (environment: Environment) => {
       const value = text(name)
       return value === null ? null : Redacted.make(value)
     },
-    integer: (name: string, instead: number, minimum: number, maximum: number) => {
-      const value = text(name)
-      if (value === null) return instead
-      const number = Number(value)
-      return /^\d+$/.test(value) && number >= minimum && number <= maximum
-        ? number
-        : complain(name, `must be a whole number from ${minimum} to ${maximum}, got "${value}"`, instead)
-    },
+    integer,
+    /** Null: for good. */
+    days: (name: string, minimum: number): number | null =>
+      text(name) === null ? null : integer(name, 0, minimum, 36_500),
     flag: (name: string, instead: boolean) => {
       const value = text(name)?.toLowerCase()
       if (value === undefined) return instead
@@ -219,6 +225,10 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     appSecret: from.secret("APP_SECRET"),
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
+    retention: {
+      activity_days: from.days("ACTIVITY_DAYS", activity_days_min),
+      audit_days: from.days("AUDIT_DAYS", audit_days_min),
+    },
     bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
     adminToken: from.secret("ADMIN_TOKEN"),
     requestsPerMinute_max: from.integer("RATE_LIMIT_PER_MINUTE", 1200, 0, 1_000_000),

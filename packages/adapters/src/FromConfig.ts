@@ -45,6 +45,7 @@ const settings = (config: Configuration) =>
       acceptMeansDelivered: config.acceptMeansDelivered,
       hooks: config.hooks,
       requestsPerMinute_max: config.requestsPerMinute_max,
+      retention: config.retention,
       developmentDomains: !config.production,
     }),
   )

@@ -52,6 +52,7 @@ const defaults: Settings["Service"] = {
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
   requestsPerMinute_max: 0,
+  retention: { activity_days: null, audit_days: null },
   developmentDomains: false,
 }
 

@@ -283,6 +283,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const context = yield* Layer.build(postgres)
     const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
     const [store, { transact }, fresh, { tidy }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Housekeeper)]
+    const forGood = { activity_days: null, audit_days: null }
     const sql = get(PgClient.PgClient)
     const workspace = yield* fresh.workspace()
     const today = yield* DateTime.now
@@ -316,7 +317,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     )
     const before = yield* store.counts(workspace, tent, days)
     assert.deepStrictEqual([before.visits, before.recent.length], [3, 3])
-    yield* tidy
+    yield* tidy(forGood)
     assert.deepStrictEqual(yield* store.counts(workspace, tent, days), before)
     assert.deepStrictEqual(yield* store.counts(workspace, null, days), before)
     const [left] = yield* owned<{ views: number; visitors: number; everybody: number; batches: number }>(
@@ -329,6 +330,6 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const weeksAgo = yield* store.counts(workspace, tent, daysUntil(ago(20), 1))
     assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1 }], recent: [] })
     assert.deepStrictEqual((yield* store.counts(workspace, null, daysUntil(old, 1))).days, [])
-    yield* tidy
+    yield* tidy(forGood)
   }).pipe(Effect.scoped),
 )

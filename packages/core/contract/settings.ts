@@ -14,6 +14,7 @@ export const testSettings: Settings["Service"] = {
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
   requestsPerMinute_max: 0,
+  retention: { activity_days: null, audit_days: null },
   developmentDomains: true,
 }
 

@@ -7,14 +7,32 @@ export const event_days_kept = 7
 /** Few enough that no statement takes long. */
 export const keys_forgotten_at_once = 5000
 
+/** How long the ids of jobs that are done are remembered, so that none is done again. */
+export const done_job_days_kept = 30
+/** Jobs that one statement forgets. */
+export const jobs_forgotten_at_once = 5000
+
+/** Less is refused: rules look back over months, and an audit over a year. */
+export const activity_days_min = 30
+export const audit_days_min = 365
+
+/** How long what nobody has to keep is kept; null: for good. */
+export interface Retention {
+  /** Timelines of contacts. They go by whole months. */
+  readonly activity_days: number | null
+  /** The audit log. */
+  readonly audit_days: number | null
+}
+
 export class Housekeeper extends Context.Service<
   Housekeeper,
   {
     /**
      * Makes room ahead, and forgets what is over: outbox events that are older than `event_days_kept`, idempotency keys whose
-     * time has passed, single views of pages that nothing shows any more, who visited on days gone by, and which batches of
-     * views were written more than a day ago. By two at once, and again.
+     * time has passed, jobs that have long been done, single views of pages that nothing shows any more, who visited on days
+     * gone by, which batches of views were written, and of timelines and the audit log what is not to be kept. By two at once,
+     * and again.
      */
-    readonly tidy: Effect.Effect<void>
+    readonly tidy: (retention: Retention) => Effect.Effect<void>
   }
 >()("tentpole/Housekeeper") {}

@@ -1,5 +1,6 @@
 // What the service is told about its surroundings, as far as the rules need it.
 import { Context, type Redacted } from "effect"
+import type { Retention } from "./Housekeeper.ts"
 
 export interface HookKeys {
   /** The topics of SNS by which Amazon SES reports. */
@@ -37,6 +38,8 @@ export class Settings extends Context.Service<
     readonly hooks: HookKeys
     /** How many requests an API key may make; 0: as many as it likes. */
     readonly requestsPerMinute_max: number
+    /** How long timelines and the audit log are kept. */
+    readonly retention: Retention
     /** In development every sending domain under `.test` and `.localhost` counts as verified. */
     readonly developmentDomains: boolean
   }

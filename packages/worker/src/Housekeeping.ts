@@ -1,5 +1,6 @@
 // What has to be done once in a while, by whichever worker comes to it: each of these may be done twice.
 import { Housekeeper } from "@tentpole/core/Housekeeper"
+import { Settings } from "@tentpole/core/Settings"
 import { Cause, Effect, Layer, Schedule } from "effect"
 
 const every = "1 hour"
@@ -7,7 +8,8 @@ const every = "1 hour"
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { tidy } = yield* Housekeeper
-    yield* tidy.pipe(
+    const { retention } = yield* Settings
+    yield* tidy(retention).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt

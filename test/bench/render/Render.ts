@@ -38,6 +38,7 @@ const settings = Layer.succeed(
     acceptMeansDelivered: true,
     hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
     requestsPerMinute_max: 0,
+    retention: { activity_days: null, audit_days: null },
     developmentDomains: false,
   }),
 )

@@ -23,6 +23,12 @@ export const appendAudit = Effect.fnUntraced(function* (
   }
 })
 
+export const forgetAudit = Effect.fnUntraced(function* (db: Rows, before: DateTime.Utc) {
+  for (const { at, id } of yield* db.all(entries, null)) {
+    if (DateTime.isLessThan(at, before)) yield* db.remove(entries, null, id)
+  }
+})
+
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {

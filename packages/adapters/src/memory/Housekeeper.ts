@@ -4,18 +4,34 @@ import { IdempotencyStore } from "@tentpole/core/idempotency/IdempotencyStore"
 import { Outbox } from "@tentpole/core/Outbox"
 import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Effect, Layer } from "effect"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { DateTime, Effect, Layer } from "effect"
+import { forgetAudit } from "./AuditLog.ts"
+import { activities } from "./ContactTables.ts"
+import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
+
+/** By whole months, as where months are partitions. */
+const forgetActivities = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, before: DateTime.Utc) {
+  const month = DateTime.startOf(before, "month")
+  for (const { at, id } of yield* db.all(activities, workspace)) {
+    if (DateTime.isLessThan(at, month)) yield* db.remove(activities, workspace, id)
+  }
+})
 
 export const layer = Layer.effect(
   Housekeeper,
   Effect.gen(function* () {
+    const db = yield* MemoryDatabase
     const workspaces = yield* WorkspaceStore
     const outbox = yield* Outbox
     const keys = yield* IdempotencyStore
     const { transact } = yield* Transactor
     return Housekeeper.of({
-      tidy: Effect.gen(function* () {
+      tidy: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
+        const now = yield* DateTime.now
+        if (audit_days !== null) yield* forgetAudit(db, DateTime.subtract(now, { days: audit_days }))
         for (const { id } of yield* workspaces.all) {
+          if (activity_days !== null) yield* forgetActivities(db, id, DateTime.subtract(now, { days: activity_days }))
           yield* transact(outbox.forget(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
             Effect.repeat({ while: (gone) => gone === keys_forgotten_at_once }),

@@ -42,6 +42,48 @@ export const operating = migration(
        where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
        group by 2, 3;
    end $$`,
+  // By whole months, since months are partitions. Rules look back over a year; whoever keeps less knows it. What is in the
+  // partition of the rest goes by its day.
+  `create function tentpole_forget_activity(days int) returns int language plpgsql security definer
+     set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' as $$
+   declare
+     before date := (now() at time zone 'UTC')::date - days;
+     part record;
+     gone int := 0;
+   begin
+     if days < 30 then
+       raise exception 'timelines are kept for 30 days at least, got %', days;
+     end if;
+     for part in
+       select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'public.activity'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+         and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
+     loop
+       begin
+         execute format('drop table %s', part.name);
+         gone := gone + 1;
+       exception when lock_not_available then
+         null;
+       end;
+     end loop;
+     delete from public.activity_rest where at < before::timestamp at time zone 'UTC';
+     return gone;
+   end $$`,
+  `revoke execute on function tentpole_forget_activity(int) from public`,
+  `grant execute on function tentpole_forget_activity(int) to ${service_role}`,
+
+  // The service may not remove entries of the audit log: it may have those go that are older than a year at least.
+  `create function tentpole_forget_audit(days int) returns void language plpgsql security definer
+     set search_path = pg_catalog, public, pg_temp as $$
+   begin
+     if days < 365 then
+       raise exception 'the audit log is kept for 365 days at least, got %', days;
+     end if;
+     delete from public.audit_entry where at < now() - make_interval(days => days);
+   end $$`,
+  `revoke execute on function tentpole_forget_audit(int) from public`,
+  `grant execute on function tentpole_forget_audit(int) to ${service_role}`,
+
   `revoke execute on function tentpole_backlog() from public`,
   `grant execute on function tentpole_backlog() to ${service_role}`,
 )
