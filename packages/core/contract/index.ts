@@ -17,6 +17,7 @@ import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
+import { flowMakings } from "./flowMakings.ts"
 import { flowEngine } from "./flowEngine.ts"
 import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
@@ -54,6 +55,7 @@ export const contract = {
   flows,
   hookTokens,
   flowEngine,
+  flowMakings,
   housekeeper,
   imports,
   jobs,
