@@ -1,5 +1,5 @@
 -- The schema as the migrations leave it, and the queue's library. Written by `npm run schema`; never by hand.
--- The monthly partitions of activity and page_view are left out: which there are depends on the day.
+-- The partitions of a month or a day are left out: which there are depends on the day.
 
 role tentpole_service nologin nosuperuser nobypassrls nocreatedb nocreaterole
 
@@ -27,6 +27,7 @@ create table jobs.job_queue (
 CREATE UNIQUE INDEX idx_job_queue_id ON jobs.job_queue USING btree (id, queue_name);
 CREATE INDEX idx_job_queue_take ON jobs.job_queue USING btree (queue_name, visible_at) WHERE ((state)::text = 'pending'::text);
 CREATE INDEX idx_job_queue_update ON jobs.job_queue USING btree (sequence, acquired_by);
+CREATE INDEX job_queue_dead ON jobs.job_queue USING btree (updated_at) WHERE ((state)::text = 'failed'::text);
 grant delete, insert, select, update on jobs.job_queue to tentpole_service;
 
 create table jobs.job_queue_migrations (
@@ -78,6 +79,20 @@ create table public.api_key (
 CREATE UNIQUE INDEX api_key_hash ON public.api_key USING btree (hash);
 grant delete, insert, select, update on public.api_key to tentpole_service;
 
+create table public.audit_entry (
+  entry_id uuid not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  workspace_id uuid not null,
+  action text not null,
+  target text not null,
+  details jsonb not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_id)
+);
+CREATE INDEX audit_entry_newest ON public.audit_entry USING btree (at DESC, entry_id);
+CREATE INDEX audit_entry_workspace ON public.audit_entry USING btree (workspace_id, at DESC, entry_id);
+grant insert, select on public.audit_entry to tentpole_service;
+
 create table public.blast (
   workspace_id uuid not null,
   blast_id uuid not null,
@@ -110,6 +125,9 @@ create table public.blast (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   retrying_since timestamp with time zone,
+  purpose text not null default 'blast'::text,
+  flow_id uuid,
+  step_id text,
   constraint blast_pkey PRIMARY KEY (workspace_id, blast_id),
   constraint blast_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint blast_audience_source_check CHECK ((audience_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
@@ -126,16 +144,20 @@ create table public.blast (
   constraint blast_check3 CHECK (((approval_id IS NULL) = (approved_at IS NULL))),
   constraint blast_check4 CHECK (((NOT (send_mode IS DISTINCT FROM 'scheduled'::text)) = (scheduled_at IS NOT NULL))),
   constraint blast_check5 CHECK (((status <> 'draft'::text) OR ((approval_id IS NULL) AND (send_mode IS NULL) AND (launched_at IS NULL)))),
-  constraint blast_check6 CHECK (((status = ANY (ARRAY['draft'::text, 'archived'::text])) OR ((approval_id IS NOT NULL) AND (send_mode IS NOT NULL) AND (audience_list_id IS NOT NULL) AND (email_id IS NOT NULL)))),
   constraint blast_check7 CHECK (((status <> 'scheduled'::text) OR ((send_mode = 'scheduled'::text) AND (launched_at IS NULL)))),
   constraint blast_check8 CHECK (((status <> ALL (ARRAY['sending'::text, 'sent'::text, 'failed'::text])) OR (launched_at IS NOT NULL))),
   constraint blast_check9 CHECK (((audience_fixed_at IS NULL) OR (launched_at IS NOT NULL))),
+  constraint blast_complete CHECK (((purpose = 'flow_step'::text) OR (status = ANY (ARRAY['draft'::text, 'archived'::text])) OR ((approval_id IS NOT NULL) AND (send_mode IS NOT NULL) AND (audience_list_id IS NOT NULL) AND (email_id IS NOT NULL)))),
   constraint blast_email_source_check CHECK ((email_source = ANY (ARRAY['existing'::text, 'inline'::text]))),
+  constraint blast_of_step CHECK (((purpose = 'flow_step'::text) = (flow_id IS NOT NULL))),
+  constraint blast_purpose_check CHECK ((purpose = ANY (ARRAY['blast'::text, 'flow_step'::text]))),
   constraint blast_retrying CHECK (((retrying_since IS NULL) OR ((status = 'sending'::text) AND (audience_fixed_at IS NOT NULL)))),
   constraint blast_send_mode_check CHECK ((send_mode = ANY (ARRAY['scheduled'::text, 'send_now'::text]))),
-  constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text])))
+  constraint blast_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'cancelled'::text, 'archived'::text]))),
+  constraint blast_step CHECK (((flow_id IS NULL) = (step_id IS NULL)))
 );
 CREATE INDEX blast_created ON public.blast USING btree (workspace_id, created_at, blast_id);
+CREATE UNIQUE INDEX blast_flow_step ON public.blast USING btree (workspace_id, flow_id, step_id) WHERE (purpose = 'flow_step'::text);
 CREATE INDEX blast_launched ON public.blast USING btree (workspace_id, launched_at) WHERE (launched_at IS NOT NULL);
 CREATE INDEX blast_scheduled ON public.blast USING btree (workspace_id, scheduled_at, blast_id) WHERE (status = 'scheduled'::text);
 CREATE INDEX blast_sending ON public.blast USING btree (workspace_id, blast_id) WHERE (status = 'sending'::text);
@@ -143,6 +165,41 @@ CREATE INDEX blast_updated ON public.blast USING btree (workspace_id, updated_at
 alter table public.blast enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.blast;
 grant delete, insert, select, update on public.blast to tentpole_service;
+
+create table public.bulk_item (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  item_index integer not null,
+  client_item_id text,
+  tent_name text,
+  custom_page_alias text,
+  tent_id uuid,
+  error_code text,
+  message text,
+  constraint bulk_item_pkey PRIMARY KEY (workspace_id, bulk_job_id, item_index),
+  constraint bulk_item_workspace_id_bulk_job_id_fkey FOREIGN KEY (workspace_id, bulk_job_id) REFERENCES bulk_job(workspace_id, bulk_job_id) ON DELETE CASCADE,
+  constraint bulk_item_check CHECK (((tent_id IS NULL) = (error_code IS NOT NULL))),
+  constraint bulk_item_check1 CHECK (((error_code IS NULL) = (message IS NULL))),
+  constraint bulk_item_error_code_check CHECK ((error_code = ANY (ARRAY['INVALID_ITEM'::text, 'INSUFFICIENT_CREDITS'::text]))),
+  constraint bulk_item_item_index_check CHECK ((item_index >= 0))
+);
+alter table public.bulk_item enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_item;
+grant delete, insert, select, update on public.bulk_item to tentpole_service;
+
+create table public.bulk_job (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  template_id uuid not null,
+  auto_publish boolean not null,
+  metadata json,
+  created_at timestamp with time zone not null,
+  constraint bulk_job_pkey PRIMARY KEY (workspace_id, bulk_job_id),
+  constraint bulk_job_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.bulk_job enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_job;
+grant delete, insert, select, update on public.bulk_job to tentpole_service;
 
 create table public.contact (
   workspace_id uuid not null,
@@ -311,6 +368,11 @@ create table public.delivery (
   machine_opened_at timestamp with time zone,
   machine_clicked_at timestamp with time zone,
   lane text collate "C" not null default ''::text,
+  membership_id uuid,
+  flow_id uuid,
+  step_id text,
+  visit integer,
+  tokens jsonb,
   constraint delivery_pkey PRIMARY KEY (workspace_id, delivery_id),
   constraint delivery_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE,
   constraint delivery_bounce_kind_check CHECK ((bounce_kind = ANY (ARRAY['hard'::text, 'soft'::text]))),
@@ -318,15 +380,18 @@ create table public.delivery (
   constraint delivery_check1 CHECK (((state <> ALL (ARRAY['claimed'::text, 'handed_over'::text])) OR (token IS NOT NULL))),
   constraint delivery_check2 CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
   constraint delivery_check3 CHECK (((reason IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'blocked'::text, 'unconfirmed'::text])))),
+  constraint delivery_of_flow CHECK ((num_nonnulls(membership_id, flow_id, step_id, visit, tokens) = ANY (ARRAY[0, 5]))),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'claimed'::text, 'handed_over'::text, 'sent'::text, 'failed'::text, 'blocked'::text, 'unconfirmed'::text])))
 );
-CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE (state <> 'blocked'::text);
-CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id);
+CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE ((state <> 'blocked'::text) AND (membership_id IS NULL));
+CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id, membership_id, visit) NULLS NOT DISTINCT;
 CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, lane, due_at, delivery_id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, lease_until) WHERE (state = ANY (ARRAY['claimed'::text, 'handed_over'::text]));
 CREATE INDEX delivery_of_contact ON public.delivery USING btree (workspace_id, contact_id);
+CREATE UNIQUE INDEX delivery_visit ON public.delivery USING btree (workspace_id, membership_id, visit) WHERE (membership_id IS NOT NULL);
 CREATE TRIGGER delivery_tally_insert AFTER INSERT ON public.delivery REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
 CREATE TRIGGER delivery_tally_update AFTER UPDATE ON public.delivery REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
+CREATE TRIGGER flow_message_ended AFTER UPDATE ON public.delivery REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_message_ended();
 alter table public.delivery enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.delivery;
 grant delete, insert, select, update on public.delivery to tentpole_service;
@@ -372,6 +437,7 @@ create table public.due_work (
   kind text not null,
   workspace_id uuid not null,
   due_at timestamp with time zone not null,
+  looks integer not null default 0,
   constraint due_work_pkey PRIMARY KEY (kind, workspace_id),
   constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
 );
@@ -629,6 +695,7 @@ create table public.flow (
   archived_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  activated_in xid8,
   constraint flow_pkey PRIMARY KEY (workspace_id, flow_id),
   constraint flow_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint flow_check CHECK (((status = 'active'::text) = (activated_at IS NOT NULL))),
@@ -641,9 +708,34 @@ create table public.flow (
 CREATE INDEX flow_active ON public.flow USING btree (workspace_id, flow_id) WHERE (status = 'active'::text);
 CREATE INDEX flow_created ON public.flow USING btree (workspace_id, created_at, flow_id);
 CREATE INDEX flow_updated ON public.flow USING btree (workspace_id, updated_at, flow_id);
+CREATE TRIGGER flow_activated BEFORE UPDATE ON public.flow FOR EACH ROW WHEN (((new.status = 'active'::text) AND (old.status <> 'active'::text))) EXECUTE FUNCTION flow_activated();
+CREATE TRIGGER flow_moved AFTER UPDATE ON public.flow FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION flow_moved();
+CREATE TRIGGER flow_removed AFTER DELETE ON public.flow FOR EACH ROW WHEN ((old.status <> 'draft'::text)) EXECUTE FUNCTION flow_moved();
 alter table public.flow enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow;
 grant delete, insert, select, update on public.flow to tentpole_service;
+
+create table public.flow_clock (
+  workspace_id uuid not null,
+  dates_until timestamp with time zone not null,
+  constraint flow_clock_pkey PRIMARY KEY (workspace_id),
+  constraint flow_clock_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.flow_clock enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_clock;
+grant delete, insert, select, update on public.flow_clock to tentpole_service;
+
+create table public.flow_date_fired (
+  workspace_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  day date not null,
+  constraint flow_date_fired_pkey PRIMARY KEY (workspace_id, flow_id, contact_id, day),
+  constraint flow_date_fired_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE
+);
+alter table public.flow_date_fired enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_date_fired;
+grant delete, insert, select, update on public.flow_date_fired to tentpole_service;
 
 create table public.flow_email (
   workspace_id uuid not null,
@@ -658,6 +750,67 @@ CREATE INDEX flow_email_of ON public.flow_email USING btree (workspace_id, flow_
 alter table public.flow_email enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_email;
 grant delete, insert, select, update on public.flow_email to tentpole_service;
+
+create table public.flow_event (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  position bigint not null generated always as identity,
+  type text not null,
+  at timestamp with time zone not null,
+  step_id text,
+  metadata jsonb not null,
+  constraint flow_event_pkey PRIMARY KEY (workspace_id, membership_id, "position")
+);
+alter table public.flow_event enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_event;
+grant delete, insert, select, update on public.flow_event to tentpole_service;
+
+create table public.flow_made (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  visit integer not null,
+  attempt integer not null,
+  made_id uuid not null,
+  constraint flow_made_pkey PRIMARY KEY (workspace_id, membership_id, visit, attempt),
+  constraint flow_made_workspace_id_membership_id_fkey FOREIGN KEY (workspace_id, membership_id) REFERENCES flow_membership(workspace_id, membership_id) ON DELETE CASCADE
+);
+alter table public.flow_made enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_made;
+grant delete, insert, select, update on public.flow_made to tentpole_service;
+
+create table public.flow_membership (
+  workspace_id uuid not null,
+  membership_id uuid not null,
+  flow_id uuid not null,
+  contact_id uuid not null,
+  entry_source text not null,
+  tokens jsonb not null,
+  created_emails jsonb not null default '[]'::jsonb,
+  state jsonb not null,
+  status text not null,
+  step_id text,
+  awaited_visit integer,
+  due_at timestamp with time zone,
+  sole boolean not null,
+  entered_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint flow_membership_pkey PRIMARY KEY (workspace_id, membership_id),
+  constraint flow_membership_workspace_id_flow_id_fkey FOREIGN KEY (workspace_id, flow_id) REFERENCES flow(workspace_id, flow_id) ON DELETE CASCADE,
+  constraint flow_membership_check CHECK ((status = (state ->> 'status'::text))),
+  constraint flow_membership_check1 CHECK (((awaited_visit IS NULL) OR (status = ANY (ARRAY['active'::text, 'dropped'::text])))),
+  constraint flow_membership_status_check CHECK ((status = ANY (ARRAY['active'::text, 'waiting'::text, 'completed'::text, 'dropped'::text, 'failed'::text])))
+);
+CREATE INDEX flow_membership_contact ON public.flow_membership USING btree (workspace_id, contact_id, flow_id);
+CREATE INDEX flow_membership_due ON public.flow_membership USING btree (workspace_id, flow_id, due_at, membership_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX flow_membership_entered ON public.flow_membership USING btree (workspace_id, flow_id, entered_at, membership_id);
+CREATE UNIQUE INDEX flow_membership_live ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE (status = ANY (ARRAY['active'::text, 'waiting'::text]));
+CREATE UNIQUE INDEX flow_membership_sole ON public.flow_membership USING btree (workspace_id, flow_id, contact_id) WHERE sole;
+CREATE TRIGGER flow_membership_gone AFTER DELETE ON public.flow_membership REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION flow_membership_gone();
+CREATE TRIGGER flow_tally_insert AFTER INSERT ON public.flow_membership REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_add();
+CREATE TRIGGER flow_tally_update AFTER UPDATE ON public.flow_membership REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION flow_tally_move();
+alter table public.flow_membership enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_membership;
+grant delete, insert, select, update on public.flow_membership to tentpole_service;
 
 create table public.flow_step_tally (
   workspace_id uuid not null,
@@ -688,6 +841,24 @@ create table public.flow_tally (
 alter table public.flow_tally enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_tally;
 grant delete, insert, select, update on public.flow_tally to tentpole_service;
+
+create table public.form_submission (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  submission_id uuid not null,
+  form_id text not null,
+  fields json not null,
+  contact_id uuid,
+  created_at timestamp with time zone not null,
+  constraint form_submission_pkey PRIMARY KEY (workspace_id, submission_id),
+  constraint form_submission_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint form_submission_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE
+);
+CREATE INDEX form_submission_contact ON public.form_submission USING btree (workspace_id, contact_id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX form_submission_newest ON public.form_submission USING btree (workspace_id, tent_id, created_at DESC, submission_id);
+alter table public.form_submission enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.form_submission;
+grant delete, insert, select, update on public.form_submission to tentpole_service;
 
 create table public.generation (
   workspace_id uuid not null,
@@ -727,6 +898,30 @@ CREATE INDEX hook_token_used ON public.hook_token USING btree (workspace_id, use
 alter table public.hook_token enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.hook_token;
 grant delete, insert, select, update on public.hook_token to tentpole_service;
+
+create table public.idempotency_key (
+  workspace_id uuid not null,
+  scope_hash bytea not null,
+  body_hash bytea,
+  holder uuid not null,
+  leased_until timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  answer_status integer,
+  answer_headers jsonb,
+  answer_sealed bytea,
+  constraint idempotency_key_pkey PRIMARY KEY (workspace_id, scope_hash),
+  constraint idempotency_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint idempotency_key_answer_status_check CHECK (((answer_status >= 200) AND (answer_status <= 499))),
+  constraint idempotency_key_body_hash_check CHECK ((octet_length(body_hash) = 32)),
+  constraint idempotency_key_check CHECK (((answer_status IS NULL) = (answer_headers IS NULL))),
+  constraint idempotency_key_check1 CHECK (((answer_status IS NOT NULL) OR (answer_sealed IS NULL))),
+  constraint idempotency_key_check2 CHECK (((answer_status IS NULL) OR (body_hash IS NOT NULL))),
+  constraint idempotency_key_scope_hash_check CHECK ((octet_length(scope_hash) = 32))
+);
+CREATE INDEX idempotency_key_expiry ON public.idempotency_key USING btree (workspace_id, expires_at);
+alter table public.idempotency_key enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.idempotency_key;
+grant delete, insert, select, update on public.idempotency_key to tentpole_service;
 
 create table public.import_row (
   workspace_id uuid not null,
@@ -869,6 +1064,7 @@ create table public.outbox_event (
   constraint outbox_event_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
 );
 CREATE INDEX outbox_event_age ON public.outbox_event USING btree (workspace_id, recorded_at);
+CREATE TRIGGER outbox_hint AFTER INSERT ON public.outbox_event REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION outbox_hint();
 alter table public.outbox_event enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.outbox_event;
 grant delete, insert, select, update on public.outbox_event to tentpole_service;
@@ -890,7 +1086,7 @@ create table public.page_view (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -912,8 +1108,10 @@ create table public.page_view_day (
   views integer not null,
   constraint page_view_day_pkey PRIMARY KEY (workspace_id, tent_id, day, dimension, value),
   constraint page_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
-  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
 );
+CREATE INDEX page_view_day_age ON public.page_view_day USING brin (day);
+CREATE INDEX page_view_day_tents ON public.page_view_day USING btree (workspace_id, day, tent_id) WHERE (dimension = ANY (ARRAY['all'::text, 'visits'::text]));
 alter table public.page_view_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_view_day;
 grant delete, insert, select, update on public.page_view_day to tentpole_service;
@@ -923,7 +1121,7 @@ create table public.page_view_rest partition of page_view DEFAULT (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -940,10 +1138,19 @@ create table public.page_visitor_day (
   visitor bytea not null,
   constraint page_visitor_day_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
   constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
-);
+) partition by RANGE (day);
 alter table public.page_visitor_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_visitor_day;
 grant delete, insert, select, update on public.page_visitor_day to tentpole_service;
+
+create table public.page_visitor_day_rest partition of page_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint page_visitor_day_rest_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
+  constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
 
 create table public.plan (
   plan text not null,
@@ -962,6 +1169,7 @@ create table public.schema_migration (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
+grant select on public.schema_migration to tentpole_service;
 
 create table public.sending_domain (
   workspace_id uuid not null,
@@ -992,6 +1200,7 @@ create table public.suppression (
   constraint suppression_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint suppression_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'manual'::text])))
 );
+CREATE INDEX suppression_newest ON public.suppression USING btree (workspace_id, created_at DESC, email_normalized COLLATE "C");
 alter table public.suppression enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.suppression;
 grant delete, insert, select, update on public.suppression to tentpole_service;
@@ -1021,8 +1230,12 @@ create table public.tent (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   template_approval_id uuid,
+  asset_ids uuid[] not null default '{}'::uuid[],
+  reasoning text,
+  alias_turn integer not null default 1,
   constraint tent_pkey PRIMARY KEY (workspace_id, tent_id),
   constraint tent_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_alias_turn_check CHECK ((alias_turn >= 1)),
   constraint tent_check CHECK (((status = 'pending'::text) = (prompt IS NULL))),
   constraint tent_check1 CHECK (((status = 'completed'::text) = (html IS NOT NULL))),
   constraint tent_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
@@ -1034,6 +1247,7 @@ create table public.tent (
   constraint tent_check8 CHECK (((NOT (publication_status IS DISTINCT FROM 'failed'::text)) = (publication_error IS NOT NULL))),
   constraint tent_credits_held_check CHECK ((credits_held >= 0)),
   constraint tent_publication_status_check CHECK ((publication_status = ANY (ARRAY['pending'::text, 'published'::text, 'failed'::text, 'unpublished'::text]))),
+  constraint tent_reasoning_check CHECK ((reasoning = ANY (ARRAY['min'::text, 'medium'::text, 'high'::text, 'max'::text]))),
   constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text]))),
   constraint tent_template_pinned CHECK (((template_id IS NULL) = (template_approval_id IS NULL)))
 );
@@ -1054,6 +1268,22 @@ create table public.tent_alias (
 alter table public.tent_alias enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
 grant delete, insert, select, update on public.tent_alias to tentpole_service;
+
+create table public.tent_asset (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  asset_id uuid not null,
+  file_name text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null,
+  constraint tent_asset_pkey PRIMARY KEY (workspace_id, tent_id, asset_id),
+  constraint tent_asset_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE,
+  constraint tent_asset_size_bytes_check CHECK ((size_bytes > 0))
+);
+alter table public.tent_asset enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_asset;
+grant delete, insert, select, update on public.tent_asset to tentpole_service;
 
 create table public.tent_template (
   workspace_id uuid not null,
@@ -1128,6 +1358,18 @@ alter table public.test_mail enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.test_mail;
 grant delete, insert, select, update on public.test_mail to tentpole_service;
 
+create table public.traffic_batch (
+  workspace_id uuid not null,
+  batch_id uuid not null,
+  at timestamp with time zone not null,
+  constraint traffic_batch_pkey PRIMARY KEY (workspace_id, batch_id),
+  constraint traffic_batch_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX traffic_batch_age ON public.traffic_batch USING brin (at);
+alter table public.traffic_batch enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.traffic_batch;
+grant delete, insert, select, update on public.traffic_batch to tentpole_service;
+
 create table public.visitor_salt (
   day date not null,
   salt bytea not null,
@@ -1152,6 +1394,7 @@ create table public.workspace (
   sending_per_domain_per_second integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint workspace_pkey PRIMARY KEY (workspace_id),
   constraint workspace_slug_key UNIQUE (slug),
   constraint workspace_plan_fkey FOREIGN KEY (plan) REFERENCES plan(plan),
@@ -1165,11 +1408,47 @@ create table public.workspace (
 CREATE TRIGGER site_changed AFTER INSERT OR DELETE OR UPDATE OF slug, brand ON public.workspace FOR EACH STATEMENT EXECUTE FUNCTION tentpole_site_changed();
 grant delete, insert, select, update on public.workspace to tentpole_service;
 
+create table public.workspace_view_day (
+  workspace_id uuid not null,
+  day date not null,
+  dimension text not null,
+  value text collate "C" not null,
+  views integer not null,
+  constraint workspace_view_day_pkey PRIMARY KEY (workspace_id, day, dimension, value),
+  constraint workspace_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint workspace_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+);
+CREATE INDEX workspace_view_day_age ON public.workspace_view_day USING brin (day);
+alter table public.workspace_view_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_view_day;
+grant delete, insert, select, update on public.workspace_view_day to tentpole_service;
+
+create table public.workspace_visitor_day (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+) partition by RANGE (day);
+alter table public.workspace_visitor_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_visitor_day;
+grant delete, insert, select, update on public.workspace_visitor_day to tentpole_service;
+
+create table public.workspace_visitor_day_rest partition of workspace_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_rest_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+
 create sequence jobs.job_queue_sequence_seq;
 grant usage on jobs.job_queue_sequence_seq to tentpole_service;
 
 create sequence public.delivery_token;
 grant usage on public.delivery_token to tentpole_service;
+
+create sequence public.flow_event_position_seq;
 
 create sequence public.outbox_event_position_seq;
 
@@ -1253,6 +1532,145 @@ AS $function$
    end $function$;
 grant execute on delivery_tally_add() to public;
 
+CREATE OR REPLACE FUNCTION public.flow_activated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     new.activated_in := pg_current_xact_id();
+     insert into outbox_consumer (workspace_id, consumer, transaction_id, position)
+     values (new.workspace_id, 'flows', pg_current_xact_id(), 0) on conflict do nothing;
+     insert into flow_clock (workspace_id, dates_until) values (new.workspace_id, clock_timestamp()) on conflict do nothing;
+     return new;
+   end $function$;
+grant execute on flow_activated() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_membership_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     delete from flow_event e using removed r
+     where e.workspace_id = r.workspace_id and e.membership_id = r.membership_id;
+     return null;
+   end $function$;
+grant execute on flow_membership_gone() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_message_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     woken uuid;
+   begin
+     if not exists (select from added where membership_id is not null
+       and state in ('sent', 'failed', 'blocked', 'unconfirmed')) then
+       return null;
+     end if;
+     with ended as (
+       select a.workspace_id, a.membership_id, a.visit
+       from added a join removed r on r.workspace_id = a.workspace_id and r.delivery_id = a.delivery_id
+       where a.membership_id is not null and a.state in ('sent', 'failed', 'blocked', 'unconfirmed')
+         and r.state not in ('sent', 'failed', 'blocked', 'unconfirmed')
+     ),
+     waiting as materialized (
+       select m.workspace_id, m.membership_id
+       from ended e
+       join flow_membership m on m.workspace_id = e.workspace_id and m.membership_id = e.membership_id
+         and m.awaited_visit = e.visit
+       order by m.membership_id
+       for no key update of m
+     )
+     update flow_membership m set due_at = clock_timestamp()
+     from waiting w where m.workspace_id = w.workspace_id and m.membership_id = w.membership_id;
+     for woken in select distinct workspace_id from added loop
+       perform hint_due('flows', woken);
+     end loop;
+     return null;
+   end $function$;
+grant execute on flow_message_ended() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     held uuid;
+     moved record;
+   begin
+     moved := case when tg_op = 'DELETE' then old else new end;
+     for held in select blast_id from blast
+       where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id order by blast_id
+     loop
+       perform pg_advisory_xact_lock(hashtextextended(held::text, 0));
+     end loop;
+     if tg_op = 'DELETE' or new.status = 'archived' then
+       update blast set status = 'cancelled', paused = false, cancelled_at = now(), updated_at = now()
+       where workspace_id = moved.workspace_id and purpose = 'flow_step' and flow_id = moved.flow_id and status = 'sending';
+     else
+       update blast set paused = new.status <> 'active', updated_at = now()
+       where workspace_id = new.workspace_id and purpose = 'flow_step' and flow_id = new.flow_id and status = 'sending';
+     end if;
+     -- Whose flow begins to run is looked at from now on; who has none any more is looked at in vain, more and more seldom.
+     insert into due_work as w (kind, workspace_id, due_at)
+     select kind, moved.workspace_id, clock_timestamp()
+     from (values ('flows'), ('flow_events'), ('flow_dates'), ('deliveries')) as work (kind)
+     where exists (select from workspace where workspace_id = moved.workspace_id)
+     on conflict (kind, workspace_id) do update set due_at = least(w.due_at, excluded.due_at), looks = 0;
+     return null;
+   end $function$;
+grant execute on flow_moved() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_tally_add()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed, last_entry_at)
+     select workspace_id, flow_id, pg_backend_pid() % 16,
+       count(*) filter (where status = 'active'), count(*) filter (where status = 'waiting'), count(*) filter (where status = 'completed'), count(*) filter (where status = 'dropped'), count(*) filter (where status = 'failed'), max(entered_at)
+     from added group by workspace_id, flow_id
+     on conflict (workspace_id, flow_id, shard) do update set
+       active = t.active + excluded.active, waiting = t.waiting + excluded.waiting, completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped, failed = t.failed + excluded.failed,
+       last_entry_at = greatest(t.last_entry_at, excluded.last_entry_at);
+     insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+     select workspace_id, flow_id, step_id, pg_backend_pid() % 16, count(*)::int
+     from added where status in ('active', 'waiting') and step_id is not null
+     group by workspace_id, flow_id, step_id
+     on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+     return null;
+   end $function$;
+grant execute on flow_tally_add() to public;
+
+CREATE OR REPLACE FUNCTION public.flow_tally_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     insert into flow_tally as t (workspace_id, flow_id, shard, active, waiting, completed, dropped, failed)
+     select * from (
+       select workspace_id, flow_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign * (status = 'active')::int)::int as active, sum(sign * (status = 'waiting')::int)::int as waiting, sum(sign * (status = 'completed')::int)::int as completed, sum(sign * (status = 'dropped')::int)::int as dropped, sum(sign * (status = 'failed')::int)::int as failed
+       from (select 1 as sign, workspace_id, flow_id, status from added
+         union all select -1, workspace_id, flow_id, status from removed) as change
+       group by workspace_id, flow_id
+     ) as delta
+     where (active, waiting, completed, dropped, failed) <> (0, 0, 0, 0, 0)
+     on conflict (workspace_id, flow_id, shard) do update set
+       active = t.active + excluded.active, waiting = t.waiting + excluded.waiting, completed = t.completed + excluded.completed, dropped = t.dropped + excluded.dropped, failed = t.failed + excluded.failed;
+     insert into flow_step_tally as t (workspace_id, flow_id, step_id, shard, members)
+     select * from (
+       select workspace_id, flow_id, step_id, (pg_backend_pid() % 16)::smallint as shard, sum(sign)::int as members
+       from (select 1 as sign, workspace_id, flow_id, status, step_id from added
+         union all select -1, workspace_id, flow_id, status, step_id from removed) as change
+       where status in ('active', 'waiting') and step_id is not null
+       group by workspace_id, flow_id, step_id
+     ) as delta
+     where members <> 0
+     on conflict (workspace_id, flow_id, step_id, shard) do update set members = t.members + excluded.members;
+     return null;
+   end $function$;
+grant execute on flow_tally_move() to public;
+
 CREATE OR REPLACE FUNCTION public.grant_intents(workspace uuid, asked uuid[], holders bigint[], blasts uuid[], lease interval)
  RETURNS TABLE(granted_id uuid, answer text)
  LANGUAGE plpgsql
@@ -1276,6 +1694,8 @@ AS $function$
          select d.delivery_id as id, d.state, d.lease_until,
            case
              when b.status = 'cancelled' then 'cancelled'
+             when d.membership_id is not null and (m.status is distinct from 'active'
+               or m.awaited_visit is distinct from d.visit) then 'cancelled'
              when b.status <> 'sending' or b.paused then 'paused'
              when c.contact_id is null then 'contact_deleted'
              when not d.operational and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
@@ -1291,6 +1711,7 @@ AS $function$
          join blast b on b.workspace_id = workspace and b.blast_id = d.blast_id
          left join contact c on c.workspace_id = workspace and c.contact_id = d.contact_id
          left join suppression s on s.workspace_id = workspace and s.email_normalized = d.email_normalized
+         left join flow_membership m on m.workspace_id = workspace and m.membership_id = d.membership_id
          order by d.delivery_id
          for update of d
        )
@@ -1306,6 +1727,18 @@ AS $function$
        returning d.delivery_id, held.verdict;
    end $function$;
 grant execute on grant_intents(uuid,uuid[],bigint[],uuid[],interval) to public;
+
+CREATE OR REPLACE FUNCTION public.hint_due(hinted text, workspace uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+     update due_work w set due_at = least(w.due_at, clock_timestamp()), looks = 0
+     from (select kind, workspace_id from due_work
+       where kind = hinted and workspace_id = workspace and (due_at > clock_timestamp() or looks > 0)
+       for update skip locked) as quiet
+     where w.kind = quiet.kind and w.workspace_id = quiet.workspace_id
+   $function$;
+grant execute on hint_due(text,uuid) to public;
 
 CREATE OR REPLACE FUNCTION public.list_member_tally()
  RETURNS trigger
@@ -1324,6 +1757,99 @@ AS $function$
      return null;
    end $function$;
 grant execute on list_member_tally() to public;
+
+CREATE OR REPLACE FUNCTION public.outbox_hint()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   declare
+     told uuid;
+   begin
+     for told in select distinct workspace_id from added loop
+       perform hint_due('flow_events', told);
+     end loop;
+     return null;
+   end $function$;
+grant execute on outbox_hint() to public;
+
+CREATE OR REPLACE FUNCTION public.tentpole_backlog()
+ RETURNS TABLE(queue text, kind text, state text, items bigint, oldest_s double precision)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+   declare
+     utc timestamp := now() at time zone 'UTC';
+   begin
+     return query
+       select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
+         extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now()))::double precision
+       from public.due_work d group by d.kind;
+     return query
+       select 'deliveries', '', case when b.paused then 'paused' else 'open' end, sum(t.queued)::bigint, null::double precision
+       from public.blast b join public.delivery_tally t on t.workspace_id = b.workspace_id and t.blast_id = b.blast_id
+       where b.status = 'sending' group by b.paused;
+     return query
+       select 'deliveries', '', d.state, count(*), extract(epoch from now() - min(d.handed_over_at))::double precision
+       from public.delivery d where d.state in ('claimed', 'handed_over') group by d.state;
+     return query
+       select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
+       from (
+         select substring(q.element from '"type":"([a-z_]+)"') as type,
+           case when q.acquired_at is not null then 'running' when q.visible_at <= utc then 'ready' else 'later' end as state,
+           case when q.acquired_at is not null then q.acquired_at when q.visible_at <= utc then q.visible_at end as since
+         from jobs.job_queue q where q.queue_name = 'jobs' and q.state = 'pending'
+       ) j group by j.type, j.state;
+     return query
+       select 'jobs', substring(q.element from '"type":"([a-z_]+)"'), 'dead', count(*),
+         extract(epoch from utc - min(q.updated_at))::double precision
+       from jobs.job_queue q where q.state = 'failed' group by 2;
+     return query
+       select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
+         extract(epoch from now() - min(a.state_change))::double precision
+       from pg_stat_activity a
+       where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
+       group by 2, 3;
+   end $function$;
+grant execute on tentpole_backlog() to tentpole_service;
+
+CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+   declare
+     today date := (now() at time zone 'UTC')::date;
+     part record;
+     gone int := 0;
+   begin
+     for part in
+       select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('public.page_view'::regclass, 'public.page_visitor_day'::regclass,
+           'public.workspace_visitor_day'::regclass)
+         and c.relname ~ '_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
+         and to_date(right(c.relname, 10), 'YYYY_MM_DD')
+           <= today - case when i.inhparent = 'public.page_view'::regclass then 8 else 2 end
+     loop
+       begin
+         execute format('drop table %s', part.name);
+         gone := gone + 1;
+       exception when lock_not_available then
+         null;
+       end;
+     end loop;
+     delete from public.page_view_rest where at < (today - 7)::timestamp at time zone 'UTC';
+     delete from public.page_visitor_day_rest where day <= today - 2;
+     delete from public.workspace_visitor_day_rest where day <= today - 2;
+     delete from public.page_view_day where day < today - 400;
+     delete from public.workspace_view_day where day < today - 400;
+     delete from public.traffic_batch where at < now() - interval '1 day';
+     return gone;
+   end $function$;
+grant execute on tentpole_forget_traffic() to tentpole_service;
 
 CREATE OR REPLACE FUNCTION public.tentpole_misjudged(relation text, tally text, counted text)
  RETURNS boolean
@@ -1366,25 +1892,28 @@ CREATE OR REPLACE FUNCTION public.tentpole_partitions(parent text)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
    declare
-     first date := date_trunc('month', now() at time zone 'UTC')::date - interval '1 month';
-     month date;
+     step interval := case when parent = 'activity' then interval '1 month' else interval '1 day' end;
+     pattern text := case when parent = 'activity' then 'YYYY_MM' else 'YYYY_MM_DD' end;
+     today timestamp := date_trunc(case when parent = 'activity' then 'month' else 'day' end, now() at time zone 'UTC');
+     first timestamp;
      made int := 0;
      name text;
+     zone text := case when parent in ('activity', 'page_view') then '+00' else '' end;
    begin
-     if parent not in ('activity', 'page_view') then
+     if parent not in ('activity', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
        raise exception 'no partitioned table %', parent;
      end if;
      perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
-     for ahead in 0..4 loop
-       month := (first + make_interval(months => ahead))::date;
-       name := parent || '_' || to_char(month, 'YYYY_MM');
+     for ahead in -1..(case when parent = 'activity' then 3 else 7 end) loop
+       first := today + ahead * step;
+       name := parent || '_' || to_char(first, pattern);
        if to_regclass('public.' || name) is null then
          begin
            execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', name, parent,
-             month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
+             first || zone, (first + step) || zone);
            made := made + 1;
          exception when check_violation then
-           null; -- the rest already holds rows of that month: they stay where they are
+           null; -- the rest already holds rows of that time: they stay where they are
          end;
        end if;
      end loop;
@@ -1411,6 +1940,7 @@ AS $function$
    declare
      contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
      deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
+     members boolean := tentpole_misjudged('flow_membership', 'flow_tally', 'active + waiting + completed + dropped + failed');
      grown record;
      analyzed int := 0;
    begin
@@ -1418,10 +1948,11 @@ AS $function$
      for grown in
        select c.oid::regclass as name from pg_class c
        where c.oid in (to_regclass('public.contact'), to_regclass('public.list'), to_regclass('public.list_member'),
-         to_regclass('public.delivery'))
+         to_regclass('public.delivery'), to_regclass('public.flow_membership'), to_regclass('public.flow_event'))
          and (pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
            or contacts and c.oid in (to_regclass('public.contact'), to_regclass('public.list_member'))
-           or deliveries and c.oid = to_regclass('public.delivery'))
+           or deliveries and c.oid = to_regclass('public.delivery')
+           or members and c.oid in (to_regclass('public.flow_membership'), to_regclass('public.flow_event')))
      loop
        execute format('analyze (skip_locked) %s', grown.name);
        analyzed := analyzed + 1;

@@ -100,7 +100,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           yield* transact(hold(id, BlastChange.cancel))
           const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
           assert.deepStrictEqual(
-            (yield* store.endedWithOpen(ws, 10)).map((blast) => blast.id),
+            (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
             [id],
           )
           assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])

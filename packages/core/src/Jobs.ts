@@ -2,6 +2,7 @@
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
 import {
+  AssetId,
   BlastId,
   EmailId,
   EmailTemplateId,
@@ -10,6 +11,7 @@ import {
   GenerationId,
   ImportRunId,
   ImportSessionId,
+  MembershipId,
   TentId,
   TestMailId,
   TentTemplateId,
@@ -19,6 +21,9 @@ import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), workspaceId: WorkspaceId, ...fields })
+
+/** Visits of members of flows to a step that makes something, and which try it is. */
+const Makings = Schema.Array(Schema.Struct({ membershipId: MembershipId, visit: Schema.Int, attempt: Schema.Int }))
 
 /** Everything that can be queued. A worker's table (`worker/src/Jobs.ts`) has a line for each. */
 export const Job = Schema.Union([
@@ -31,11 +36,15 @@ export const Job = Schema.Union([
   job("blast_start", { blastId: BlastId }),
   job("blast_retry", { blastId: BlastId, since_ms: Schema.Int, includeUnconfirmed: Schema.Boolean }),
   job("flow_review", { flowId: FlowId, members: Schema.Literals(["live", "waiting"]) }),
+  job("flow_email", { members: Makings }),
+  job("flow_tent", { members: Makings }),
   job("tent_generation", { tentId: TentId }),
+  job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),
   job("test_mail", { testMailId: TestMailId }),
   job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
   job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
+  job("workspace_erasure", {}),
 ])
 export type Job = typeof Job.Type
 

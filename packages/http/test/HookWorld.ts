@@ -128,6 +128,7 @@ export const sent = Effect.gen(function* () {
   const names = {
     id,
     blastId: BlastId.make(c),
+    flow: null,
     contactId: contact.id,
     approvalId: ApprovalId.make(d),
     operational: false,

@@ -54,7 +54,14 @@ export const sending = Effect.fnUntraced(function* (html: string) {
     approvedAt: epoch,
   })
   const target: LinkTarget = { workspaceId: ws, deliveryId: DeliveryId.make(d) }
-  const id = { id: target.deliveryId, blastId: BlastId.make(e), contactId: contact.id, approvalId, operational: false }
+  const id = {
+    id: target.deliveryId,
+    blastId: BlastId.make(e),
+    flow: null,
+    contactId: contact.id,
+    approvalId,
+    operational: false,
+  }
   yield* db.put(deliveries, ws, d, {
     ...newDelivery(id, contact, undefined, epoch),
     state: "sent",

@@ -1,9 +1,12 @@
 // The table of background work: each job, and the use case that does it.
+import { Administration } from "@tentpole/core/administration/Administration"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import type { Exports } from "@tentpole/core/exports/Exports"
 import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
+import { FlowEngine } from "@tentpole/core/flows/FlowEngine"
+import type { FlowMakings } from "@tentpole/core/flows/FlowMakings"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/Jobs"
 import type { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import type { Emails } from "@tentpole/core/emails/Emails"
@@ -11,21 +14,28 @@ import type { TestMails } from "@tentpole/core/emails/TestMails"
 import type { Settings } from "@tentpole/core/Settings"
 import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { Assets } from "@tentpole/core/tents/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { traced } from "@tentpole/adapters/operations/Tracing"
 import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { expireExport, writeExport } from "./Exports.ts"
+import { flowMaking } from "./FlowMaking.ts"
 import { importExpiry, importRun } from "./ImportRuns.ts"
 import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGenerations.ts"
 
 const concurrency = 4
 
 type Needs =
+  | Administration
+  | Assets
   | Blasts
   | Deliveries
   | EmailTemplates
   | Emails
   | Exports
+  | FlowEngine
+  | FlowMakings
   | ImportRuns
   | Imports
   | MailConnections
@@ -51,11 +61,15 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return blastStart(job)
     case "blast_retry":
       return blastRetry(job)
-    // Nobody is in a flow as long as nothing lets anybody in.
     case "flow_review":
-      return Effect.void
+      return Effect.flatMap(FlowEngine, (engine) => engine.review(job.workspaceId, job))
+    case "flow_email":
+    case "flow_tent":
+      return flowMaking(job, attempt)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+    case "asset_cleanup":
+      return Effect.flatMap(Assets, (assets) => assets.cleanUp(job.workspaceId, job.tentId, job.assetIds))
     case "email_generation":
       return emailGeneration(job, attempt)
     case "test_mail":
@@ -64,6 +78,8 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return emailTemplateGeneration(job, attempt)
     case "tent_template_generation":
       return tentTemplateGeneration(job, attempt)
+    case "workspace_erasure":
+      return Effect.flatMap(Administration, (administration) => administration.erase(job.workspaceId))
   }
 }
 
@@ -87,5 +103,18 @@ const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly 
 
 /** Takes jobs until the process stops; one that is stopped in the middle is handed back. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(JobQueue, (queue) => Effect.forkScoped(queue.work({ concurrency, handle }))),
+  Effect.flatMap(JobQueue, (queue) =>
+    Effect.forkScoped(
+      queue.work({
+        concurrency,
+        handle: (job, attempt) =>
+          handle(job, attempt).pipe(
+            traced(`job ${job.type}`, {
+              kind: "consumer",
+              attributes: { "job.id": attempt.id, "job.attempt": attempt.attempt },
+            }),
+          ),
+      }),
+    ),
+  ),
 )

@@ -107,22 +107,22 @@ const housekeeping = (lanes: ReadonlyArray<Lane>, server: MailServer, idle_ms: n
 
 /** The blast fails, and what is in hand of it goes back, to be ended with the rest of it. */
 const failing = (hands: Hands, papers: Papers) =>
-  Effect.map(
-    Blasts,
-    (blasts) => (item: Item, failure: string) =>
-      Effect.gen(function* () {
-        yield* Effect.logError("a blast can't be sent").pipe(
-          Effect.annotateLogs({ workspace_id: item.workspace, blast_id: item.claimed.blastId, failure }),
-        )
-        yield* blasts
-          .fail(item.workspace, item.claimed.blastId, failure)
-          // Failed, cancelled or deleted by someone else meanwhile.
-          .pipe(Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }))
-          .pipe(quietly("failing a blast"))
-        hands.stop(item)
-        yield* papers.giveBack(item)
-      }),
-  )
+  Effect.map(Blasts, (blasts) => (item: Item, failure: string) => {
+    // A flow goes on: its member learns that this message could not be sent.
+    if (item.claimed.tokens !== null) return papers.settle(item, { _tag: "notRendered", why: failure })
+    return Effect.gen(function* () {
+      yield* Effect.logError("a blast can't be sent").pipe(
+        Effect.annotateLogs({ workspace_id: item.workspace, blast_id: item.claimed.blastId, failure }),
+      )
+      yield* blasts
+        .fail(item.workspace, item.claimed.blastId, failure)
+        // Failed, cancelled or deleted by someone else meanwhile.
+        .pipe(Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }))
+        .pipe(quietly("failing a blast"))
+      hands.stop(item)
+      yield* papers.giveBack(item)
+    })
+  })
 
 interface Running {
   readonly hands: Hands

@@ -19,6 +19,7 @@ const itemsOf = (number: number, count: number, text = ""): ReadonlyArray<Item> 
       attempts: 0,
       paced: false,
       blastId: BlastId.make(idOf(0, number)),
+      tokens: null,
       approvalId: ApprovalId.make(idOf(0, number)),
       operational: false,
       address: "ann@example.test",

@@ -118,6 +118,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     attempts: 0,
     paced: false,
     blastId: BlastId.make(id(5, 1)),
+    tokens: null,
     approvalId: letter.approvalId,
     operational: false,
     address: `person${number}@example.com`,

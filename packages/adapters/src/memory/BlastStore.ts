@@ -1,5 +1,6 @@
 // Blasts in memory. Transactions run one after another here, so that a lock is a read, and no intent is granted while a
 // transaction decides.
+import { auditOfBlast } from "@tentpole/core/administration/Audited"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import { launchOf, timeOf } from "@tentpole/core/blasts/Blast"
 import { BlastChange, type EarlyEnding, earlyEndingOf } from "@tentpole/core/blasts/BlastChange"
@@ -12,7 +13,7 @@ import {
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
 import type { DeliveryTally } from "@tentpole/core/deliveries/Delivery"
-import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
+import { type BlastId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -20,8 +21,10 @@ import { DateTime, Effect, Layer } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
 import { paged } from "./ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "./DeliveryTables.ts"
+import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListStore.ts"
+import { putMoved, sendingSteps } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 
@@ -125,7 +128,7 @@ const isAsDecidedOn = (there: Blast | undefined, before: Blast): boolean =>
   there?.status === before.status &&
   (there.status !== "sending" || (before.status === "sending" && there.paused === before.paused))
 
-const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: BlastChange) {
+const apply = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   const { before, after } = change
   for (const list of change.lists) yield* applyList(db, ws, list)
@@ -138,6 +141,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Bl
   if (after !== null) yield* db.put(blasts, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
   yield* appendEvents(db, ws, change.events)
+  yield* appendAudit(db, ids, auditOfBlast(ws, change))
   if (change.wakes) yield* makeDue(db, ws)
   if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
 })
@@ -159,7 +163,7 @@ const endOpen = Effect.fnUntraced(function* (
     const after = moved(row, { _tag: "end", ending })
     if (after === undefined || count === limit) continue
     count++
-    yield* db.put(deliveries, ws, row.id, after)
+    yield* putMoved(db, ws, row, after)
   }
   return count
 })
@@ -181,12 +185,25 @@ const requeue = Effect.fnUntraced(function* (
   return retried.at(-1)?.contactId ?? null
 })
 
-/** Blasts whose audience is fixed, with how many of their recipients are open. */
-const started = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+const openOnes = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
   const open = new Map<BlastId, number>()
   for (const row of yield* db.all(deliveries, ws)) {
     if (isOpen(row)) open.set(row.blastId, (open.get(row.blastId) ?? 0) + 1)
   }
+  return open
+})
+
+/** The steps of flows that are over, and have open messages. */
+const endedSteps = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
+  return (yield* db.all(sendingSteps, ws))
+    .filter(({ id, status }) => status === "cancelled" && open.has(id))
+    .map(({ id }) => ({ id, ending: "cancelled" as const }))
+})
+
+/** Blasts whose audience is fixed, with how many of their recipients are open. */
+const started = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
   return sorted(yield* db.all(blasts, ws), (blast) => blast.id, "asc")
     .filter((blast) => (launchOf(blast)?.audience ?? null) !== null)
     .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
@@ -269,6 +286,7 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
     return BlastStore.of({
       find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
@@ -281,7 +299,7 @@ export const layer = Layer.effect(
           const as = { now, operational: operational ?? blast.operational }
           return { blast, facts: yield* launchFactsOf(db, ws, blast, as) }
         }),
-      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ws, change)),
+      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ids, ws, change)),
       endOpen: (ws, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, ws, id, ending, limit)),
       requeue: (ws, id, options) => Effect.andThen(Transaction, requeue(db, ws, id, options)),
       lockFinished: (ws, limit) =>
@@ -293,8 +311,14 @@ export const layer = Layer.effect(
             .slice(0, limit),
         ),
       endedWithOpen: (ws, limit) =>
-        Effect.map(started(db, ws), (all) =>
-          all.flatMap(({ blast, open }) => (earlyEndingOf(blast) !== null && open > 0 ? [blast] : [])).slice(0, limit),
+        Effect.zipWith(started(db, ws), endedSteps(db, ws), (all, steps) =>
+          [
+            ...all.flatMap(({ blast, open }) => {
+              const ending = earlyEndingOf(blast)
+              return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
+            }),
+            ...steps,
+          ].slice(0, limit),
         ),
       recipients: (ws, id, query) => recipients(db, ws, id, query),
     })

@@ -10,8 +10,9 @@ import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { activities, contacts } from "./ContactTables.ts"
+import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "./DeliveryTables.ts"
+import { leaveFlows } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 import { listMembers, memberKey } from "./Segment.ts"
@@ -66,6 +67,12 @@ const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   for (const row of yield* db.all(deliveries, workspace)) {
     if (gone.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
   }
+  for (const row of yield* db.all(submissions, workspace)) {
+    if (row.contactId !== null && gone.has(row.contactId)) {
+      yield* db.put(submissions, workspace, row.id, { ...row, contactId: null })
+    }
+  }
+  yield* leaveFlows(db, workspace, gone)
   for (const { id, contactId } of yield* db.all(activities, workspace)) {
     if (gone.has(contactId)) yield* db.remove(activities, workspace, id)
   }
@@ -152,7 +159,7 @@ const compare = (left: string | DateTime.Utc, right: string | DateTime.Utc): num
 export const inOrder = <Row>(
   rows: ReadonlyArray<Row>,
   order: "asc" | "desc",
-  keys: { readonly value: (row: Row) => SortValue; readonly id: (row: Row) => ContactId },
+  keys: { readonly value: (row: Row) => SortValue; readonly id: (row: Row) => string },
 ): ReadonlyArray<Row> => {
   const way = order === "asc" ? 1 : -1
   return [...rows].sort((a, b) => {

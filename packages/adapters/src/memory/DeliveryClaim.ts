@@ -7,6 +7,7 @@ import type { WorkspaceId } from "@tentpole/core/Ids"
 import { Clock, Effect } from "effect"
 import { contacts } from "./ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, dueDeliveries, moved } from "./DeliveryTables.ts"
+import { sendingSteps } from "./MembershipTables.ts"
 import { type Rows, table } from "./MemoryDatabase.ts"
 import { workspaces } from "./WorkspaceStore.ts"
 
@@ -43,13 +44,17 @@ export const bucketOf = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
 const writeBucket = (db: Rows, workspace: WorkspaceId, lane: string, bucket: Pace.Bucket) =>
   db.put(lanes, workspace, lane, { lane, bucket })
 
-/** What is due of blasts that are sending, by turns. */
-const dueOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now_ms: number) {
-  const sending = new Set(
-    (yield* db.all(blasts, workspace)).flatMap((blast) =>
-      blast.status === "sending" && !blast.paused ? [blast.id] : [],
-    ),
+/** Blasts, and steps of flows, that are sending and not paused. */
+export const sendingOnes = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const ids = [...(yield* db.all(blasts, workspace)), ...(yield* db.all(sendingSteps, workspace))].flatMap((each) =>
+    each.status === "sending" && !each.paused ? [each.id] : [],
   )
+  return new Set(ids)
+})
+
+/** What is due of these, by turns. */
+const dueOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now_ms: number) {
+  const sending = yield* sendingOnes(db, workspace)
   const due = (yield* db.all(deliveries, workspace))
     .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now_ms && sending.has(row.blastId))
     .sort(byTurn)
@@ -126,6 +131,7 @@ export const claim = Effect.fnUntraced(function* (
       attempts: row.attempts,
       paced,
       blastId: row.blastId,
+      tokens: row.flow?.tokens ?? null,
       approvalId: row.approvalId,
       operational: row.operational,
       address: row.email ?? "",

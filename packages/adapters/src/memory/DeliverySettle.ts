@@ -7,6 +7,7 @@ import type { DomainEvent } from "@tentpole/core/Outbox"
 import { Clock, DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "./ContactStore.ts"
 import { deliveries, type DeliveryRow, moved } from "./DeliveryTables.ts"
+import { putMoved } from "./MembershipTables.ts"
 import type { Rows } from "./MemoryDatabase.ts"
 import { appendEvents } from "./Outbox.ts"
 import { suppress, suppressWornOut } from "./Suppressions.ts"
@@ -30,7 +31,7 @@ export const settle = Effect.fnUntraced(function* (
       if (row.token !== settlement.token || row.state !== settlement.ending.state) missed.push(settlement.id)
       continue
     }
-    yield* write(db, workspace, after, settlement)
+    yield* write(db, workspace, row, after, settlement)
   }
   return missed
 })
@@ -38,6 +39,7 @@ export const settle = Effect.fnUntraced(function* (
 const write = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
+  before: DeliveryRow,
   after: DeliveryRow,
   { at, bounce, delivered, ending, pause_s, reply }: Settlement,
 ) {
@@ -53,7 +55,7 @@ const write = Effect.fnUntraced(function* (
     bouncedAt: hardBounce ? (after.bouncedAt ?? at) : after.bouncedAt,
     bounceKind: bounce ?? after.bounceKind,
   }
-  yield* db.put(deliveries, workspace, row.id, row)
+  yield* putMoved(db, workspace, before, row)
   if (hardBounce && row.emailNormalized !== null) yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
   if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
   const contact = yield* db.find(contacts, workspace, after.contactId)

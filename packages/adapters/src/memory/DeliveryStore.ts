@@ -11,7 +11,7 @@ import { Transaction, Transactor } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contacts } from "./ContactStore.ts"
-import { bucketOf, claim } from "./DeliveryClaim.ts"
+import { bucketOf, claim, sendingOnes } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
 import {
   blasts,
@@ -23,6 +23,7 @@ import {
   moved,
   newDelivery,
 } from "./DeliveryTables.ts"
+import { isWithdrawn, putMoved, sendingSteps } from "./MembershipTables.ts"
 import { MemoryDatabase, Open, type Rows } from "./MemoryDatabase.ts"
 import { findList } from "./ListStore.ts"
 import { contactsOf } from "./Segment.ts"
@@ -54,6 +55,7 @@ const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], 
       {
         id: DeliveryId.make(names[at] ?? ""),
         blastId: id,
+        flow: null,
         contactId: contact.id,
         approvalId: blast.locked.approvalId,
         operational: blast.operational,
@@ -77,11 +79,13 @@ const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], 
 
 const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
   const blast = yield* db.find(blasts, workspace, row.blastId)
+  const step = yield* db.find(sendingSteps, workspace, row.blastId)
   const contact = yield* db.find(contacts, workspace, row.contactId)
   return intentAnswer({
-    blast: { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
+    blast: step ?? { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
     recipient: contact === undefined ? null : yield* factsOf(db, workspace, contact, row.emailNormalized),
     operational: row.operational,
+    withdrawn: yield* isWithdrawn(db, workspace, row),
   })
 })
 
@@ -101,10 +105,10 @@ const grant = Effect.fnUntraced(function* (
     const after = moved(row, { _tag: "intent", token, answer: verdict })
     if (after === undefined) continue
     answers.set(id, verdict)
-    yield* db.put(
-      deliveries,
+    yield* putMoved(
+      db,
       workspace,
-      id,
+      row,
       verdict === "granted"
         ? { ...after, leaseUntil_ms: now + lease_ms, handedOverAt: DateTime.makeUnsafe(now) }
         : after,
@@ -155,7 +159,7 @@ const sweep = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     if (row.leaseUntil_ms === null || row.leaseUntil_ms >= now) continue
     const after = moved(row, { _tag: "expire" })
     if (after === undefined) continue
-    yield* db.put(deliveries, workspace, row.id, after)
+    yield* putMoved(db, workspace, row, after)
     if (after.state === "queued") swept.queued++
     else swept.unconfirmed++
   }
@@ -172,7 +176,7 @@ const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     yield* db.remove(dueDeliveries, null, workspace)
     return { dry: true }
   }
-  const sending = new Set(all.flatMap((blast) => (blast.status === "sending" && !blast.paused ? [blast.id] : [])))
+  const sending = yield* sendingOnes(db, workspace)
   const due_ms = open
     .filter((row) => row.state === "queued" && sending.has(row.blastId))
     .map((row) => row.dueAt.epochMilliseconds)

@@ -7,7 +7,7 @@ import type { RecipientFacts, SuppressionReason } from "@tentpole/core/deliverie
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import { Clock, type DateTime, Effect } from "effect"
-import { type Rows, type Table, table } from "./MemoryDatabase.ts"
+import { type Rows, table } from "./MemoryDatabase.ts"
 
 export interface DeliveryRow extends Delivery {
   readonly emailNormalized: string | null
@@ -52,18 +52,11 @@ export const scheduleDue = Effect.fnUntraced(function* (db: Rows, workspace: Wor
   yield* db.put(dueSchedules, null, workspace, { workspaceId: workspace, dueAt_ms })
 })
 
-/** Which workspaces' members of flows have to be looked at; by workspace, belongs to none. */
-export const dueFlows = table<DueRow>("due_work flows")
-
 /** Makes a workspace due now, or leaves it if it already was. */
-export const makeDue = Effect.fnUntraced(function* (
-  db: Rows,
-  workspace: WorkspaceId,
-  kind: Table<DueRow> = dueDeliveries,
-) {
+export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const now = yield* Clock.currentTimeMillis
-  const due = yield* db.find(kind, null, workspace)
-  yield* db.put(kind, null, workspace, {
+  const due = yield* db.find(dueDeliveries, null, workspace)
+  yield* db.put(dueDeliveries, null, workspace, {
     workspaceId: workspace,
     dueAt_ms: Math.min(now, due?.dueAt_ms ?? now),
   })
@@ -96,7 +89,7 @@ export const factsOf = Effect.fnUntraced(function* (
 
 /** A delivery as it is first written. */
 export const newDelivery = (
-  it: Pick<DeliveryRow, "id" | "blastId" | "contactId" | "approvalId" | "operational">,
+  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
   contact: Contact,
   reason: BlockReason | undefined,
   now: DateTime.Utc,

@@ -9,8 +9,8 @@ import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Effect, Layer } from "effect"
 import { paged } from "./ContactStore.ts"
-import { dueFlows, makeDue } from "./DeliveryTables.ts"
 import { applyEmail, emails, removeEmail, usesOf } from "./EmailStore.ts"
+import { followFlow } from "./FlowLife.ts"
 import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
 import { flowEmails, flows, flowStepTallies, flowTallies, namedIn } from "./FlowTables.ts"
 import { latestGenerations } from "./Generations.ts"
@@ -60,7 +60,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Fl
   if (after !== null) yield* db.put(flows, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
   yield* appendEvents(db, ws, change.events)
-  if (change.wakes) yield* makeDue(db, ws, dueFlows)
+  yield* followFlow(db, ws, change)
 })
 
 const removed = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: FlowId) {

@@ -3,6 +3,7 @@ import type { WorkspaceId } from "@tentpole/core/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/Outbox"
 import { Transaction } from "@tentpole/core/Transactor"
 import { Clock, Effect, Layer } from "effect"
+import { hintDue } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
 interface Row {
@@ -32,7 +33,12 @@ export const appendEvents = (
       const position = positionOf(last + 1 + index)
       yield* db.put(events, workspace, position, { event: { ...event, position }, recordedAt_ms })
     }
+    yield* hintDue(db, "flow_events", workspace)
   })
+
+/** Where the outbox is at this moment. */
+export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<string> =>
+  Effect.map(db.find(sequence, workspace, "last"), (last) => positionOf(last ?? 0))
 
 /** Those that are kept, in no order. */
 export const eventsOf = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlyArray<RecordedEvent>> =>

@@ -136,7 +136,7 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
         from (select d.delivery_id, d.handed_over_at from delivery d where ${mine} and d.state = 'unconfirmed'
           order by d.delivery_id limit ${samples_max}) as u) as unconfirmed,
       jsonb_build_object(${found}) as found
-    from blast b where b.workspace_id = ${ws} and b.blast_id = ${blast}`
+    from blast b where b.workspace_id = ${ws} and b.blast_id = ${blast} and b.purpose = 'blast'`
 }
 
 export const layer = Layer.effect(

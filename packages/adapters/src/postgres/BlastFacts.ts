@@ -228,7 +228,7 @@ const planOf = (row: LaunchRow): Plan => ({
 const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
   with held as materialized (
     select s.xmin, s.email_id, s.audience_list_id from blast s
-    where s.workspace_id = ${ws} and s.blast_id = ${id}
+    where s.workspace_id = ${ws} and s.blast_id = ${id} and s.purpose = 'blast'
     for no key update),
   held_email as materialized (
     select h.xmin from email h
@@ -245,7 +245,7 @@ const lockRow = (sql: Sql, ws: WorkspaceId, id: BlastId) => sql<LaunchRow>`
       or l.xmin is distinct from (select xmin from held_list) as waited
   from ${sql.literal(factTables)}
   join plan p on p.plan = w.plan
-  where b.workspace_id = ${ws} and b.blast_id = ${id}`
+  where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`
 
 /** Holds the day's allotment by the workspace's row, then counts: in this order, so that the second of two sees the first. */
 const allotmentOf = Effect.fnUntraced(function* (

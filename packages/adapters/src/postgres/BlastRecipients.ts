@@ -95,7 +95,7 @@ export const recipients = Effect.fnUntraced(function* (
   const chosen = sql`d.workspace_id = ${ws} and d.blast_id = ${id} and ${sql.literal(categories[query.category])}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`
     select (select count(*)::int from delivery d where ${chosen}) as total
-    from blast b where b.workspace_id = ${ws} and b.blast_id = ${id}`
+    from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`
   if (counted === undefined) return yield* new NotFound({ resource: "email blast" })
   const rows = yield* sql<RecipientRow>`
     select ${sql.literal(recipientColumns)}

@@ -1,9 +1,10 @@
 // Blasts on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
+import { auditOfBlast } from "@tentpole/core/administration/Audited"
 import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { passingReasons } from "@tentpole/core/deliveries/Delivery"
-import { type BlastId, ContactId, type WorkspaceId } from "@tentpole/core/Ids"
+import { BlastId, ContactId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -13,6 +14,7 @@ import { lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "./DueWork.ts"
+import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListWrites.ts"
 import { appendEvents } from "./Outbox.ts"
@@ -37,7 +39,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, query: Blas
         ? sql.literal("")
         : sql` and b.status = ${query.status}`
   const named = query.search === "" ? sql.literal("") : sql` and strpos(b.name_folded, ${fold(query.search)}) > 0`
-  const chosen = sql`where b.workspace_id = ${ws}${status}${named}`
+  const chosen = sql`where b.workspace_id = ${ws} and b.purpose = 'blast'${status}${named}`
   const [counted] = yield* sql<{ readonly total: number }>`select count(*)::int as total from blast b ${chosen}`
   const order = sql.literal(`order by ${sorts[query.sortBy]} ${query.sortOrder} nulls last, b.blast_id`)
   const items = yield* views(
@@ -52,7 +54,7 @@ const page = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, query: Blas
 /** Not `for update`: the counters of its deliveries refer to the blast, and don't have to wait. */
 const lock = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, id: BlastId) {
   const [row] = yield* sql<BlastRow>`
-    select ${sql.literal(blastColumns)} from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} for no key update`
+    select ${sql.literal(blastColumns)} from blast b where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast' for no key update`
   return row === undefined ? yield* gone : toBlast(row)
 })
 
@@ -77,7 +79,7 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
     : sql`update blast set ${sql.update(columnsOf(after))} where ${decidedOn} returning 1`
 }
 
-const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: BlastChange) {
+const apply = Effect.fnUntraced(function* (sql: Sql, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   for (const list of change.lists) yield* applyList(sql, ws, list)
   // An email that is made for a blast is not written by the AI, and takes no credits.
@@ -85,6 +87,7 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Bl
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)
+  yield* appendAudit(sql, ids, auditOfBlast(ws, change))
   if (change.wakes) yield* makeDue(sql, "deliveries", ws)
   if (change.fallsDue !== null) yield* makeDueAt(sql, "blasts", ws, change.fallsDue)
 })
@@ -147,15 +150,19 @@ const unsettled = `(select sum(queued) from delivery_tally t
 
 const finished = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
   select ${sql.literal(blastColumns)} from blast b
-  where b.workspace_id = ${ws} and b.status = 'sending' and b.audience_fixed_at is not null
+  where b.workspace_id = ${ws} and b.purpose = 'blast' and b.status = 'sending' and b.audience_fixed_at is not null
     and b.retrying_since is null and coalesce(${sql.literal(unsettled)}, 0) = 0
   order by b.blast_id
   limit ${limit}
   for no key update of b skip locked`
 
-const endedWithOpen = (sql: Sql, ws: WorkspaceId, limit: number) => sql<BlastRow>`
-  select ${sql.literal(blastColumns)} from blast b
-  where b.workspace_id = ${ws} and b.audience_fixed_at is not null
+/** What stands for the steps of a flow ends with the flow. */
+const endedWithOpen = (sql: Sql, ws: WorkspaceId, limit: number) => sql<{
+  readonly blast_id: string
+  readonly cancelled: boolean
+}>`
+  select b.blast_id, b.cancelled_at is not null as cancelled from blast b
+  where b.workspace_id = ${ws} and (b.audience_fixed_at is not null or b.purpose = 'flow_step')
     and (b.status in ('cancelled', 'failed')
       or b.status = 'archived' and (b.cancelled_at is not null or b.failure is not null))
     and ${sql.literal(unsettled)} > 0
@@ -166,12 +173,14 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
     const within = fenced(sql)
     return BlastStore.of({
       find: (ws, id, now) =>
-        within(ws, views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id}`, now)).pipe(
-          Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view))),
-        ),
+        within(
+          ws,
+          views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`, now),
+        ).pipe(Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view)))),
       page: (ws, query, now) => within(ws, page(sql, ws, query, now)),
       lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),
       lockAgainstIntents: (ws, id) =>
@@ -180,7 +189,7 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(ws, lockForLaunch(sql, ws, id, options))).pipe(
           Effect.flatMap((found) => (found === null ? Effect.fail(gone) : Effect.succeed(found))),
         ),
-      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ws, change))),
+      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ids, ws, change))),
       endOpen: (ws, id, ending, limit) =>
         Effect.andThen(Transaction, within(ws, endOpen(sql, ws, id, ending, limit))).pipe(
           Effect.map((rows) => rows.length),
@@ -188,7 +197,13 @@ export const layer = Layer.effect(
       requeue: (ws, id, options) => Effect.andThen(Transaction, within(ws, requeue(sql, ws, id, options))),
       lockFinished: (ws, limit) =>
         Effect.andThen(Transaction, within(ws, finished(sql, ws, limit))).pipe(Effect.map((rows) => rows.map(toBlast))),
-      endedWithOpen: (ws, limit) => Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) => rows.map(toBlast)),
+      endedWithOpen: (ws, limit) =>
+        Effect.map(within(ws, endedWithOpen(sql, ws, limit)), (rows) =>
+          rows.map(({ blast_id, cancelled }) => ({
+            id: BlastId.make(blast_id),
+            ending: cancelled ? "cancelled" : "blast_failed",
+          })),
+        ),
       recipients: (ws, id, query) => within(ws, recipients(sql, ws, id, query)),
     })
   }),

@@ -1,10 +1,12 @@
 // What a claim takes, from whichever lane, and under what.
 import type { PgClient } from "@effect/sql-pg"
+import type { Tokens } from "@tentpole/core/flows/Membership"
 import type { ContactId, WorkspaceId } from "@tentpole/core/Ids"
 
 export interface ClaimedRow {
   readonly delivery_id: string
   readonly blast_id: string
+  readonly tokens: Tokens | null
   readonly contact_id: ContactId
   readonly approval_id: string
   readonly operational: boolean
@@ -15,7 +17,9 @@ export interface ClaimedRow {
 
 /** Of `delivery d`, after it was claimed. */
 export const claimedColumns = (sql: PgClient.PgClient) =>
-  sql.literal("d.delivery_id, d.blast_id, d.contact_id, d.approval_id, d.operational, d.email, d.attempts, d.lane")
+  sql.literal(
+    "d.delivery_id, d.blast_id, d.tokens, d.contact_id, d.approval_id, d.operational, d.email, d.attempts, d.lane",
+  )
 
 /** A claim that is being made. */
 export interface Claiming {

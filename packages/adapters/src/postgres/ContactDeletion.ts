@@ -52,6 +52,16 @@ export const deleteContacts = Effect.fnUntraced(function* (
   yield* sql`
     update delivery set contact_deleted = true
     where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])`
+  // Those on the way are looked at, and dropped.
+  yield* sql`
+    with left_flows as materialized (
+      select m.membership_id from flow_membership m
+      where m.workspace_id = ${workspace} and m.contact_id = any(${gone}::uuid[]) and m.status in ('active', 'waiting')
+      order by m.membership_id for no key update
+    )
+    update flow_membership m set due_at = clock_timestamp()
+    where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
+  yield* sql`select hint_due('flows', ${workspace})`
   yield* sql`
     delete from activity where workspace_id = ${workspace} and contact_id = any(${gone}::uuid[])`
   const rows = yield* sql`

@@ -61,7 +61,7 @@ export const fixAudience = Effect.fnUntraced(function* (
     join workspace w on w.workspace_id = b.workspace_id
     join plan p on p.plan = w.plan
     left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
-    where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.status = 'sending'
+    where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast' and b.status = 'sending'
     for update of b`
   if (blast === undefined) return null
   if (blast.audience_fixed_at !== null) {

@@ -52,6 +52,7 @@ export const claim = Effect.fnUntraced(function* (
     attempts: row.attempts,
     paced,
     blastId: BlastId.make(row.blast_id),
+    tokens: row.tokens,
     approvalId: ApprovalId.make(row.approval_id),
     operational: row.operational,
     address: row.email,

@@ -1,14 +1,30 @@
 // The rows of deliveries on PostgreSQL, and the deliveries that they are; and how rooms that change some of them hold them, and
 // whom they are for.
 import type { PgClient } from "@effect/sql-pg"
-import type { BlockReason, Delivery, DeliveryState, FailureReason } from "@tentpole/core/deliveries/Delivery"
-import { ApprovalId, BlastId, ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
+import type {
+  BlockReason,
+  Delivery,
+  DeliveryState,
+  FailureReason,
+  FlowMessage,
+} from "@tentpole/core/deliveries/Delivery"
+import type { Tokens } from "@tentpole/core/flows/Membership"
+import { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId, type WorkspaceId } from "@tentpole/core/Ids"
 import { DateTime, Effect } from "effect"
 import { texts } from "./Arrays.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
 import { instant } from "./Instants.ts"
 
-export interface DeliveryRow {
+/** Of a flow's message; all null where it is a blast's. */
+interface FlowColumns {
+  readonly membership_id: string | null
+  readonly flow_id: string | null
+  readonly step_id: string | null
+  readonly visit: number | null
+  readonly tokens: Tokens | null
+}
+
+export interface DeliveryRow extends FlowColumns {
   readonly delivery_id: string
   readonly blast_id: string
   readonly contact_id: string
@@ -32,13 +48,19 @@ export interface DeliveryRow {
 }
 
 /** For a SELECT over alias `d` of `delivery`. */
-export const deliveryColumns = `d.delivery_id, d.blast_id, d.contact_id, d.approval_id, d.email, d.email_normalized, d.state,
-  d.reason, d.token, d.attempts, d.due_at, d.handed_over_at, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at,
+export const deliveryColumns = `d.delivery_id, d.blast_id, d.membership_id, d.flow_id, d.step_id, d.visit, d.tokens, d.contact_id,
+  d.approval_id, d.email, d.email_normalized, d.state, d.reason, d.token, d.attempts, d.due_at, d.handed_over_at, d.sent_at, d.delivered_at, d.opened_at, d.clicked_at,
   d.clicked_url, d.bounced_at, d.unsubscribed_at, d.complained_at`
+
+const flowOf = ({ flow_id, membership_id, step_id, tokens, visit }: FlowColumns): FlowMessage | null =>
+  membership_id === null || flow_id === null || step_id === null || visit === null || tokens === null
+    ? null
+    : { membershipId: MembershipId.make(membership_id), flowId: FlowId.make(flow_id), stepId: step_id, visit, tokens }
 
 export const toDelivery = (row: DeliveryRow): Delivery & { readonly emailNormalized: string | null } => ({
   id: DeliveryId.make(row.delivery_id),
   blastId: BlastId.make(row.blast_id),
+  flow: flowOf(row),
   contactId: ContactId.make(row.contact_id),
   approvalId: ApprovalId.make(row.approval_id),
   email: row.email,

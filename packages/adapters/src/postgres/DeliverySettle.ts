@@ -52,6 +52,13 @@ const reasonOf = ({ ending }: Settlement): string | null => {
   }
 }
 
+/** What a line of a timeline says of the message `m` that it is about. */
+const about = (sql: PgClient.PgClient): Statement.Fragment => sql`case
+    when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
+    else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
+      'recipient_id', m.delivery_id)
+  end`
+
 const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
   with held as materialized (
     select g.*, d.state as was
@@ -79,12 +86,11 @@ const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: Read
       and (g.was = 'handed_over'
         or (g.was = 'claimed' and g.state in ('queued', 'failed'))
         or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
-    returning d.delivery_id, d.blast_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
+    returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
       g.delivered, g.bounce is not distinct from 'hard' as bounced
   ),
   told as (
-    select m.contact_id, m.at, k.type, jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
-      || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
+    select m.contact_id, m.at, k.type, ${about(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
     from moved m
     join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
     cross join lateral (values

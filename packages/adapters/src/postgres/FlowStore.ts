@@ -11,8 +11,8 @@ import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
-import { makeDue } from "./DueWork.ts"
 import { applyEmail } from "./EmailStore.ts"
+import { holdFlow } from "./FlowLocks.ts"
 import { lockForActivation, lockNamed, trialFacts } from "./FlowFacts.ts"
 import {
   columnsOf,
@@ -68,6 +68,7 @@ const stepCounts = (sql: Sql, ws: WorkspaceId, id: FlowId) =>
 
 /** Not `for update`: what refers to the flow, its members and their counters, does not have to wait. */
 const lock = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, id: FlowId) {
+  yield* holdFlow(sql, id)
   const [row] = yield* sql<FlowRow>`
     select ${sql.literal(flowColumns)} from flow f
     where f.workspace_id = ${ws} and f.flow_id = ${id} for no key update`
@@ -100,7 +101,6 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Fl
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the flow is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)
-  if (change.wakes) yield* makeDue(sql, "flows", ws)
 })
 
 const emails_batch_max = 2_000

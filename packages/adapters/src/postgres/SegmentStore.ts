@@ -4,7 +4,7 @@ import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
-import { askedBesides, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { askedBesides } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
@@ -81,14 +81,14 @@ const memberships = (
         join list_member m on m.workspace_id = ${workspace} and m.contact_id = asked.contact_id
         where m.list_id = any(${texts(lists)}::uuid[])`
 
-const subjectsOf = Effect.fnUntraced(function* (
+/** What is known of these contacts besides their fields, in their order: as far as it is asked for. */
+export const subjectsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   contacts: ReadonlyArray<Contact>,
-  tree: RuleTree,
+  { activityTypes, lists }: ReturnType<typeof askedBesides>,
 ) {
   const ids = contacts.map(({ id }) => id)
-  const { activityTypes, lists } = askedBesides(tree)
   const activities = new Map<string, Array<RuleSubject["activities"][number]>>(ids.map((id) => [id, []]))
   for (const { contact_id, type, at } of yield* latestActivities(sql, workspace, ids, activityTypes)) {
     activities.get(contact_id)?.push({ type, at: DateTime.makeUnsafe(at) })
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
       subjects: (workspace, contacts, tree) =>
         contacts.length === 0
           ? Effect.succeed([])
-          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, tree)),
+          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, askedBesides(tree))),
     })
   }),
 )

@@ -138,8 +138,11 @@ export class BlastStore extends Context.Service<
     ) => Effect.Effect<ContactId | null, never, Transaction>
     /** Blasts being sent, none of them being retried, whose audience is fixed and which have no open recipient: locked, at most `limit`. */
     readonly lockFinished: (ws: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<Blast>, never, Transaction>
-    /** Blasts that are over, but have open recipients: at most `limit`. */
-    readonly endedWithOpen: (ws: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<Blast>>
+    /** What is over, blasts and the steps of flows, but has open recipients, and how these end: at most `limit`. */
+    readonly endedWithOpen: (
+      ws: WorkspaceId,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: BlastId; readonly ending: EarlyEnding }>>
     /** Contacts without the event that is sorted by come last; ties by id. */
     readonly recipients: (
       ws: WorkspaceId,

@@ -14,7 +14,7 @@ import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
 import { type Transaction, Transactor } from "../Transactor.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
-import { BlastChange, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
+import { BlastChange, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
 import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
 import { writing } from "./BlastWrites.ts"
 import {
@@ -122,10 +122,8 @@ export class Blasts extends Context.Service<
       })
 
       /** A batch of the recipients that end with their blast; answers how many. */
-      const endSome = (ws: WorkspaceId, blast: Blast) => {
-        const ending = earlyEndingOf(blast)
-        return ending === null ? Effect.succeed(0) : store.endOpen(ws, blast.id, ending, ended_batch_max)
-      }
+      const endSome = (ws: WorkspaceId, id: BlastId, ending: EarlyEnding | null) =>
+        ending === null ? Effect.succeed(0) : store.endOpen(ws, id, ending, ended_batch_max)
 
       /** A move that binds senders. What it leaves of a blast's recipients beyond a batch, `finish` ends. */
       const hold = (decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange<Blast>, InvalidState>) =>
@@ -133,7 +131,7 @@ export class Blasts extends Context.Service<
           const before = yield* store.lockAgainstIntents(ws, id)
           const change = yield* Effect.fromResult(decide(before, yield* DateTime.now))
           yield* writeNameless(ws, change)
-          yield* endSome(ws, change.after)
+          yield* endSome(ws, id, earlyEndingOf(change.after))
         }, transact)
 
       const paused = hold(BlastChange.pause)
@@ -256,8 +254,8 @@ export class Blasts extends Context.Service<
 
         finish: Effect.fn("Blasts.finish")(function* (ws) {
           yield* completed(ws)
-          for (const blast of yield* store.endedWithOpen(ws, finished_max)) {
-            yield* Effect.repeat(transact(endSome(ws, blast)), { while: (count) => count === ended_batch_max })
+          for (const { ending, id } of yield* store.endedWithOpen(ws, finished_max)) {
+            yield* Effect.repeat(transact(endSome(ws, id, ending)), { while: (count) => count === ended_batch_max })
           }
         }),
       })

@@ -2,7 +2,8 @@
 // is committed between the server's 354 and the message's body, and a message whose outcome stayed unknown is never sent
 // again by itself. `move` is the whole machine; stores make no other moves.
 import type { DateTime } from "effect"
-import type { ApprovalId, BlastId, ContactId, DeliveryId } from "../Ids.ts"
+import type { Tokens } from "../flows/Membership.ts"
+import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../Ids.ts"
 
 /**
  * queued → claimed → handed_over → sent | failed, with `blocked` until the intent and `unconfirmed` when a worker died (or
@@ -55,9 +56,22 @@ export const passingReasons: ReadonlySet<string> = new Set([
   "blast_failed",
 ] satisfies ReadonlyArray<FailureReason>)
 
+/** Whom a flow has the message for: one visit of one member to one of its steps. */
+export interface FlowMessage {
+  readonly membershipId: MembershipId
+  readonly flowId: FlowId
+  readonly stepId: string
+  readonly visit: number
+  /** Values of `{{campaign.dynamic.<key>}}`, as they were when the message was asked for. */
+  readonly tokens: Tokens
+}
+
 export interface Delivery {
   readonly id: DeliveryId
+  /** Of a flow's message: what stands for its step among the blasts, and is shown nowhere. */
   readonly blastId: BlastId
+  /** Null: the message is a blast's. */
+  readonly flow: FlowMessage | null
   readonly contactId: ContactId
   readonly approvalId: ApprovalId
   /** Null only where the contact has none: such a delivery is `blocked`. */

@@ -3,6 +3,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FixedAudience } from "../blasts/Blast.ts"
 import type { Contact } from "../contacts/Contact.ts"
+import type { Tokens } from "../flows/Membership.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../Ids.ts"
 import type { Transaction } from "../Transactor.ts"
 import type { IntentAnswer } from "./Delivery.ts"
@@ -24,6 +25,8 @@ export interface ClaimedDelivery {
   /** Its permit is for now: who can't begin within `Pace.permit_ms` gives the delivery back. */
   readonly paced: boolean
   readonly blastId: BlastId
+  /** Values of `{{campaign.dynamic.<key>}}` of a flow's message; null: the message is a blast's. */
+  readonly tokens: Tokens | null
   readonly approvalId: ApprovalId
   readonly operational: boolean
   /** As it was written when the audience was fixed; the contact may have another one since. */

@@ -193,10 +193,10 @@ interface News {
 }
 
 /** What an activity says of the message that it was about. */
-export const about = (delivery: { readonly id: string; readonly blastId: string }) => ({
-  blast_id: delivery.blastId,
-  recipient_id: delivery.id,
-})
+export const about = ({ blastId, flow, id }: Pick<Delivery, "id" | "blastId" | "flow">) =>
+  flow === null
+    ? { blast_id: blastId, recipient_id: id }
+    : { flow_id: flow.flowId, membership_id: flow.membershipId, step_id: flow.stepId, recipient_id: id }
 
 /** Someone who subscribed again and follows an old link means it again. */
 const needsUnsubscribing = (before: TrackedDelivery): boolean =>

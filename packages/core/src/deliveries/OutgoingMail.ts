@@ -138,7 +138,7 @@ const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage
 /** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */
 export const unsigned = (
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
-  { address, approvalId, blastId, contact, id }: ClaimedDelivery & { readonly contact: Contact },
+  { address, approvalId, blastId, contact, id, tokens }: ClaimedDelivery & { readonly contact: Contact },
   { date, links, memory }: Surroundings,
 ): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
   const { workspaceId } = compiled.sender
@@ -147,7 +147,7 @@ export const unsigned = (
     deliveryId: id,
     contact,
     address,
-    dynamic: {},
+    dynamic: tokens ?? {},
     links: ofDelivery,
     messageId: `${id}@${domain}`,
     date,

@@ -48,7 +48,10 @@ export const intentAnswer = (facts: {
   readonly blast: { readonly status: string; readonly paused: boolean }
   readonly recipient: RecipientFacts | null
   readonly operational: boolean
+  /** The message is of a flow, and the member does not wait for it any more. */
+  readonly withdrawn: boolean
 }): IntentAnswer => {
+  if (facts.withdrawn) return "cancelled"
   if (facts.blast.status === "cancelled") return "cancelled"
   if (facts.blast.status !== "sending" || facts.blast.paused) return "paused"
   if (facts.recipient === null) return "contact_deleted"

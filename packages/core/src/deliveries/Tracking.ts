@@ -134,7 +134,7 @@ export class Tracking extends Context.Service<
           const delivery = yield* find(target)
           const { contact } = delivery
           if (contact === null) return yield* gone
-          const person = { contact, dynamic: {}, links: links.of(target) }
+          const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
           return renderContent(yield* compiledFor(target, delivery), person)
         }),
       })
@@ -159,6 +159,6 @@ const targetUrl = (
 ): string | null =>
   linkTarget(compiled, index, {
     contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
-    dynamic: {},
+    dynamic: delivery.flow?.tokens ?? {},
     links,
   })

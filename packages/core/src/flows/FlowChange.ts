@@ -82,8 +82,6 @@ export class FlowChange<After extends Flow | null = Flow | null> {
   readonly email: EmailChange<Email> | null
   readonly events: ReadonlyArray<DomainEvent>
   readonly jobs: ReadonlyArray<FlowJob>
-  /** Members may have been due while nothing ran. */
-  readonly wakes: boolean
 
   private constructor(decided: Decided<After>) {
     const { before, after, email = null } = decided
@@ -92,7 +90,6 @@ export class FlowChange<After extends Flow | null = Flow | null> {
     this.email = email
     this.events = eventsOf(decided)
     this.jobs = jobsOf(decided)
-    this.wakes = after?.lifecycle.status === "active" && before?.lifecycle.status !== "active"
   }
 
   static is(it: unknown): it is FlowChange {

@@ -5,9 +5,6 @@ import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import { ownActivityTypes } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { SuppressionReason } from "../deliveries/Suppression.ts"
-import { oneLine } from "../emails/Escapes.ts"
-import type { MessageLinks } from "../emails/Message.ts"
-import { fill, toTemplate } from "../emails/Template.ts"
 import { ApprovalId, EmailId, type EmailTemplateId, type ListId, MembershipId } from "../Ids.ts"
 import type { EmailStepMetric } from "../segments/RuleTree.ts"
 import { type CompilationFacts, compileFlow, type CompiledFlow, type MemberFacts } from "./Compiled.ts"
@@ -16,6 +13,7 @@ import type { Flow } from "./Flow.ts"
 import { FlowNotReady } from "./FlowRefusals.ts"
 import { advance, type MemberEvent } from "./Machine.ts"
 import { dueAtOf, engagementTypes, isLive, type Membership, type TimelineEntry, type Tokens } from "./Membership.ts"
+import { textFor } from "./MemberText.ts"
 import type { MemberCommand, MembershipChange } from "./MembershipChange.ts"
 import { endOf, type StepId, type WaitUnit } from "./Step.ts"
 
@@ -79,9 +77,6 @@ export const simulate = (
 
 /** A year from there, for a simulation that says nothing of its end. */
 export const yearAfter = (from: DateTime.Utc): DateTime.Utc => DateTime.add(from, { years: 1 })
-
-/** Nobody is sent anything, and so no address leads anywhere. */
-const noLinks: MessageLinks = { token: () => "", click: () => "", open: "", unsubscribe: "", view: "" }
 
 const anywhere = "00000000-0000-4000-8000-000000000000"
 
@@ -243,8 +238,7 @@ class World {
   }
 
   #subjectOf(emailId: EmailId, tokens: Tokens): string {
-    const template = toTemplate(this.#subjects.get(emailId) ?? "", "plain")
     const { workspaceName } = this.#facts
-    return oneLine(fill(template, { contact: this.#contact, dynamic: tokens, workspaceName, links: noLinks }))
+    return textFor({ contact: this.#contact, tokens, workspaceName }, this.#subjects.get(emailId) ?? "")
   }
 }

@@ -14,6 +14,7 @@ const address = "ann@example.test"
 const sent: ReportedDelivery = {
   id,
   blastId: BlastId.make(uuid),
+  flow: null,
   contactId: ContactId.make(uuid),
   approvalId: ApprovalId.make(uuid),
   email: address,

@@ -12,6 +12,7 @@ const uuid = "00000000-0000-4000-8000-000000000001"
 const delivery: TrackedDelivery = {
   id: DeliveryId.make(uuid),
   blastId: BlastId.make(uuid),
+  flow: null,
   contactId: ContactId.make(uuid),
   approvalId: ApprovalId.make(uuid),
   operational: false,
@@ -160,9 +161,11 @@ describe("suppression", () => {
     },
     ({ facts, gone, operational, paused, status }) => {
       const recipient: RecipientFacts | null = gone ? null : facts
-      const answer = intentAnswer({ blast: { status, paused }, recipient, operational })
+      const answer = intentAnswer({ blast: { status, paused }, recipient, operational, withdrawn: false })
       const free = recipient !== null && blockReason(recipient, operational) === undefined
       assert.strictEqual(answer === "granted", status === "sending" && !paused && free)
+      const blast = { status, paused }
+      assert.strictEqual(intentAnswer({ blast, recipient, operational, withdrawn: true }), "cancelled")
     },
   )
 })

@@ -60,7 +60,7 @@ describe("a flow's life", () => {
       Result.getOrThrow(FlowChange.edit(inStatus("active"), { structure: structureOf(everything) }, later)),
     ]) {
       assert.strictEqual(change.after, change.before)
-      assert.deepStrictEqual([change.events, change.jobs, change.wakes], [[], [], false])
+      assert.deepStrictEqual([change.events, change.jobs], [[], []])
     }
   })
 
