@@ -1,13 +1,17 @@
-// The packages as npm delivers them: what is in them, that they find what they import among what they declare, and that
-// somebody else's program compiles against them and runs. And that here, in the checkout, the sources are what runs.
+// The packages as npm delivers them: what is in them, that they find what they import among what they declare, and that the
+// programs of the documents compile against them and run. And that here, in the checkout, the sources are what runs.
+// `npm run test:pack` also has npm install them into an empty project, which asks the registry for what they need.
 import { execFile } from "node:child_process"
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { promisify } from "node:util"
+import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { origin } from "./pack/origin.ts"
+import { empty } from "./support/Clone.ts"
+import { programsIn } from "./support/Programs.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const names = ["core", "adapters", "worker", "http"] as const
@@ -18,8 +22,13 @@ interface Manifest {
 }
 
 /** Runs a program as somebody else would: without the condition that leads to sources. */
-const run = async (file: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
-  const env = { ...process.env, NODE_OPTIONS: "", npm_config_node_options: "", npm_config_offline: "true" }
+const run = async (
+  file: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  const env = { ...process.env, NODE_OPTIONS: "", npm_config_node_options: "", npm_config_offline: "true", ...more }
   try {
     return (await promisify(execFile)(file, args, { cwd, env, maxBuffer: 2 ** 26 })).stdout
   } catch (cause) {
@@ -115,26 +124,62 @@ it("every module finds what it imports among what its package declares", async (
   assert.deepStrictEqual(JSON.parse(await run(process.execPath, [all], home)), [])
 }, 60_000)
 
-it("somebody else's program compiles against the packages and runs on what was built", async () => {
+/** The programs of the documents, compiled in a folder that has the packages. */
+const compiled = async (app: string, compiler: string) => {
+  const [memory = "", postgres = ""] = await programsIn("docs/embedding.md")
+  const [promises = "", effects = ""] = await programsIn("docs/client.md")
+  const programs = { memory, postgres, promises, effects }
+  for (const [name, text] of Object.entries(programs)) await writeFile(join(app, `${name}.ts`), text)
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"]
+  const files = Object.keys(programs).map((name) => `${name}.ts`)
+  const options = [...strict, "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "--types", "node"]
+  await run(process.execPath, [compiler, ...options, ...files], app)
+}
+
+/** What the programs of docs/embedding.md say, run by node alone. */
+const embedded = async (app: string) => {
+  assert.strictEqual(
+    await run(process.execPath, ["memory.js"], app),
+    "Ann: entered_flow, waiting, step_executed, email_sent, step_executed, completed, email_delivered\n",
+  )
+  const surroundings = { DATABASE_URL: Redacted.value(await Effect.runPromise(empty("pack"))), DATA_DIR: app }
+  assert.strictEqual(
+    await run(process.execPath, ["postgres.js"], app, surroundings),
+    'Romans: 0\nThis workspace has a list called "ROMANS" already. Choose another name\n',
+  )
+}
+
+it("the programs of the documents compile against the packages and run on what was built", async () => {
   const app = join(home, "app")
   await mkdir(app)
-  await cp(join(root, "test/pack/embedding.ts"), join(app, "embedding.ts"))
   await writeFile(join(app, "package.json"), JSON.stringify({ type: "module" }))
-  await link(app, root, ["@tentpole/core", "@tentpole/adapters", "effect", "@types/node"])
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2024"]
-  await run(process.execPath, [tsc, ...strict, "--skipLibCheck", "--types", "node", "embedding.ts"], app)
-  const said = JSON.parse(await run(process.execPath, ["embedding.js"], app))
-  assert.deepStrictEqual(said, {
-    ran: ["core/dist/src/Ids.js", "adapters/dist/src/memory/All.js"].map(
+  await link(app, root, ["@tentpole/core", "@tentpole/adapters", "@tentpole/http", "effect", "@types/node"])
+  await compiled(app, tsc)
+  await embedded(app)
+  const asked = ["@tentpole/core", "@tentpole/adapters/memory/All", "@tentpole/http/client"]
+  const ask = `process.stdout.write(JSON.stringify(${JSON.stringify(asked)}.map((name) => import.meta.resolve(name))))`
+  assert.deepStrictEqual(
+    JSON.parse(await run(process.execPath, ["--input-type=module", "--eval", ask], app)),
+    ["core/dist/src/Library.js", "adapters/dist/src/memory/All.js", "http/dist/src/client.js"].map(
       (path) => pathToFileURL(join(home, path)).href,
     ),
-    slug: "embedded-inc",
-    found: true,
-    stranger: "unauthorized",
-    taken: "conflict",
-    forged: false,
-  })
-}, 60_000)
+  )
+}, 120_000)
+
+if (process.env["PACK"] === "install") {
+  it("npm installs them into an empty project, where the same programs run", async () => {
+    const app = join(home, "installed")
+    await mkdir(app)
+    await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }))
+    const packed = (await readdir(home)).filter((file) => file.endsWith(".tgz")).map((file) => join(home, file))
+    const online = { npm_config_offline: "false" }
+    const wanted = [...packed, "effect@4.1.0", "typescript@7.0.2", "@types/node@24"]
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...wanted], app, online)
+    await compiled(app, join(app, "node_modules/typescript/bin/tsc"))
+    await embedded(app)
+    assert.match(await run("npx", ["tentpole", "--version"], app), /\d+\.\d+\.\d+/)
+  }, 600_000)
+}
 
 it("the command line that is installed answers", async () => {
   const version = await run(process.execPath, [join(unpacked("http"), "bin/tentpole.js"), "--version"], home)

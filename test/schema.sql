@@ -1,5 +1,5 @@
 -- The schema as the migrations leave it, and the queue's library. Written by `npm run schema`; never by hand.
--- The monthly partitions of activity and page_view are left out: which there are depends on the day.
+-- The partitions of a month or a day are left out: which there are depends on the day.
 
 role tentpole_service nologin nosuperuser nobypassrls nocreatedb nocreaterole
 
@@ -27,6 +27,7 @@ create table jobs.job_queue (
 CREATE UNIQUE INDEX idx_job_queue_id ON jobs.job_queue USING btree (id, queue_name);
 CREATE INDEX idx_job_queue_take ON jobs.job_queue USING btree (queue_name, visible_at) WHERE ((state)::text = 'pending'::text);
 CREATE INDEX idx_job_queue_update ON jobs.job_queue USING btree (sequence, acquired_by);
+CREATE INDEX job_queue_dead ON jobs.job_queue USING btree (updated_at) WHERE ((state)::text = 'failed'::text);
 grant delete, insert, select, update on jobs.job_queue to tentpole_service;
 
 create table jobs.job_queue_migrations (
@@ -77,6 +78,20 @@ create table public.api_key (
 );
 CREATE UNIQUE INDEX api_key_hash ON public.api_key USING btree (hash);
 grant delete, insert, select, update on public.api_key to tentpole_service;
+
+create table public.audit_entry (
+  entry_id uuid not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  workspace_id uuid not null,
+  action text not null,
+  target text not null,
+  details jsonb not null,
+  constraint audit_entry_pkey PRIMARY KEY (entry_id)
+);
+CREATE INDEX audit_entry_newest ON public.audit_entry USING btree (at DESC, entry_id);
+CREATE INDEX audit_entry_workspace ON public.audit_entry USING btree (workspace_id, at DESC, entry_id);
+grant insert, select on public.audit_entry to tentpole_service;
 
 create table public.blast (
   workspace_id uuid not null,
@@ -150,6 +165,41 @@ CREATE INDEX blast_updated ON public.blast USING btree (workspace_id, updated_at
 alter table public.blast enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.blast;
 grant delete, insert, select, update on public.blast to tentpole_service;
+
+create table public.bulk_item (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  item_index integer not null,
+  client_item_id text,
+  tent_name text,
+  custom_page_alias text,
+  tent_id uuid,
+  error_code text,
+  message text,
+  constraint bulk_item_pkey PRIMARY KEY (workspace_id, bulk_job_id, item_index),
+  constraint bulk_item_workspace_id_bulk_job_id_fkey FOREIGN KEY (workspace_id, bulk_job_id) REFERENCES bulk_job(workspace_id, bulk_job_id) ON DELETE CASCADE,
+  constraint bulk_item_check CHECK (((tent_id IS NULL) = (error_code IS NOT NULL))),
+  constraint bulk_item_check1 CHECK (((error_code IS NULL) = (message IS NULL))),
+  constraint bulk_item_error_code_check CHECK ((error_code = ANY (ARRAY['INVALID_ITEM'::text, 'INSUFFICIENT_CREDITS'::text]))),
+  constraint bulk_item_item_index_check CHECK ((item_index >= 0))
+);
+alter table public.bulk_item enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_item;
+grant delete, insert, select, update on public.bulk_item to tentpole_service;
+
+create table public.bulk_job (
+  workspace_id uuid not null,
+  bulk_job_id uuid not null,
+  template_id uuid not null,
+  auto_publish boolean not null,
+  metadata json,
+  created_at timestamp with time zone not null,
+  constraint bulk_job_pkey PRIMARY KEY (workspace_id, bulk_job_id),
+  constraint bulk_job_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+alter table public.bulk_job enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.bulk_job;
+grant delete, insert, select, update on public.bulk_job to tentpole_service;
 
 create table public.contact (
   workspace_id uuid not null,
@@ -792,6 +842,24 @@ alter table public.flow_tally enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.flow_tally;
 grant delete, insert, select, update on public.flow_tally to tentpole_service;
 
+create table public.form_submission (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  submission_id uuid not null,
+  form_id text not null,
+  fields json not null,
+  contact_id uuid,
+  created_at timestamp with time zone not null,
+  constraint form_submission_pkey PRIMARY KEY (workspace_id, submission_id),
+  constraint form_submission_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint form_submission_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE
+);
+CREATE INDEX form_submission_contact ON public.form_submission USING btree (workspace_id, contact_id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX form_submission_newest ON public.form_submission USING btree (workspace_id, tent_id, created_at DESC, submission_id);
+alter table public.form_submission enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.form_submission;
+grant delete, insert, select, update on public.form_submission to tentpole_service;
+
 create table public.generation (
   workspace_id uuid not null,
   generation_id uuid not null,
@@ -830,6 +898,30 @@ CREATE INDEX hook_token_used ON public.hook_token USING btree (workspace_id, use
 alter table public.hook_token enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.hook_token;
 grant delete, insert, select, update on public.hook_token to tentpole_service;
+
+create table public.idempotency_key (
+  workspace_id uuid not null,
+  scope_hash bytea not null,
+  body_hash bytea,
+  holder uuid not null,
+  leased_until timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  answer_status integer,
+  answer_headers jsonb,
+  answer_sealed bytea,
+  constraint idempotency_key_pkey PRIMARY KEY (workspace_id, scope_hash),
+  constraint idempotency_key_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint idempotency_key_answer_status_check CHECK (((answer_status >= 200) AND (answer_status <= 499))),
+  constraint idempotency_key_body_hash_check CHECK ((octet_length(body_hash) = 32)),
+  constraint idempotency_key_check CHECK (((answer_status IS NULL) = (answer_headers IS NULL))),
+  constraint idempotency_key_check1 CHECK (((answer_status IS NOT NULL) OR (answer_sealed IS NULL))),
+  constraint idempotency_key_check2 CHECK (((answer_status IS NULL) OR (body_hash IS NOT NULL))),
+  constraint idempotency_key_scope_hash_check CHECK ((octet_length(scope_hash) = 32))
+);
+CREATE INDEX idempotency_key_expiry ON public.idempotency_key USING btree (workspace_id, expires_at);
+alter table public.idempotency_key enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.idempotency_key;
+grant delete, insert, select, update on public.idempotency_key to tentpole_service;
 
 create table public.import_row (
   workspace_id uuid not null,
@@ -994,7 +1086,7 @@ create table public.page_view (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -1016,8 +1108,10 @@ create table public.page_view_day (
   views integer not null,
   constraint page_view_day_pkey PRIMARY KEY (workspace_id, tent_id, day, dimension, value),
   constraint page_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
-  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+  constraint page_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
 );
+CREATE INDEX page_view_day_age ON public.page_view_day USING brin (day);
+CREATE INDEX page_view_day_tents ON public.page_view_day USING btree (workspace_id, day, tent_id) WHERE (dimension = ANY (ARRAY['all'::text, 'visits'::text]));
 alter table public.page_view_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_view_day;
 grant delete, insert, select, update on public.page_view_day to tentpole_service;
@@ -1027,7 +1121,7 @@ create table public.page_view_rest partition of page_view DEFAULT (
   tent_id uuid not null,
   at timestamp with time zone not null,
   view_id uuid not null default uuidv7_or_v4(),
-  visitor bytea not null,
+  visitor bytea,
   country text not null,
   device text not null,
   browser text not null,
@@ -1044,10 +1138,19 @@ create table public.page_visitor_day (
   visitor bytea not null,
   constraint page_visitor_day_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
   constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
-);
+) partition by RANGE (day);
 alter table public.page_visitor_day enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.page_visitor_day;
 grant delete, insert, select, update on public.page_visitor_day to tentpole_service;
+
+create table public.page_visitor_day_rest partition of page_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint page_visitor_day_rest_pkey PRIMARY KEY (workspace_id, tent_id, day, visitor),
+  constraint page_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
 
 create table public.plan (
   plan text not null,
@@ -1066,6 +1169,7 @@ create table public.schema_migration (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
+grant select on public.schema_migration to tentpole_service;
 
 create table public.sending_domain (
   workspace_id uuid not null,
@@ -1096,6 +1200,7 @@ create table public.suppression (
   constraint suppression_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
   constraint suppression_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'manual'::text])))
 );
+CREATE INDEX suppression_newest ON public.suppression USING btree (workspace_id, created_at DESC, email_normalized COLLATE "C");
 alter table public.suppression enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.suppression;
 grant delete, insert, select, update on public.suppression to tentpole_service;
@@ -1125,8 +1230,12 @@ create table public.tent (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   template_approval_id uuid,
+  asset_ids uuid[] not null default '{}'::uuid[],
+  reasoning text,
+  alias_turn integer not null default 1,
   constraint tent_pkey PRIMARY KEY (workspace_id, tent_id),
   constraint tent_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint tent_alias_turn_check CHECK ((alias_turn >= 1)),
   constraint tent_check CHECK (((status = 'pending'::text) = (prompt IS NULL))),
   constraint tent_check1 CHECK (((status = 'completed'::text) = (html IS NOT NULL))),
   constraint tent_check2 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
@@ -1138,6 +1247,7 @@ create table public.tent (
   constraint tent_check8 CHECK (((NOT (publication_status IS DISTINCT FROM 'failed'::text)) = (publication_error IS NOT NULL))),
   constraint tent_credits_held_check CHECK ((credits_held >= 0)),
   constraint tent_publication_status_check CHECK ((publication_status = ANY (ARRAY['pending'::text, 'published'::text, 'failed'::text, 'unpublished'::text]))),
+  constraint tent_reasoning_check CHECK ((reasoning = ANY (ARRAY['min'::text, 'medium'::text, 'high'::text, 'max'::text]))),
   constraint tent_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'generating'::text, 'completed'::text, 'failed'::text]))),
   constraint tent_template_pinned CHECK (((template_id IS NULL) = (template_approval_id IS NULL)))
 );
@@ -1158,6 +1268,22 @@ create table public.tent_alias (
 alter table public.tent_alias enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_alias;
 grant delete, insert, select, update on public.tent_alias to tentpole_service;
+
+create table public.tent_asset (
+  workspace_id uuid not null,
+  tent_id uuid not null,
+  asset_id uuid not null,
+  file_name text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null,
+  constraint tent_asset_pkey PRIMARY KEY (workspace_id, tent_id, asset_id),
+  constraint tent_asset_workspace_id_tent_id_fkey FOREIGN KEY (workspace_id, tent_id) REFERENCES tent(workspace_id, tent_id) ON DELETE CASCADE,
+  constraint tent_asset_size_bytes_check CHECK ((size_bytes > 0))
+);
+alter table public.tent_asset enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.tent_asset;
+grant delete, insert, select, update on public.tent_asset to tentpole_service;
 
 create table public.tent_template (
   workspace_id uuid not null,
@@ -1232,6 +1358,18 @@ alter table public.test_mail enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.test_mail;
 grant delete, insert, select, update on public.test_mail to tentpole_service;
 
+create table public.traffic_batch (
+  workspace_id uuid not null,
+  batch_id uuid not null,
+  at timestamp with time zone not null,
+  constraint traffic_batch_pkey PRIMARY KEY (workspace_id, batch_id),
+  constraint traffic_batch_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
+CREATE INDEX traffic_batch_age ON public.traffic_batch USING brin (at);
+alter table public.traffic_batch enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.traffic_batch;
+grant delete, insert, select, update on public.traffic_batch to tentpole_service;
+
 create table public.visitor_salt (
   day date not null,
   salt bytea not null,
@@ -1256,6 +1394,7 @@ create table public.workspace (
   sending_per_domain_per_second integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint workspace_pkey PRIMARY KEY (workspace_id),
   constraint workspace_slug_key UNIQUE (slug),
   constraint workspace_plan_fkey FOREIGN KEY (plan) REFERENCES plan(plan),
@@ -1268,6 +1407,40 @@ create table public.workspace (
 );
 CREATE TRIGGER site_changed AFTER INSERT OR DELETE OR UPDATE OF slug, brand ON public.workspace FOR EACH STATEMENT EXECUTE FUNCTION tentpole_site_changed();
 grant delete, insert, select, update on public.workspace to tentpole_service;
+
+create table public.workspace_view_day (
+  workspace_id uuid not null,
+  day date not null,
+  dimension text not null,
+  value text collate "C" not null,
+  views integer not null,
+  constraint workspace_view_day_pkey PRIMARY KEY (workspace_id, day, dimension, value),
+  constraint workspace_view_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE,
+  constraint workspace_view_day_dimension_check CHECK ((dimension = ANY (ARRAY['all'::text, 'visits'::text, 'country'::text, 'device'::text, 'browser'::text, 'os'::text, 'referrer'::text])))
+);
+CREATE INDEX workspace_view_day_age ON public.workspace_view_day USING brin (day);
+alter table public.workspace_view_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_view_day;
+grant delete, insert, select, update on public.workspace_view_day to tentpole_service;
+
+create table public.workspace_visitor_day (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+) partition by RANGE (day);
+alter table public.workspace_visitor_day enable row level security;
+create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.workspace_visitor_day;
+grant delete, insert, select, update on public.workspace_visitor_day to tentpole_service;
+
+create table public.workspace_visitor_day_rest partition of workspace_visitor_day DEFAULT (
+  workspace_id uuid not null,
+  day date not null,
+  visitor bytea not null,
+  constraint workspace_visitor_day_rest_pkey PRIMARY KEY (workspace_id, day, visitor),
+  constraint workspace_visitor_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+);
 
 create sequence jobs.job_queue_sequence_seq;
 grant usage on jobs.job_queue_sequence_seq to tentpole_service;
@@ -1599,6 +1772,85 @@ AS $function$
    end $function$;
 grant execute on outbox_hint() to public;
 
+CREATE OR REPLACE FUNCTION public.tentpole_backlog()
+ RETURNS TABLE(queue text, kind text, state text, items bigint, oldest_s double precision)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+   declare
+     utc timestamp := now() at time zone 'UTC';
+   begin
+     return query
+       select 'due', d.kind, 'due', count(*) filter (where d.due_at <= now()),
+         extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now()))::double precision
+       from public.due_work d group by d.kind;
+     return query
+       select 'deliveries', '', case when b.paused then 'paused' else 'open' end, sum(t.queued)::bigint, null::double precision
+       from public.blast b join public.delivery_tally t on t.workspace_id = b.workspace_id and t.blast_id = b.blast_id
+       where b.status = 'sending' group by b.paused;
+     return query
+       select 'deliveries', '', d.state, count(*), extract(epoch from now() - min(d.handed_over_at))::double precision
+       from public.delivery d where d.state in ('claimed', 'handed_over') group by d.state;
+     return query
+       select 'jobs', j.type, j.state, count(*), extract(epoch from utc - min(j.since))::double precision
+       from (
+         select substring(q.element from '"type":"([a-z_]+)"') as type,
+           case when q.acquired_at is not null then 'running' when q.visible_at <= utc then 'ready' else 'later' end as state,
+           case when q.acquired_at is not null then q.acquired_at when q.visible_at <= utc then q.visible_at end as since
+         from jobs.job_queue q where q.queue_name = 'jobs' and q.state = 'pending'
+       ) j group by j.type, j.state;
+     return query
+       select 'jobs', substring(q.element from '"type":"([a-z_]+)"'), 'dead', count(*),
+         extract(epoch from utc - min(q.updated_at))::double precision
+       from jobs.job_queue q where q.state = 'failed' group by 2;
+     return query
+       select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
+         extract(epoch from now() - min(a.state_change))::double precision
+       from pg_stat_activity a
+       where a.datname = current_database() and a.application_name in ('tentpole http', 'tentpole worker', 'tentpole command line')
+       group by 2, 3;
+   end $function$;
+grant execute on tentpole_backlog() to tentpole_service;
+
+CREATE OR REPLACE FUNCTION public.tentpole_forget_traffic()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+   declare
+     today date := (now() at time zone 'UTC')::date;
+     part record;
+     gone int := 0;
+   begin
+     for part in
+       select c.oid::regclass as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('public.page_view'::regclass, 'public.page_visitor_day'::regclass,
+           'public.workspace_visitor_day'::regclass)
+         and c.relname ~ '_[0-9]{4}_[0-9]{2}_[0-9]{2}$'
+         and to_date(right(c.relname, 10), 'YYYY_MM_DD')
+           <= today - case when i.inhparent = 'public.page_view'::regclass then 8 else 2 end
+     loop
+       begin
+         execute format('drop table %s', part.name);
+         gone := gone + 1;
+       exception when lock_not_available then
+         null;
+       end;
+     end loop;
+     delete from public.page_view_rest where at < (today - 7)::timestamp at time zone 'UTC';
+     delete from public.page_visitor_day_rest where day <= today - 2;
+     delete from public.workspace_visitor_day_rest where day <= today - 2;
+     delete from public.page_view_day where day < today - 400;
+     delete from public.workspace_view_day where day < today - 400;
+     delete from public.traffic_batch where at < now() - interval '1 day';
+     return gone;
+   end $function$;
+grant execute on tentpole_forget_traffic() to tentpole_service;
+
 CREATE OR REPLACE FUNCTION public.tentpole_misjudged(relation text, tally text, counted text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1640,25 +1892,28 @@ CREATE OR REPLACE FUNCTION public.tentpole_partitions(parent text)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
    declare
-     first date := date_trunc('month', now() at time zone 'UTC')::date - interval '1 month';
-     month date;
+     step interval := case when parent = 'activity' then interval '1 month' else interval '1 day' end;
+     pattern text := case when parent = 'activity' then 'YYYY_MM' else 'YYYY_MM_DD' end;
+     today timestamp := date_trunc(case when parent = 'activity' then 'month' else 'day' end, now() at time zone 'UTC');
+     first timestamp;
      made int := 0;
      name text;
+     zone text := case when parent in ('activity', 'page_view') then '+00' else '' end;
    begin
-     if parent not in ('activity', 'page_view') then
+     if parent not in ('activity', 'page_view', 'page_visitor_day', 'workspace_visitor_day') then
        raise exception 'no partitioned table %', parent;
      end if;
      perform pg_advisory_xact_lock(hashtextextended('tentpole_partitions', 0));
-     for ahead in 0..4 loop
-       month := (first + make_interval(months => ahead))::date;
-       name := parent || '_' || to_char(month, 'YYYY_MM');
+     for ahead in -1..(case when parent = 'activity' then 3 else 7 end) loop
+       first := today + ahead * step;
+       name := parent || '_' || to_char(first, pattern);
        if to_regclass('public.' || name) is null then
          begin
            execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', name, parent,
-             month::timestamp at time zone 'UTC', (month + interval '1 month')::timestamp at time zone 'UTC');
+             first || zone, (first + step) || zone);
            made := made + 1;
          exception when check_violation then
-           null; -- the rest already holds rows of that month: they stay where they are
+           null; -- the rest already holds rows of that time: they stay where they are
          end;
        end if;
      end loop;

@@ -1,11 +1,18 @@
 // The schema that the migrations make: as it is committed, fenced by workspace, and not the service's own.
+import { PgClient } from "@effect/sql-pg"
+import { erase } from "@tentpole/adapters/postgres/Erasure"
+import * as Transactor from "@tentpole/adapters/postgres/Transactor"
+import { WorkspaceId } from "@tentpole/core/Ids"
+import { Transactor as Transacting } from "@tentpole/core/Transactor"
 import { assert, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
 import { database } from "./schema/Database.ts"
 import { dump } from "./schema/Dump.ts"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
 import { without } from "./tidy/Exemptions.ts"
+import { root } from "./tidy/Source.ts"
 
 it.live("the migrated schema is test/schema.sql", () =>
   Effect.gen(function* () {
@@ -27,6 +34,18 @@ it.live("every table is fenced, and its keys and references begin with workspace
     assert(lines.length === 0, `${lines.length} to mend:\n${lines.join("\n")}`)
   }).pipe(Effect.scoped),
 )
+
+it("the documents say of each table that is no workspace's where it stands when workspaces are spread", () => {
+  const [section = ""] =
+    readFileSync(`${root}docs/operating.md`, "utf8").split("## More than one database server")[1]?.split("\n## ") ?? []
+  const named = [...section.matchAll(/^\| (`.*?) \| .* \|$/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(\w+)`/g)].flatMap(([, name = ""]) => (name === "jobs" || name === "job_queue" ? [] : [name])),
+  )
+  assert.sameMembers(
+    named,
+    globals.map(({ at }) => at),
+  )
+})
 
 it.live("a table that is not fenced is seen, and each key that begins with something else", () =>
   Effect.gen(function* () {
@@ -101,6 +120,33 @@ it.live("the service sees nothing without a workspace, and with one its rows and
     for (const { statement, outcome } of emptied) assert.strictEqual(outcome, "done", statement)
     assert.deepStrictEqual(yield* within(mine, seen), [])
     assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
+  }).pipe(Effect.scoped),
+)
+
+it.live("a workspace that is erased leaves none of its rows in any table, and all of another's stay", () =>
+  Effect.gen(function* () {
+    const { owner, service } = yield* database
+    const all = yield* tenants(owner)
+    yield* loosen(owner)
+    const insertion = yield* insertions(owner, all)
+    const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
+    yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+    yield* owner`
+      insert into workspace (workspace_id, name, slug, plan, credits, created_at, updated_at, deleted_at)
+      values (${mine}, 'mine', 'deleted-mine', 'max', 0, now(), now(), now())`
+    const { transact } = yield* Layer.build(Transactor.layer).pipe(
+      Effect.provideService(PgClient.PgClient, service),
+      Effect.map((context) => Context.get(context, Transacting)),
+    )
+    yield* erase(service, transact, WorkspaceId.make(mine))
+    const left = yield* owner.unsafe<{ readonly left: string }>(
+      all.map((table) => `select '${table} ' || workspace_id as left from ${table}`).join(" union all "),
+    )
+    assert.deepStrictEqual(
+      [...new Set(left.map((row) => row.left))].sort(),
+      all.map((table) => `${table} ${theirs}`).sort(),
+    )
+    assert.deepStrictEqual(yield* owner`select 1 from workspace where workspace_id = ${mine}`, [])
   }).pipe(Effect.scoped),
 )
 

@@ -6,6 +6,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
   flows: async () => (await import("./flows/Flows.ts")).flows,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  pages: async () => (await import("./pages/Pages.ts")).pages,
   render: async () => (await import("./render/Render.ts")).rendering,
   tracking: async () => (await import("./tracking/Tracking.ts")).tracking,
 }

@@ -5,6 +5,8 @@ import { rateSpreadOf, spreadOf, type Spread } from "./Timing.ts"
 
 export interface Target {
   readonly port: number
+  /** What is asked for; the address itself where nothing is said. */
+  readonly host?: string
   readonly headers: Readonly<Record<string, string>>
   /** Asked by turns. */
   readonly paths: ReadonlyArray<string>
@@ -15,11 +17,11 @@ export interface LoadResult {
   readonly times_ms: ReadonlyArray<number>
 }
 
-const requestOf = ({ headers, port }: Target, path: string): Buffer =>
+const requestOf = ({ headers, host, port }: Target, path: string): Buffer =>
   Buffer.from(
     [
       `GET ${path} HTTP/1.1`,
-      `Host: 127.0.0.1:${port}`,
+      `Host: ${host ?? `127.0.0.1:${port}`}`,
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       "",
       "",

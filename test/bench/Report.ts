@@ -30,6 +30,7 @@ export const rateAtLeast = (min: number, rate: number): Bar => ({
   says: `≥ ${min.toLocaleString("en-US")}/s`,
   met: rate >= min,
 })
+export const timeAtMost = (max_ms: number, ms: number): Bar => ({ says: `≤ ${max_ms} ms`, met: ms <= max_ms })
 export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
   says: `≤ ${max} MB`,
   met: megabytes <= max,

@@ -39,6 +39,16 @@ describe("tentpole start", () => {
     assert.include((await service.call("GET", "/metrics")).text, "tentpole_http_requests_total")
   })
 
+  it("without ADMIN_TOKEN everything under /admin is 404, whoever asks", async () => {
+    for (const authorization of ["Bearer admin_0123456789_0123456789_0123456789", `Bearer ${apiKey}`, ""]) {
+      for (const path of ["/admin/v1/workspaces", "/admin/v1/openapi.json", "/admin"]) {
+        const answer = await service.call("GET", path, undefined, { authorization })
+        assert.deepStrictEqual([answer.status, answer.json.error_code], [404, "not_found"], path)
+      }
+      assert.strictEqual((await service.call("POST", "/admin/v1/workspaces", {}, { authorization })).status, 404)
+    }
+  })
+
   it("a second start on the same folder is refused in one sentence", async () => {
     const port = String(await freePort())
     const other = String(await freePort())

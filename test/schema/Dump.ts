@@ -4,11 +4,11 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
 const heading = `-- The schema as the migrations leave it, and the queue's library. Written by \`npm run schema\`; never by hand.
--- The monthly partitions of activity and page_view are left out: which there are depends on the day.`
+-- The partitions of a month or a day are left out: which there are depends on the day.`
 
 /** Ours are these schemas; an extension's own objects are not listed. */
 const schemas = "('public', 'jobs')"
-const monthly = "'_[0-9]{4}_[0-9]{2}$'"
+const dated = "'_[0-9]{4}_[0-9]{2}(_[0-9]{2})?$'"
 
 /** Rights as `grant` says them, of all but the owner. `public` is everybody. */
 const grants = (acl: string, owner: string) => `(
@@ -47,7 +47,7 @@ const relations = `
       from pg_policy p where p.polrelid = c.oid) as policies,
     ${grants("c.relacl", "c.relowner")} as grants
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname in ${schemas} and c.relkind in ('r', 'p', 'v', 'm') and not (c.relispartition and c.relname ~ ${monthly})
+  where n.nspname in ${schemas} and c.relkind in ('r', 'p', 'v', 'm') and not (c.relispartition and c.relname ~ ${dated})
     and not exists (select from pg_depend e where e.objid = c.oid and e.deptype = 'e')
   order by 1`
 

@@ -15,6 +15,7 @@ const values: Readonly<Record<string, string>> = {
   bigint: "1",
   "double precision": "1",
   boolean: "true",
+  json: "'{}'",
   jsonb: "'{}'",
   bytea: String.raw`'\x00'`,
   "uuid[]": "'{}'",

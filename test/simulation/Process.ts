@@ -47,7 +47,7 @@ export class Process {
       remove: guarded(world.remove),
     }
     const { root, one }: { readonly root: Held; readonly one: MemoryDatabase["Service"]["one"] } = world
-    return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, root, one }))
+    return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, forget: guarded(world.forget), root, one }))
   }
 
   /** Transactions of this process: one that dies in the middle leaves nothing, and never answers. */

@@ -97,8 +97,8 @@ const joined = (folder: string, relative: string): string => {
 /** The file of the project that an import leads to, as the `exports` of the packages say; undefined for libraries. */
 export const target = (from: string, specifier: string): string | undefined => {
   if (specifier.startsWith(".")) return joined(from.slice(0, from.lastIndexOf("/")), specifier)
-  const [, name, module] = /^@tentpole\/(\w+)\/(.+)$/.exec(specifier) ?? []
-  if (name === undefined || module === undefined) return undefined
+  const [, name, module = "Library"] = /^@tentpole\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? []
+  if (name === undefined) return undefined
   return name === "core" && module === "contract"
     ? "packages/core/contract/index.ts"
     : `packages/${name}/src/${module}.ts`

@@ -106,10 +106,12 @@ export const cycles = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation>
   return violations
 }
 
-/** What programs begin with, and embedders. */
+/** What programs begin with, embedders, and callers of the API. */
 const isEntry = ({ path }: Source): boolean =>
   /^packages\/\w+\/src\/(cli\/)?main\.ts$/.test(path) ||
   path === "packages/core/contract/index.ts" ||
+  path === "packages/http/src/client.ts" ||
+  /^packages\/\w+\/src\/Library\.ts$/.test(path) ||
   path.endsWith(".d.ts")
 
 /** What is reached from some files. Laws use what they are laws of: that alone makes it no part of the product. */

@@ -32,10 +32,15 @@ export interface Configuration {
   /** Where returned mail is taken; null: nowhere. */
   readonly bounceSmtpPort: number | null
   readonly hooks: HookKeys
+  /** Where a worker answers who watches it; null: nowhere. */
+  readonly workerPort: number | null
+  /** How long a process that is to stop says so before it stops answering. */
+  readonly drain_s: number
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
   /** The largest file that an import takes. */
   readonly import_bytes_max: number
+  readonly asset_bytes_max: number
   readonly ai: {
     readonly provider: "fake" | "openai" | "anthropic"
     readonly apiKey: Redacted.Redacted | null
@@ -47,8 +52,14 @@ export interface Configuration {
   readonly appSecretPrevious: Redacted.Redacted | null
   readonly sending: "on" | "held"
   readonly bootstrapApiKey: Redacted.Redacted | null
+  /** Null: there is no administration over HTTP. */
+  readonly adminToken: Redacted.Redacted | null
+  /** 0: no limit. */
+  readonly requestsPerMinute_max: number
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustProxy: ReadonlyArray<string>
+  /** The collector of traces; null: nothing is traced. */
+  readonly otlpUrl: string | null
   readonly logLevel: "debug" | "info" | "warn" | "error"
   readonly logFormat: "pretty" | "json"
 }
@@ -194,8 +205,11 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
     bounceSmtpPort: from.text("BOUNCE_SMTP_PORT") === null ? null : from.integer("BOUNCE_SMTP_PORT", 2525, 1, 65_535),
     hooks: hooks(from),
+    workerPort: from.text("WORKER_PORT") === null ? null : from.integer("WORKER_PORT", 8082, 1, 65_535),
+    drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
+    asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),
@@ -206,7 +220,10 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     appSecretPrevious: from.secret("APP_SECRET_PREVIOUS"),
     sending: from.word("SENDING", ["on", "held"], "on"),
     bootstrapApiKey: from.secret("BOOTSTRAP_API_KEY"),
+    adminToken: from.secret("ADMIN_TOKEN"),
+    requestsPerMinute_max: from.integer("RATE_LIMIT_PER_MINUTE", 1200, 0, 1_000_000),
     trustProxy: listed(from.text("TRUST_PROXY")),
+    otlpUrl: from.url("OTLP_URL", ["http:", "https:"], "http://collector:4318")?.replace(/\/+$/, "") ?? null,
     logLevel: from.word("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
     logFormat: from.word("LOG_FORMAT", ["pretty", "json"], production ? "json" : "pretty"),
   }
@@ -232,12 +249,22 @@ export const configuration = (environment: Environment): Result.Result<Configura
   if (bootstrapApiKey !== null && !/^[A-Za-z0-9_-]{32,128}$/.test(Redacted.value(bootstrapApiKey))) {
     from.complain("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -", null)
   }
+  if (made.adminToken !== null && !/^[\x21-\x7e]{32,}$/.test(Redacted.value(made.adminToken))) {
+    from.complain(
+      "ADMIN_TOKEN",
+      "must have at least 32 characters, without spaces. `openssl rand -base64 32` makes one",
+      null,
+    )
+  }
   if (made.ai.provider !== "fake" && made.ai.apiKey === null) {
     from.complain("AI_API_KEY", `must be set for AI_PROVIDER=${made.ai.provider}`, null)
   }
   if (made.port === made.pagesPort) from.complain("PAGES_PORT", "must differ from PORT", null)
   if (made.bounceSmtpPort === made.port || made.bounceSmtpPort === made.pagesPort) {
     from.complain("BOUNCE_SMTP_PORT", "must differ from PORT and PAGES_PORT", null)
+  }
+  if (made.workerPort !== null && [made.port, made.pagesPort, made.bounceSmtpPort].includes(made.workerPort)) {
+    from.complain("WORKER_PORT", "must differ from PORT, PAGES_PORT and BOUNCE_SMTP_PORT", null)
   }
   return from.wrong.length === 0
     ? Result.succeed(made)

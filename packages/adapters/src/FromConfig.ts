@@ -40,18 +40,20 @@ const settings = (config: Configuration) =>
       mailHost: new URL(config.publicPagesUrl).hostname,
       sending: config.sending,
       import_bytes_max: config.import_bytes_max,
+      asset_bytes_max: config.asset_bytes_max,
       smtpConnections: config.smtpConnections,
       acceptMeansDelivered: config.acceptMeansDelivered,
       hooks: config.hooks,
+      requestsPerMinute_max: config.requestsPerMinute_max,
       developmentDomains: !config.production,
     }),
   )
 
-const secrets = (config: Configuration) =>
+export const secrets = (config: Configuration) =>
   Layer.unwrap(Effect.map(appSecret(config), (secret) => Secrets.layer({ secret, previous: config.appSecretPrevious })))
 
 /** Files: in S3 (credentials as every AWS client finds them), else below the data folder. */
-const blobs = (config: Configuration) => {
+export const blobs = (config: Configuration) => {
   if (config.s3 !== null) {
     const { bucket, region, endpoint } = config.s3
     return S3.layer({ bucket, region, endpoint: endpoint ?? undefined, credentials: undefined })
@@ -111,7 +113,7 @@ const database = (config: Configuration, { name, connections_max }: Process) =>
   )
 
 /** Mail: to the server configured, else into files. */
-const mail = ({ smtpUrl, dataDir }: Configuration) =>
+export const mail = ({ smtpUrl, dataDir }: Configuration) =>
   smtpUrl === null
     ? MailLog.layer(join(dataDir, "outbox"))
     : Layer.unwrap(Effect.map(Effect.fromResult(parseSmtpUrl(Redacted.value(smtpUrl))), Smtp.layer))

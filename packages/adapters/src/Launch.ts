@@ -1,9 +1,10 @@
 // How a process of the service runs: reads its configuration, brings the database up to date, runs until it is asked to
 // stop, and ends with 0 when it was asked, with 1 and one sentence when it can't start.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Deferred, Effect, Exit, Layer, References } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer } from "effect"
 import { BadConfiguration, type Configuration, configuration } from "./Configuration.ts"
 import * as Logging from "./Logging.ts"
+import * as Tracing from "./operations/Tracing.ts"
 import { migrate } from "./postgres/Migrate.ts"
 
 /** Reads `.env` where there is one, in development; what the environment says already wins. */
@@ -68,8 +69,8 @@ export const launch = <E>(name: "http" | "worker", process_: (config: Configurat
     const ready = Layer.effectDiscard(Effect.andThen(Deferred.succeed(up, undefined), tellParent("ready")))
     const running = Layer.launch(ready.pipe(Layer.provide(process_(config)))).pipe(
       Effect.annotateLogs({ process: name }),
+      Effect.provide(Tracing.layer(config.otlpUrl, name)),
       Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
     )
     yield* Effect.raceFirst(running, parentGone)
-    // Spans are told to nobody, and cost a tenth of a request.
-  }).pipe(Effect.provideService(References.TracerEnabled, false), reportFailure, runToEnd)
+  }).pipe(reportFailure, runToEnd)

@@ -2,6 +2,7 @@
 import { Fresh } from "@tentpole/core/contract"
 import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as Blobs from "@tentpole/adapters/memory/BlobStore"
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
 import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import * as Memory from "@tentpole/adapters/memory/All"
@@ -23,11 +24,11 @@ const quick: PersistedJobs.JobsOptions = {
 
 export const memory = Layer.merge(Fresh.layer, MemoryJobs.layer(quick)).pipe(
   Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer)),
+  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer, Blobs.layer)),
 )
 
 export const postgres = Layer.merge(Fresh.layer, PersistedJobs.layer(quick)).pipe(
   Layer.provideMerge(Postgres.stores),
   Layer.provideMerge(clients),
-  Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer)),
+  Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer, Blobs.layer)),
 )

@@ -1,5 +1,6 @@
 // Sending domains, verified by real look-ups: the use case over node's resolver and a name server that is told how to answer.
 import * as Dns from "@tentpole/adapters/dns/Dns"
+import type { AuditLog } from "@tentpole/core/administration/AuditLog"
 import { settingsLayer } from "@tentpole/core/contract"
 import { DnsResolver } from "@tentpole/core/dns/DnsResolver"
 import type { Ids, WorkspaceId } from "@tentpole/core/Ids"
@@ -14,7 +15,7 @@ import { memory, postgres } from "./Stores.ts"
 
 const settings = settingsLayer({ mailHost: "mail.example.org", developmentDomains: false })
 
-type Needed = WorkspaceStore | Transactor | Ids | Secrets
+type Needed = AuditLog | WorkspaceStore | Transactor | Ids | Secrets
 
 const usingDns = <E>(dns: Layer.Layer<DnsResolver>, stores: Layer.Layer<Needed, E>) =>
   Workspaces.layer.pipe(Layer.provideMerge(stores), Layer.provide(Layer.mergeAll(dns, settings)))

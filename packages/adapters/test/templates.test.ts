@@ -13,6 +13,8 @@ import { EmailTemplates, type NewEmailTemplate } from "@tentpole/core/templates/
 import { EmailTemplateStore, TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { dangersOf } from "@tentpole/core/tents/Clean"
+import { BlobStore } from "@tentpole/core/blobs/BlobStore"
+import { AssetStore } from "@tentpole/core/tents/AssetStore"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Transactor } from "@tentpole/core/Transactor"
@@ -62,6 +64,8 @@ type Stores<E> = Layer.Layer<
   | TentTemplateStore
   | TentStore
   | WorkspaceStore
+  | AssetStore
+  | BlobStore
   | Transactor
   | Ids
   | Jobs

@@ -2,6 +2,7 @@
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { Ids, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Secrets } from "@tentpole/core/Secrets"
@@ -9,6 +10,7 @@ import { isAlias } from "@tentpole/core/tents/Alias"
 import { TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
+import { AssetStore } from "@tentpole/core/tents/AssetStore"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Transactor } from "@tentpole/core/Transactor"
@@ -50,6 +52,8 @@ type Stores<E> = Layer.Layer<
   | TentTemplateStore
   | PublishedPages
   | WorkspaceStore
+  | AssetStore
+  | BlobStore
   | Transactor
   | Ids
   | Jobs

@@ -101,6 +101,25 @@ export const blobs = <E>(
       }),
     )
 
+    it.effect("all that an owner has in any room goes together, and nothing else", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const owner = key.split("/")[1] ?? ""
+        const other = `${owner}x`
+        const theirs = ["rooms", "halls"].flatMap((room) => [`${room}/${owner}/one`, `${room}/${owner}/a/two`])
+        const others = [`rooms/${other}/one`, `${owner}/rooms/one`, `rooms/a/${owner}/one`]
+        for (const each of [...theirs, ...others]) yield* blobs.put(each, ofText("x"), plain)
+        yield* blobs.removeOf(owner)
+        for (const each of theirs) assert.strictEqual((yield* Effect.flip(blobs.info(each)))._tag, "BlobNotFound", each)
+        for (const each of others) assert.strictEqual((yield* blobs.info(each)).size_bytes, 1, each)
+        yield* blobs.removeOf(owner)
+        for (const bad of ["", "..", "a/b", "."]) {
+          const exit = yield* Effect.exit(blobs.removeOf(bad))
+          assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), bad)
+        }
+      }),
+    )
+
     it.effect("a copy stays as it was, whatever becomes of the first", () =>
       Effect.gen(function* () {
         const { blobs, key } = yield* begin

@@ -1,4 +1,7 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
+import { assets } from "./assets.ts"
+import { administration } from "./administration.ts"
+import { auditLog } from "./auditLog.ts"
 import { blasts } from "./blasts.ts"
 import { blastAudits } from "./blastAudits.ts"
 import { blastCopies } from "./blastCopies.ts"
@@ -6,10 +9,13 @@ import { blastRetries } from "./blastRetries.ts"
 import { blastSurveys } from "./blastSurveys.ts"
 import { blastVerbs } from "./blastVerbs.ts"
 import { blobs } from "./blobs.ts"
+import { bulkTents } from "./bulkTents.ts"
 import { contacts } from "./contacts.ts"
 import { exports } from "./exports.ts"
+import { forms } from "./forms.ts"
 import { hookTokens } from "./hookTokens.ts"
 import { housekeeper } from "./housekeeper.ts"
+import { idempotencyKeys } from "./idempotencyKeys.ts"
 import { imports } from "./imports.ts"
 import { dkim } from "./dkim.ts"
 import { emailGenerations } from "./emailGenerations.ts"
@@ -37,8 +43,12 @@ export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { FlowTimes }
 export { Fresh } from "./fresh.ts"
+export { seenView, viewBatch } from "./traffic.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
+  assets,
+  administration,
+  auditLog,
   blasts,
   blastAudits,
   blastCopies,
@@ -46,17 +56,20 @@ export const contract = {
   blastSurveys,
   blastVerbs,
   blobs,
+  bulkTents,
   contacts,
   deliveries,
   dkim,
   emailGenerations,
   emails,
   exports,
+  forms,
   flows,
   hookTokens,
   flowEngine,
   flowMakings,
   housekeeper,
+  idempotencyKeys,
   imports,
   jobs,
   lists,

@@ -1,6 +1,7 @@
 // The laws of the port that serves what is published.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
+import { addressPath } from "../src/tents/PageAddress.ts"
 import { PublishedPages } from "../src/tents/PublishedPages.ts"
 import { TentChange } from "../src/tents/TentChange.ts"
 import { TentStore } from "../src/tents/TentStore.ts"
@@ -36,11 +37,32 @@ export const pages = <E>(
         const page = yield* pages.page(workspace, byAlias)
         assert.deepStrictEqual(yield* pages.page(workspace, byId), page)
         assert.strictEqual(page?.tentId, tent.id)
+        assert.deepStrictEqual(page?.address, byAlias)
         assert.include(page?.html, "<h1>Ö</h1>")
         assert.strictEqual(live?.publication?.status === "published" && live.publication.etag, page?.etag)
         yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
         assert.strictEqual(yield* pages.page(workspace, byAlias), null)
         assert.strictEqual(yield* pages.page(workspace, byId), null)
+      }),
+    )
+
+    it.effect("what is published is listed by the address that it is known by, and nothing else is", () =>
+      Effect.gen(function* () {
+        const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
+        const [one, two, three] = [
+          yield* completed(workspace),
+          yield* completed(workspace),
+          yield* completed(workspace),
+        ]
+        for (const { id } of [one, two, three]) yield* publishAs(workspace, id, {})
+        yield* publishAs(workspace, two.id, { alias: alias("known") })
+        yield* change(workspace, three.id, (before) => TentChange.unpublish(before, at(9)))
+        const listed = yield* pages.list(workspace)
+        const paths = listed.map(
+          ({ address, publishedAt }) => `${addressPath(address)} ${publishedAt.epochMilliseconds}`,
+        )
+        assert.sameMembers(paths, [`/t/${one.id} 50`, "/known 50"])
+        assert.deepStrictEqual(yield* pages.list(yield* fresh.workspace()), [])
       }),
     )
 
@@ -74,8 +96,13 @@ export const pages = <E>(
         const { slug } = yield* workspaces.find(workspace)
         assert.deepStrictEqual(yield* store.site(workspace), { slug, ownHost: null })
         const host = `${slug}.localhost`
+        const { name } = yield* workspaces.find(workspace)
         assert.deepStrictEqual(yield* pages.site({ host, slug }), {
           workspaceId: workspace,
+          slug,
+          ownHost: null,
+          name,
+          primaryColor: null,
           logoUrl: null,
           iconUrl: null,
         })
@@ -87,13 +114,13 @@ export const pages = <E>(
         yield* transact(
           Effect.gen(function* () {
             const was = yield* workspaces.lock(workspace)
-            const brand = { logoUrl: "https://cdn.test/l.png" }
+            const brand = { logoUrl: "https://cdn.test/l.png", name: "Acme" }
             yield* workspaces.apply(yield* Effect.fromResult(WorkspaceChange.update(was, { brand }, at(5))))
           }),
         )
         yield* Effect.sleep("200 millis")
         assert.notStrictEqual(yield* pages.mark(null), before)
-        assert.strictEqual((yield* pages.site({ host, slug }))?.logoUrl, "https://cdn.test/l.png")
+        assert.deepInclude(yield* pages.site({ host, slug }), { logoUrl: "https://cdn.test/l.png", name: "Acme" })
       }),
     )
   })

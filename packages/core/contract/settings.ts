@@ -9,9 +9,11 @@ export const testSettings: Settings["Service"] = {
   mailHost: "mail.test",
   sending: "on",
   import_bytes_max: 500 * 2 ** 20,
+  asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 2,
   acceptMeansDelivered: true,
   hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+  requestsPerMinute_max: 0,
   developmentDomains: true,
 }
 

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../src/Ids.ts"
 import { type Alias, isAlias } from "../src/tents/Alias.ts"
 import { autoPublish, publish, type PublishFacts, type PublishWish } from "../src/tents/Publish.ts"
-import type { Tent } from "../src/tents/Tent.ts"
+import type { Tent, TentRequest } from "../src/tents/Tent.ts"
 import { TentChange } from "../src/tents/TentChange.ts"
 import type { TentStore } from "../src/tents/TentStore.ts"
 import type { Transactor } from "../src/Transactor.ts"
@@ -27,6 +27,7 @@ export interface Wanted {
   readonly now?: DateTime.Utc
   readonly autoPublish?: boolean
   readonly alias?: Alias
+  readonly request?: Partial<TentRequest>
 }
 
 /** The moves of a tent as laws make them: locked, decided, applied, in a transaction each. */
@@ -43,7 +44,16 @@ export const moves = (
       id,
       name: wanted.name ?? "a tent",
       userId: wanted.userId ?? null,
-      request: { prompt: "a page", includeBrand: true, template: null, autoPublish: wanted.autoPublish ?? false },
+      request: {
+        prompt: "a page",
+        includeBrand: true,
+        template: null,
+        assetIds: [],
+        reasoning: null,
+        aliasTurn: 1,
+        autoPublish: wanted.autoPublish ?? false,
+        ...wanted.request,
+      },
       requestedAlias: wanted.alias ?? null,
       now: wanted.now ?? at(1),
     })
@@ -64,6 +74,8 @@ export const moves = (
         return decided.after
       }),
     )
+  const remove = (workspace: WorkspaceId, id: TentId) =>
+    change(workspace, id, (tent) => TentChange.remove({ workspace, tent, assetIds: [] }))
   const completed = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     const { id } = yield* accept(workspace, {})
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))
@@ -91,5 +103,5 @@ export const moves = (
         return decided.after
       }),
     )
-  return { accepted, accept, change, completed, publishAs, autoPublished }
+  return { accepted, accept, change, remove, completed, publishAs, autoPublished }
 }

@@ -2,20 +2,22 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { TentId, type WorkspaceId } from "../src/Ids.ts"
-import { daysUntil } from "../src/traffic/Analytics.ts"
-import { type PageView, TrafficStore } from "../src/traffic/TrafficStore.ts"
+import { daysUntil, other, values_max } from "../src/traffic/Analytics.ts"
+import { TrafficStore } from "../src/traffic/TrafficStore.ts"
+import type { SeenView } from "../src/traffic/ViewBatch.ts"
 import { TentChange } from "../src/tents/TentChange.ts"
 import { TentStore } from "../src/tents/TentStore.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
+import { seenView, viewBatch } from "./viewBatches.ts"
+
+export { seenView, viewBatch } from "./viewBatches.ts"
 
 const day_ms = 86_400_000
 /** 2026-05-07T12:00:00Z, a noon. */
 const noon = DateTime.makeUnsafe(20_580 * day_ms + day_ms / 2)
 const ago = (ms: number) => DateTime.subtract(noon, { milliseconds: ms })
 const week = daysUntil(noon, 7)
-
-const visitor = (n: number) => Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? n : 7))
 
 export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentStore | Transactor | Fresh, E>) =>
   layer(live, { timeout: "30 seconds", excludeTestServices: true })(`traffic laws: ${name}`, (it) => {
@@ -25,31 +27,37 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()
       const tent = TentId.make(yield* fresh.id)
-      const view = Effect.fnUntraced(function* (over: Partial<PageView> = {}) {
-        const made: PageView = {
-          id: yield* fresh.id,
-          tentId: tent,
-          at: noon,
-          visitor: visitor(1),
-          country: "CH",
-          device: "desktop",
-          browser: "Firefox",
-          os: "Linux",
-          referrer: "direct",
-          ...over,
-        }
-        return made
+      const view = (over: Partial<Parameters<typeof seenView>[0]> = {}) => seenView({ tentId: tent, at: noon, ...over })
+      const batchOf = (...views: ReadonlyArray<SeenView>) => Effect.provideService(viewBatch(views), Fresh, fresh)
+      const record = Effect.fnUntraced(function* (...views: ReadonlyArray<SeenView>) {
+        yield* transact(store.record(workspace, yield* batchOf(...views)))
       })
-      const record = Effect.fnUntraced(function* (...views: ReadonlyArray<Effect.Effect<PageView>>) {
-        yield* transact(store.record(workspace, yield* Effect.all(views)))
-      })
-      return { store, transact, fresh, workspace, tent, view, record }
+      return { store, transact, fresh, workspace, tent, view, batchOf, record }
     })
+
+    it.effect("what was seen of a tent goes with it, and what was seen of others stays", () =>
+      Effect.gen(function* () {
+        const { store, transact, fresh, workspace, tent, view, record } = yield* begin
+        const tents = yield* TentStore
+        const other = TentId.make(yield* fresh.id)
+        yield* Effect.orDie(transact(tents.apply(workspace, accepted(workspace, tent))))
+        yield* record(view(), view({ at: ago(day_ms) }), view({ tentId: other }))
+        yield* transact(
+          Effect.gen(function* () {
+            const gone = yield* tents.lock(workspace, tent)
+            yield* tents.apply(workspace, TentChange.remove({ workspace, tent: gone, assetIds: [] }))
+          }),
+        )
+        const counts = yield* store.counts(workspace, tent, week)
+        assert.deepStrictEqual([counts.visits, counts.days, counts.groups.country], [0, [], []])
+        assert.strictEqual((yield* store.counts(workspace, other, week)).visits, 1)
+      }),
+    )
 
     it.effect("views are counted by day and by each dimension, visitors once a day", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, view, record } = yield* begin
-        yield* record(view(), view({ browser: "Chrome" }), view({ visitor: visitor(2), country: "DE" }))
+        yield* record(view(), view({ browser: "Chrome" }), view({ n: 2, country: "DE" }))
         yield* record(view({ at: ago(day_ms) }), view({ referrer: "a.example", os: "iOS", device: "mobile" }))
         const counts = yield* store.counts(workspace, tent, week)
         assert.strictEqual(counts.visits, 3)
@@ -82,13 +90,82 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
       }),
     )
 
-    it.effect("a view that is recorded twice counts once", () =>
+    it.effect("a batch that is written again counts once, also by four at once", () =>
       Effect.gen(function* () {
-        const { store, transact, workspace, tent, view } = yield* begin
-        const [one, two] = [yield* view(), yield* view()]
-        yield* transact(store.record(workspace, [one]))
-        yield* transact(store.record(workspace, [one, two]))
-        assert.deepStrictEqual((yield* store.counts(workspace, tent, week)).days, [{ day: "2026-05-07", views: 2 }])
+        const { store, transact, workspace, tent, view, batchOf, record } = yield* begin
+        const batch = yield* batchOf(view(), view({ n: 2, referrer: "a.example" }))
+        const write = transact(store.record(workspace, batch))
+        yield* Effect.all([write, write, write, write], { concurrency: 4 })
+        yield* record(view())
+        yield* write
+        for (const of of [tent, null]) {
+          const { visits, days, groups, recent } = yield* store.counts(workspace, of, week)
+          assert.deepStrictEqual([visits, days], [2, [{ day: "2026-05-07", views: 3 }]])
+          assert.deepStrictEqual(groups.referrer, [
+            { value: "direct", views: 2 },
+            { value: "a.example", views: 1 },
+          ])
+          assert.strictEqual(recent.length, 3)
+        }
+      }),
+    )
+
+    it.effect("whoever was told of is not told again, and views without visitors count all the same", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, tent, view, batchOf, record } = yield* begin
+        yield* record(view())
+        const batch = yield* batchOf(view(), view())
+        yield* transact(store.record(workspace, { ...batch, visitors: [], newest: [] }))
+        for (const of of [tent, null]) {
+          const { visits, days, recent } = yield* store.counts(workspace, of, week)
+          assert.deepStrictEqual([visits, days[0]?.views, recent.length], [1, 3, 1])
+        }
+      }),
+    )
+
+    it.effect("a day keeps so many values, whoever writes at once, and the others are one", () =>
+      Effect.gen(function* () {
+        const { store, workspace, tent, view, record } = yield* begin
+        const sites = (first: number, count: number) =>
+          Array.from({ length: count }, (_, index) => view({ referrer: `site-${first + index}.example` }))
+        // Of those that are new in a batch, the ones with the most views come first.
+        yield* record(...sites(0, values_max - 100), view({ referrer: "site-7.example" }))
+        yield* Effect.all(
+          Array.from({ length: 6 }, (_, index) =>
+            record(...sites(10_000 + index * 40, 40), view({ browser: `browser-${index}` })),
+          ),
+          { concurrency: 6 },
+        )
+        for (const of of [tent, null]) {
+          const { groups, days } = yield* store.counts(workspace, of, week)
+          assert.strictEqual(days[0]?.views, values_max - 100 + 1 + 6 * 41)
+          assert.deepStrictEqual(groups.referrer.slice(0, 3), [
+            { value: other, views: 6 * 40 - 99 },
+            { value: "direct", views: 6 },
+            { value: "site-7.example", views: 2 },
+          ])
+          assert.strictEqual(groups.browser.length, 7)
+        }
+        yield* record(view({ referrer: "site-7.example" }), view({ referrer: "late.example" }))
+        yield* record(view({ referrer: "late.example", at: ago(day_ms) }))
+        const { groups } = yield* store.counts(workspace, tent, daysUntil(noon, 1))
+        assert.deepInclude(groups.referrer, { value: "site-7.example", views: 3 })
+        assert.deepInclude(groups.referrer, { value: other, views: 6 * 40 - 99 + 1 })
+        const before = (yield* store.counts(workspace, tent, daysUntil(ago(day_ms), 1))).groups
+        assert.deepStrictEqual(before.referrer, [{ value: "late.example", views: 1 }])
+      }),
+    )
+
+    it.effect("of new values in a batch those with the most views are kept", () =>
+      Effect.gen(function* () {
+        const { store, workspace, view, tent, record } = yield* begin
+        const many = Array.from({ length: values_max + 20 }, (_, index) => view({ referrer: `a-${index}.example` }))
+        yield* record(...many, view({ referrer: "z.example" }), view({ referrer: "z.example" }))
+        const { groups } = yield* store.counts(workspace, tent, week)
+        assert.deepStrictEqual(groups.referrer.slice(0, 2), [
+          { value: other, views: 21 },
+          { value: "z.example", views: 2 },
+        ])
       }),
     )
 
@@ -151,7 +228,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
           const { store, workspace, tent, fresh, transact, view, record } = yield* begin
           const named = TentId.make(yield* fresh.id)
           yield* transact(Effect.flatMap(TentStore, (tents) => tents.apply(workspace, accepted(workspace, named))))
-          yield* record(view(), view({ tentId: named }), view({ tentId: named, visitor: visitor(2) }))
+          yield* record(view(), view({ tentId: named }), view({ tentId: named, n: 2 }))
           assert.strictEqual((yield* store.counts(workspace, null, week)).visits, 2)
           assert.strictEqual((yield* store.counts(workspace, tent, week)).visits, 1)
           assert.deepStrictEqual(yield* store.topTents(workspace, week), [
@@ -160,13 +237,15 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         }),
     )
 
-    it.effect("a failed transaction counts nothing", () =>
+    it.effect("a failed transaction counts nothing, and what it tried may be tried again", () =>
       Effect.gen(function* () {
-        const { store, transact, workspace, tent, view } = yield* begin
-        const one = yield* view()
-        yield* Effect.exit(transact(Effect.andThen(store.record(workspace, [one]), Effect.fail("no"))))
+        const { store, transact, workspace, tent, view, batchOf } = yield* begin
+        const write = store.record(workspace, yield* batchOf(view()))
+        yield* Effect.exit(transact(Effect.andThen(write, Effect.fail("no"))))
         const counts = yield* store.counts(workspace, tent, week)
         assert.deepStrictEqual([counts.visits, counts.days, counts.recent], [0, [], []])
+        yield* transact(write)
+        assert.deepStrictEqual((yield* store.counts(workspace, tent, week)).days, [{ day: "2026-05-07", views: 1 }])
       }),
     )
 
@@ -208,7 +287,15 @@ const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
     id,
     name: "Named",
     userId: null,
-    request: { prompt: "a page", includeBrand: false, template: null, autoPublish: false },
+    request: {
+      prompt: "a page",
+      includeBrand: false,
+      template: null,
+      assetIds: [],
+      reasoning: null,
+      aliasTurn: 1,
+      autoPublish: false,
+    },
     requestedAlias: null,
     now: noon,
   })

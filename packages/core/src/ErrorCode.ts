@@ -61,6 +61,7 @@ export const errorCodes = [
   "campaign_flow_trigger_invalid_token_type",
   "campaign_flow_trigger_payload_too_large",
   "tent_not_ready",
+  "asset_limit_exceeded",
   "alias_taken",
   "publish_limit_exceeded",
   "idempotency_key_reused",

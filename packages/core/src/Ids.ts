@@ -77,6 +77,18 @@ export const DeliveryId = uuid
 export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
+export const AssetId = uuid
+  .pipe(Schema.brand("AssetId"))
+  .annotate({ identifier: "AssetId", description: "Id of a file that was uploaded to a tent" })
+export type AssetId = typeof AssetId.Type
+export const BulkJobId = uuid
+  .pipe(Schema.brand("BulkJobId"))
+  .annotate({ identifier: "BulkJobId", description: "Id of a bulk creation of tents" })
+export type BulkJobId = typeof BulkJobId.Type
+export const SubmissionId = uuid
+  .pipe(Schema.brand("SubmissionId"))
+  .annotate({ identifier: "SubmissionId", description: "Id of what was sent by a form" })
+export type SubmissionId = typeof SubmissionId.Type
 export const FlowId = uuid
   .pipe(Schema.brand("FlowId"))
   .annotate({ identifier: "FlowId", description: "Id of a triggered flow" })
@@ -85,6 +97,15 @@ export const MembershipId = uuid
   .pipe(Schema.brand("MembershipId"))
   .annotate({ identifier: "MembershipId", description: "Id of one contact's way through a flow" })
 export type MembershipId = typeof MembershipId.Type
+
+export const PageDomainId = uuid
+  .pipe(Schema.brand("PageDomainId"))
+  .annotate({ identifier: "PageDomainId", description: "Id of a workspace's own page domain" })
+export type PageDomainId = typeof PageDomainId.Type
+export const AuditEntryId = uuid
+  .pipe(Schema.brand("AuditEntryId"))
+  .annotate({ identifier: "AuditEntryId", description: "Id of an entry of the audit log" })
+export type AuditEntryId = typeof AuditEntryId.Type
 
 /** Where new ids come from. */
 export class Ids extends Context.Service<

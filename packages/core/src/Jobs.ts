@@ -2,6 +2,7 @@
 // idempotent, keyed by the job's id, and fence their own writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
 import {
+  AssetId,
   BlastId,
   EmailId,
   EmailTemplateId,
@@ -38,10 +39,12 @@ export const Job = Schema.Union([
   job("flow_email", { members: Makings }),
   job("flow_tent", { members: Makings }),
   job("tent_generation", { tentId: TentId }),
+  job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),
   job("test_mail", { testMailId: TestMailId }),
   job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
   job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
+  job("workspace_erasure", {}),
 ])
 export type Job = typeof Job.Type
 

@@ -59,11 +59,16 @@ export const encodeCursor = ({ at, id }: Cursor): string => Base64Url.encode(`${
 const year_1_ms = -62_135_596_800_000
 const year_9999_ms = 253_402_300_799_999
 
-export const decodeCursor = (text: string): Result.Result<Cursor, BrokenCursor> => {
+/** What the id of a cursor can be: an entry's own, or a text that names it, such as an address. */
+export const uuidId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+export const textId = /^[^\p{Cc}]{1,320}$/u
+
+export const decodeCursor = (text: string, id: RegExp = uuidId): Result.Result<Cursor, BrokenCursor> => {
   const decoded = Base64Url.decodeString(text)
   if (Result.isFailure(decoded)) return Result.fail(new BrokenCursor())
-  const match = /^(-?\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(decoded.success)
+  const match = /^(-?\d{1,15})\.(.*)$/s.exec(decoded.success)
   if (match === null || match[1] === undefined || match[2] === undefined) return Result.fail(new BrokenCursor())
+  if (!id.test(match[2])) return Result.fail(new BrokenCursor())
   const at = Number(match[1])
   return at < year_1_ms || at > year_9999_ms ? Result.fail(new BrokenCursor()) : Result.succeed({ at, id: match[2] })
 }

@@ -27,12 +27,16 @@ export class Settings extends Context.Service<
     readonly sending: "on" | "held"
     /** The largest file that an import takes. */
     readonly import_bytes_max: number
+    /** The largest file that is uploaded to a tent. */
+    readonly asset_bytes_max: number
     /** Connections to the mail server, per worker. */
     readonly smtpConnections: number
     /** The mail server is the final one: its acceptance is delivery. */
     readonly acceptMeansDelivered: boolean
     /** By which the calls of providers are known; a provider without an entry has no hook. */
     readonly hooks: HookKeys
+    /** How many requests an API key may make; 0: as many as it likes. */
+    readonly requestsPerMinute_max: number
     /** In development every sending domain under `.test` and `.localhost` counts as verified. */
     readonly developmentDomains: boolean
   }

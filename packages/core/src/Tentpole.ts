@@ -1,6 +1,7 @@
 // Which use cases the product has. The server, the worker, the command line, tests and embedders all build this one layer
 // over the adapters they choose.
 import { Layer } from "effect"
+import { Administration } from "./administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { DryRuns } from "./blasts/DryRuns.ts"
 import { Schedules } from "./blasts/Schedules.ts"
@@ -15,6 +16,8 @@ import { Tracking } from "./deliveries/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./emails/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
+import { Forms } from "./forms/Forms.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import { FlowEngine } from "./flows/FlowEngine.ts"
 import { FlowMakings } from "./flows/FlowMakings.ts"
 import { Flows } from "./flows/Flows.ts"
@@ -26,13 +29,18 @@ import { Lists } from "./lists/Lists.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./templates/EmailTemplates.ts"
 import { TentTemplates } from "./templates/TentTemplates.ts"
+import { Assets } from "./tents/Assets.ts"
+import { BulkTents } from "./tents/BulkTents.ts"
 import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
+  Administration.layer,
+  Assets.layer,
   Blasts.layer,
+  BulkTents.layer,
   Contacts.layer,
   CustomFields.layer,
   Deliveries.layer,
@@ -40,11 +48,13 @@ export const useCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,
+  Forms.layer,
   FlowEngine.layer,
   FlowMakings.layer,
   FlowTrials.layer,
   Flows.layer,
   Hooks.layer,
+  Idempotency.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,

@@ -11,21 +11,29 @@ import { FlowsApi } from "./api/email-flows/FlowsApi.ts"
 import { FlowMembersApi } from "./api/email-flow-members/FlowMembersApi.ts"
 import { EmailTemplatesApi } from "./api/email-templates/EmailTemplatesApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
+import { FormsApi } from "./api/forms/FormsApi.ts"
 import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { TentTemplatesApi } from "./api/tent-templates/TentTemplatesApi.ts"
+import { AssetsApi } from "./api/tents/AssetsApi.ts"
+import { BulkTentsApi } from "./api/tents/BulkTentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
+import { conventions } from "./Conventions.ts"
+import { Idempotent } from "./Idempotent.ts"
 import { Validation } from "./Validation.ts"
 
 export const Api = HttpApi.make("tentpole")
   .add(AnalyticsApi)
+  .add(AssetsApi)
   .add(BlastExportsApi)
   .add(BlastsApi)
+  .add(BulkTentsApi)
   .add(ContactFieldsApi)
   .add(ContactsApi)
   .add(EmailTemplatesApi)
   .add(EmailsApi)
+  .add(FormsApi)
   .add(FlowsApi)
   .add(FlowMembersApi)
   .add(ImportsApi)
@@ -35,10 +43,12 @@ export const Api = HttpApi.make("tentpole")
   .add(TentTemplatesApi)
   .add(TentsApi)
   // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
-  // authenticated, then looked at, then handled.
+  // authenticated, then known again if it is a repetition, then looked at, then handled.
   .middleware(Validation)
+  .middleware(Idempotent)
   .middleware(Auth)
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(OpenApi.Title, "Page Generation and Email Marketing API")
   .annotate(OpenApi.Version, "1.0.0")
+  .annotate(OpenApi.Transform, conventions)

@@ -2,11 +2,9 @@
 // does not compile.
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
-import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Context, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { errors, toBody } from "./Errors.ts"
+import { errors } from "./Errors.ts"
 
 export class CurrentWorkspace extends Context.Service<
   CurrentWorkspace,
@@ -14,7 +12,7 @@ export class CurrentWorkspace extends Context.Service<
 >()("tentpole/http/CurrentWorkspace") {}
 
 export class Auth extends HttpApiMiddleware.Service<Auth, { provides: CurrentWorkspace }>()("tentpole/http/Auth", {
-  error: errors("unauthorized"),
+  error: errors("unauthorized", "rate_limited"),
   security: { bearer: HttpApiSecurity.bearer },
 }) {}
 
@@ -23,23 +21,3 @@ export const withWorkspace = <A, E, R>(
   use: (workspace: Workspace, key: ApiKey) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | CurrentWorkspace> =>
   Effect.flatMap(CurrentWorkspace, ({ workspace, key }) => use(workspace, key))
-
-export const layer = Layer.effect(
-  Auth,
-  Effect.gen(function* () {
-    const workspaces = yield* Workspaces
-    return Auth.of({
-      bearer: (handle, { credential }) =>
-        Effect.gen(function* () {
-          const { headers } = yield* HttpServerRequest.HttpServerRequest
-          // Two headers, or a list in one, are nobody's: node joins or drops duplicates, and we don't guess.
-          const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
-          const raw = Redacted.value(credential)
-          const current = yield* (one ? workspaces.authenticate(raw) : Effect.fail(new Unauthorized())).pipe(
-            Effect.mapError(toBody),
-          )
-          return yield* Effect.provideService(handle, CurrentWorkspace, current)
-        }),
-    })
-  }),
-)

@@ -1,11 +1,13 @@
 // The edge of the API's listener: request ids, access log, and one body for every error, whoever made it: a handler, the
 // router, the framework, or a defect.
 import { Unavailable } from "@tentpole/core/Refusal"
-import { Cause, Clock, Effect, Metric, Stream, type Types } from "effect"
-import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
+import { traced } from "@tentpole/adapters/operations/Tracing"
+import { Cause, Clock, Effect, Option, Stream, type Types } from "effect"
+import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext, Multipart } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table } from "./Errors.ts"
+import { measured } from "./Measured.ts"
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -150,21 +152,13 @@ const toldIfBroken = (response: Response, id: string): Response => {
   return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, body.contentLength))
 }
 
-const requests = Metric.counter("http_requests_total", {
-  description: "Requests by route and status",
-  incremental: true,
-})
-const seconds = Metric.histogram("http_request_seconds", {
-  description: "Time from request to answer, in seconds",
-  boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
-})
-
-const measured = Effect.fnUntraced(function* (route: string, method: string, status: number, began_ms: number) {
-  const taken_ms = (yield* Clock.currentTimeMillis) - began_ms
-  yield* Metric.update(Metric.withAttributes(requests, { method, route, status: String(status) }), 1)
-  yield* Metric.update(Metric.withAttributes(seconds, { method, route }), taken_ms / 1000)
-  return taken_ms
-})
+/** Like a log, a trace names the route. It belongs to the caller's trace if it says which (W3C's `traceparent`). */
+const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route: string, id: string) =>
+  traced(`${method} ${route}`, {
+    kind: "server",
+    parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(headers)),
+    attributes: { "http.request.method": method, "http.route": route, request_id: id },
+  })
 
 /**
  * The middleware of a listener. Logs name the route, never what stood in its place or in the query: those carry addresses
@@ -180,12 +174,16 @@ export const edge = (routes: ReadonlyArray<Route>) =>
         const path = pathOf(request.url)
         const named = [...routes, ...watched].find((each) => each.method === request.method && each.matches.test(path))
         const route = named?.path ?? "other"
-        const response = yield* Effect.catchCause(handle, (cause) =>
-          fromCause(cause, routes, request.method, path),
-        ).pipe(Effect.annotateLogs({ request_id: id }))
-        const answered = toldIfBroken(uniform(response, id), id)
+        const answer = Effect.catchCause(handle, (cause) => fromCause(cause, routes, request.method, path)).pipe(
+          Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        )
+        const isWatched = named !== undefined && watched.includes(named)
+        const response = yield* (isWatched ? answer : answer.pipe(asTrace(request, route, id))).pipe(
+          Effect.annotateLogs({ request_id: id }),
+        )
+        const answered = isWatched ? response : toldIfBroken(uniform(response, id), id)
         const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
-        const log = named !== undefined && watched.includes(named) ? Effect.logDebug : Effect.logInfo
+        const log = isWatched ? Effect.logDebug : Effect.logInfo
         yield* log("request").pipe(
           Effect.annotateLogs({ request_id: id, method: request.method, route, status: answered.status, taken_ms }),
         )

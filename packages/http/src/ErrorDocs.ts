@@ -72,11 +72,12 @@ const meanings: { readonly [Code in ErrorCode]: string } = {
     "Contacts can't be added to this flow by hand. Set `manual_membership_enabled`, or use a trigger.",
   flow_api_trigger_not_configured: "The flow has no trigger of type `service_api`. Add one.",
   campaign_flow_trigger_unknown_token:
-    "A token's name is not one that the flow's `service_api` trigger declares, or none that a token can have.",
+    "The flow's `service_api` trigger declares which tokens it takes, and this one is not among them.",
   campaign_flow_trigger_invalid_token_type:
     "A token's value is not of the declared type, or neither text, number nor boolean.",
   campaign_flow_trigger_payload_too_large: "The tokens have 64 KB of JSON or more.",
   tent_not_ready: "The page has not been generated yet.",
+  asset_limit_exceeded: "The tent holds as many files as it may (`limit`, `current`). Delete one.",
   alias_taken: "Another page of the workspace has that alias.",
   publish_limit_exceeded: "The plan's published pages are used up (`limit`, `current`). Unpublish one.",
   idempotency_key_reused: "The idempotency key was used with another body.",

@@ -1,6 +1,7 @@
 // The first start against an empty database makes a workspace with a key. Whichever process comes first does it and shows
 // the key, once.
 import type { Configuration } from "@tentpole/adapters/Configuration"
+import { Actor } from "@tentpole/core/administration/Actor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 
@@ -9,7 +10,9 @@ export const firstKey = (config: Configuration) =>
   Effect.gen(function* () {
     const { bootstrap } = yield* Workspaces
     const chosen = config.bootstrapApiKey
-    const { key } = yield* bootstrap({ apiKey: chosen === null ? null : Redacted.value(chosen) })
+    const { key } = yield* bootstrap({ apiKey: chosen === null ? null : Redacted.value(chosen) }).pipe(
+      Effect.provideService(Actor, "cli"),
+    )
     return key?.raw ?? null
   })
 

@@ -1,5 +1,7 @@
 // The handlers of every group of the API.
-import { Layer } from "effect"
+import { Layer, type Redacted } from "effect"
+import * as AdminAuth from "./admin/AdminAuth.ts"
+import * as Admin from "./admin/AdminHandlers.ts"
 import * as Analytics from "./api/analytics/AnalyticsHandlers.ts"
 import * as ContactFields from "./api/contact-fields/ContactFieldsHandlers.ts"
 import * as ListExports from "./api/contact-lists/ListExportsHandlers.ts"
@@ -11,33 +13,44 @@ import * as Flows from "./api/email-flows/FlowsHandlers.ts"
 import * as FlowMembers from "./api/email-flow-members/FlowMembersHandlers.ts"
 import * as EmailTemplates from "./api/email-templates/EmailTemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
+import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as TentTemplates from "./api/tent-templates/TentTemplatesHandlers.ts"
+import * as Assets from "./api/tents/AssetsHandlers.ts"
+import * as BulkTents from "./api/tents/BulkTentsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
-import * as Auth from "./Auth.ts"
+import * as Authentication from "./Authentication.ts"
+import * as Repetition from "./Repetition.ts"
 import * as Validation from "./Validation.ts"
 
 /** What every group needs around it. */
-export const middlewares = Layer.mergeAll(Auth.layer, Validation.layer)
+export const middlewares = Layer.mergeAll(Authentication.layer, Repetition.layer, Validation.layer)
 
 /** One line a group. */
 const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
+  Assets.layer,
   BlastExports.layer,
   Blasts.layer,
+  BulkTents.layer,
   TentTemplates.layer,
   Tents.layer,
   ContactFields.layer,
   Contacts.layer,
   EmailTemplates.layer,
   Emails.layer,
+  Forms.layer,
   Flows.layer,
   FlowMembers.layer,
   ListExports.layer,
   Lists.layer,
   Segments.layer,
 )
+
+/** The administration, for who has the token. */
+export const adminHandlers = (token: Redacted.Redacted) =>
+  Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
 
 export const handlers = groups.pipe(Layer.provideMerge(middlewares))

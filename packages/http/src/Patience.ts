@@ -2,7 +2,11 @@
 // lines and take longer than anything else may, as long as they come on.
 import { upload_lifetime_ms } from "@tentpole/core/imports/Import"
 import { uploads_path } from "@tentpole/core/imports/Imports"
+import type { ErrorCode } from "@tentpole/core/ErrorCode"
+import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import { body, table } from "./Errors.ts"
 
 export interface Patience {
   /** For the head of a request. */
@@ -26,16 +30,52 @@ export const patience: Patience = {
 const upload_step_bytes_min = 1024
 
 /** A server that cuts slow callers off. Its keep-alive outlives a load balancer's. */
-export const patientServer = (limits: Patience): Server =>
-  createServer({
+export const patientServer = (limits: Patience): Server => {
+  /** The last answer on each connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>()
+  return createServer({
     headersTimeout: limits.head_ms,
     // For all requests alike, so that it is the longest; ours is shorter, and kept for each.
     requestTimeout: limits.head_ms + Math.max(limits.body_ms, limits.upload_ms),
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16_384,
-  }).on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (hasBody(request)) watch(request, response, limits)
   })
+    .on("request", (request: IncomingMessage, response: ServerResponse) => {
+      answers.set(request.socket, response)
+      if (hasBody(request)) watch(request, response, limits)
+    })
+    .on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket, answers.get(socket)))
+}
+
+/** What node can't read as a request never comes to us: it is refused here, in the words of every other refusal. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
+  const isAnswering = last !== undefined && last.headersSent && !last.writableFinished
+  if (error.code === "ECONNRESET" || !socket.writable || isAnswering) return void socket.destroy()
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return end(socket, "headers_too_large", "The request's headers are larger than 16 KB")
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return void socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+    default:
+      return end(socket, "validation_failed", "This is no HTTP request that can be read")
+  }
+}
+
+/** An answer by hand, with an id of its own: what was sent as one is not known. */
+const end = (socket: Duplex, code: ErrorCode, message: string): void => {
+  const { status, title } = table[code]
+  const id = randomUUID()
+  const json = JSON.stringify({ ...body(code, message), details: { request_id: id } })
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    "Connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(json)}`,
+    `X-Request-Id: ${id}`,
+    "X-Content-Type-Options: nosniff",
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${json}`)
+}
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0

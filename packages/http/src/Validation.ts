@@ -72,7 +72,8 @@ const decode = (schema: Schema.Top | undefined, value: unknown): Effect.Effect<R
         Effect.match({ onSuccess: () => [], onFailure: issuesOf }),
       )
 
-const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
+/** The parameters that an endpoint takes in its query. */
+export const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
   const ast = endpoint.query?.ast
   return ast !== undefined && ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 }
@@ -136,7 +137,8 @@ const everyIssue = Effect.fnUntraced(function* (
   search: URLSearchParams,
 ) {
   const { params } = yield* HttpRouter.RouteContext
-  const path = yield* decode(endpoint.params, params)
+  const refused = yield* decode(endpoint.params, params)
+  const path = refused.length > 0 ? refused : unstorable(params, "")
   const named = queryIssues(endpoint, search)
   const query = yield* decode(endpoint.query, Object.fromEntries(search))
   const payload = endpoint.payload.get("application/json")

@@ -56,6 +56,20 @@ export const Nothing = Schema.Record(
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
+/**
+ * Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right, and
+ * `Wire` says the same to whoever writes a request in TypeScript.
+ */
+export const shownAs = <Wire = unknown>(documented: Schema.Top, filter: (value: unknown) => true | string) => {
+  const taken: Schema.Codec<unknown, Wire> = Schema.Any
+  return taken.check(
+    Schema.makeFilter(filter, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }),
+  )
+}
+
+/** Anything at all: what is wrong with an item of a batch refuses that item, not the request. */
+export const item = <Wire = unknown>(documented: Schema.Top) => shownAs<Wire>(documented, () => true)
+
 /** A key that a resource shows and this call can't set: whatever it holds is refused in these words. */
 export const readOnly = (message = "is read-only") =>
   Schema.optionalKey(

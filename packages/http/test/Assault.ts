@@ -20,7 +20,7 @@ import {
 } from "./Attacks.ts"
 import { comparable, holdTo, holdToShape, isRefused, tenants } from "./AttackedWorld.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
-import { type Answered, type Call, type Json, unknownId, world } from "./World.ts"
+import { type Answered, type Call, type Json, type Sent, unknownId, world } from "./World.ts"
 
 export type UseCases = Layer.Success<typeof useCases>
 
@@ -56,6 +56,8 @@ export interface Room<Own extends Estate> {
   readonly ids: ReadonlyArray<string>
   /** How many a listing shows; for rooms whose listings are searched. */
   readonly found?: (json: Json) => number
+  /** What is right for an operation whose body is no JSON. */
+  readonly sent?: (operation: Operation) => Sent
   /** An attack as it is in this room. */
   readonly adapted?: (attack: Attack) => Attack
   /** After a request that went through and used something up: the estate for the next one. */
@@ -156,7 +158,8 @@ const refusals = Effect.fnUntraced(function* <Own extends Estate>(
     assert.deepStrictEqual([listed.status, room.found?.(listed.json)], [200, 0], `${text}: ${listed.text}`)
   }
   for (const right of rights.length === 0 ? [undefined] : rights) {
-    const taken = yield* call(operation.method, path, right === undefined ? {} : { json: right(estate) })
+    const sent = right === undefined ? room.sent?.(operation) : { json: right(estate) }
+    const taken = yield* call(operation.method, path, sent ?? {})
     assert.isTrue(taken.status < 300 && !isRefused(taken), `${taken.status} ${taken.text}`)
   }
   if (rights.length > 0) yield* doubts(room, operation, begun)
@@ -191,7 +194,8 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   operation: Operation,
 ) {
   const { call, estate, path, them, theirsStays, rights } = yield* begin(room, on, operation)
-  const send = (at: string, body?: string) => call(operation.method, at, body === undefined ? {} : { body })
+  const send = (at: string, body?: string) =>
+    call(operation.method, at, body === undefined ? (room.sent?.(operation) ?? {}) : { body })
   const alike = Effect.fnUntraced(function* (what: string, id: string, ask: (id: string) => Effect.Effect<Answered>) {
     const foreign = yield* ask(id)
     holdToShape(what, foreign)

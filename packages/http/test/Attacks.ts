@@ -130,6 +130,8 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   contact_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
   updated_after: [...noDates, "\0"],
   search: ["\0", "x".repeat(256)],
+  confirm: ["\0", "x".repeat(64), "not the slug"],
+  workspace_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
   email: ["\0", "x".repeat(1001)],
   phone: ["\0", "x".repeat(1001)],
 }

@@ -24,22 +24,27 @@ const clone = Effect.gen(function* () {
   return name
 }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
 
-const clients = Layer.unwrap(
-  Effect.map(clone, (name) => {
-    const options: Postgres.PostgresOptions = {
-      url: Redacted.make(`${inject("pgOwner")}/${name}`),
-      applicationName: "tentpole http test",
-      connections_max: 4,
-      statement_timeout_ms: 15_000,
-    }
-    return Postgres.connections(options)
-  }),
-)
+const clientsOf = (name: string) =>
+  Postgres.connections({
+    url: Redacted.make(`${inject("pgOwner")}/${name}`),
+    applicationName: "tentpole http test",
+    connections_max: 4,
+    statement_timeout_ms: 15_000,
+  })
+
+const worldOver = <E>(clients: Layer.Layer<Layer.Success<ReturnType<typeof clientsOf>>, E>) =>
+  useCases.pipe(
+    Layer.provideMerge(Stores.stores),
+    Layer.provideMerge(PersistedJobs.layer()),
+    Layer.provideMerge(clients),
+    Layer.provideMerge(parts),
+  )
 
 /** Every use case on a database of its own. */
-export const postgresWorld = useCases.pipe(
-  Layer.provideMerge(Stores.stores),
-  Layer.provideMerge(PersistedJobs.layer()),
-  Layer.provideMerge(clients),
-  Layer.provideMerge(parts),
+export const postgresWorld = worldOver(Layer.unwrap(Effect.map(clone, clientsOf)))
+
+/** The same twice on one database, as two processes have it. */
+export const twoProcesses = Effect.map(
+  clone,
+  (name) => [worldOver(clientsOf(name)), worldOver(clientsOf(name))] as const,
 )

@@ -62,7 +62,7 @@ export interface Sent {
   /** Sent as JSON. */
   readonly json?: unknown
   /** Sent as it is, as JSON if the headers say nothing else. */
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 
@@ -126,5 +126,5 @@ export const servingOver = <Out, WE, Id extends string, Groups extends HttpApiGr
     )
     // What a caller's API needs beyond the world, the compiler says at the call.
     const { handler } = HttpRouter.toWebHandler(app as Layer.Layer<never, E>, { disableLogger: true })
-    return { call: caller(handler), context }
+    return { call: caller(handler), handler: (request: Request) => handler(request), context }
   })

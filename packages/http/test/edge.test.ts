@@ -1,5 +1,6 @@
 // Whatever is wrong with a request, its answer has the one shape, and says all of it.
-import { Auth, layer as authLayer, withWorkspace } from "@tentpole/http/Auth"
+import { Auth, withWorkspace } from "@tentpole/http/Auth"
+import { layer as authLayer } from "@tentpole/http/Authentication"
 import { errors } from "@tentpole/http/Errors"
 import { layer as validationLayer, Validation } from "@tentpole/http/Validation"
 import { answer, pageQuery } from "@tentpole/http/Wire"

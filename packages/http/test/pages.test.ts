@@ -3,87 +3,21 @@ import * as Pages from "@tentpole/http/pages/Pages"
 import { clientAddress, trustedProxies } from "@tentpole/http/pages/ClientAddress"
 import * as VisitorAgents from "@tentpole/http/pages/VisitorAgents"
 import { Unavailable } from "@tentpole/core/Refusal"
-import { isAlias } from "@tentpole/core/tents/Alias"
 import { type PublishedPage, PublishedPages } from "@tentpole/core/tents/PublishedPages"
-import { Tents } from "@tentpole/core/tents/Tents"
 import { Agents } from "@tentpole/core/traffic/Agents"
-import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { testKey, world } from "./World.ts"
+import { alias, chrome, served, servedBy, servedOver } from "./PagesWorld.ts"
+import { twoProcesses } from "./PostgresWorld.ts"
+import { world } from "./World.ts"
 
-const chrome =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 const iphone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
 const googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
-
-const alias = (text: string) => (isAlias(text) ? text : assert.fail(text))
-
-interface Visit {
-  readonly method?: string
-  readonly headers?: Record<string, string>
-}
-
-/** The pages of a workspace `default` over memory, how to visit them, and how often they were read. Scoped. */
-const served = Effect.gen(function* () {
-  const context = yield* Layer.build(world)
-  const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
-  yield* get(Workspaces).bootstrap({ apiKey: testKey })
-  const [workspace] = yield* get(WorkspaceStore).all
-  const ws = workspace?.id ?? assert.fail()
-  const source = get(PublishedPages)
-  let reads = 0
-  const counting = Layer.succeed(
-    PublishedPages,
-    PublishedPages.of({
-      ...source,
-      page: (of, address) => {
-        reads++
-        return source.page(of, address)
-      },
-    }),
-  )
-  const recorder = ViewRecorder.layer({ batch_max: 100, wait_max_ms: 10, waiting_max: 1_000 }).pipe(
-    Layer.provide(VisitorAgents.layer),
-  )
-  const app = Pages.layer({ trustedProxies: [] }).pipe(
-    Layer.provide(Layer.merge(counting, recorder)),
-    Layer.provide(Layer.succeedContext(context)),
-    Layer.provide(HttpServer.layerServices),
-  )
-  const { handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
-  const visit = (url: string, { method = "GET", headers = {} }: Visit = {}) =>
-    Effect.promise(async () => {
-      const { host } = new URL(url)
-      const response = await handler(new Request(url, { method, headers: { host, "user-agent": chrome, ...headers } }))
-      const bytes = Buffer.from(await response.arrayBuffer())
-      return { status: response.status, headers: response.headers, bytes, text: bytes.toString("utf8") }
-    })
-  const tents = get(Tents)
-  const live = Effect.fnUntraced(function* (text: string | null, prompt = "Build a website for a bakery") {
-    const asked = { name: "n", prompt, includeBrand: true, autoPublish: false, assetIds: [] }
-    const { id } = yield* tents.create(ws, asked)
-    yield* tents.generate(ws, id)
-    const { url } = yield* tents.publish(ws, id, { alias: text === null ? null : alias(text) })
-    return { id, url: url ?? assert.fail() }
-  })
-  const views = (id: string, expected: number) =>
-    Effect.gen(function* () {
-      for (let turn = 0; turn < 100; turn++) {
-        const report = yield* get(Traffic).ofTent(ws, id, 1)
-        if (report.views >= expected) return report
-        yield* Effect.sleep("20 millis")
-      }
-      return yield* get(Traffic).ofTent(ws, id, 1)
-    })
-  return { get, ws, visit, tents, live, views, reads: () => reads }
-})
 
 it.live("a page is served at its alias, its id and the root, under its workspace's host only", () =>
   Effect.gen(function* () {
@@ -145,7 +79,7 @@ it.live("the origins of the brand's pictures join the policy, and no others", ()
     const { url } = yield* live("bakery")
     const policy = (yield* visit(url)).headers.get("content-security-policy")
     assert.include(policy, "img-src 'self' data: https://cdn.example.com https://i.example.net:8443;")
-    yield* get(Workspaces).update(ws, { brand: { logoUrl: "javascript:x", iconUrl: "data:;script-src *" } })
+    yield* get(Workspaces).update(ws, { brand: { logoUrl: null, iconUrl: null } })
     assert.include((yield* visit(url)).headers.get("content-security-policy"), "img-src 'self' data:;")
   }).pipe(Effect.scoped),
 )
@@ -238,6 +172,85 @@ it.live("a GET answered 200 or 304 by a person is a view; HEAD, bots and missing
   }).pipe(Effect.scoped),
 )
 
+it.live("a page tells whoever shares it what it is, where it is known, and whose it is", () =>
+  Effect.gen(function* () {
+    const { get, ws, visit, live } = yield* served
+    yield* get(Workspaces).update(ws, { brand: { name: "Brot & Co", primaryColor: "#7c3aed" } })
+    const { id, url } = yield* live("bakery")
+    const page = yield* visit(`http://default.pages.test/t/${id}`)
+    assert.include(page.text, `<link rel="canonical" href="${url}">`)
+    assert.include(page.text, `<meta property="og:url" content="${url}">`)
+    assert.include(page.text, '<meta property="og:site_name" content="Brot &amp; Co">')
+    assert.include(page.text, '<link rel="icon" href="data:image/svg+xml,')
+    assert.strictEqual((yield* visit("http://default.pages.test/favicon.ico")).status, 404)
+    yield* get(Workspaces).update(ws, { brand: { iconUrl: "https://cdn.example.com/i.png" } })
+    const again = yield* visit(url)
+    assert.include(again.text, '<link rel="icon" href="https://cdn.example.com/i.png">')
+    assert.notStrictEqual(again.headers.get("etag"), page.headers.get("etag"))
+    const icon = yield* visit("http://default.pages.test/favicon.ico")
+    assert.deepStrictEqual([icon.status, icon.headers.get("location")], [302, "https://cdn.example.com/i.png"])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a host's map lists what is published there, once each, and its rules name the map", () =>
+  Effect.gen(function* () {
+    const { ws, visit, tents, live } = yield* served
+    const map = "http://default.pages.test/sitemap.xml"
+    assert.include((yield* visit("http://default.pages.test/robots.txt")).text, `Sitemap: ${map}`)
+    assert.notInclude((yield* visit(map)).text, "<loc>")
+    const [one, two] = [yield* live("bakery"), yield* live(null)]
+    const listed = (text: string) => [...text.matchAll(/<loc>(.*)<\/loc>/g)].map(([, url]) => url)
+    const both = yield* visit(map)
+    assert.sameMembers(listed(both.text), [one.url, two.url])
+    assert.strictEqual(both.headers.get("content-type"), "application/xml; charset=utf-8")
+    yield* tents.unpublish(ws, one.id)
+    assert.deepStrictEqual(listed((yield* visit(map)).text), [two.url])
+    assert.strictEqual((yield* visit("http://other.pages.test/sitemap.xml")).status, 404)
+  }).pipe(Effect.scoped),
+)
+
+it.live("many visitors of a cold page read it once", () =>
+  Effect.gen(function* () {
+    const { visit, live, reads } = yield* served
+    const { url } = yield* live("bakery")
+    const all = yield* Effect.all(
+      Array.from({ length: 50 }, () => visit(url)),
+      { concurrency: "unbounded" },
+    )
+    assert.deepStrictEqual([...new Set(all.map(({ status }) => status))], [200])
+    assert.strictEqual(reads(), 1)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a page that another process changes shows here within a second", () =>
+  Effect.gen(function* () {
+    const [here, there] = yield* twoProcesses
+    const one = yield* servedOver(here)
+    const context = yield* Layer.build(there)
+    const two = yield* servedBy(context, one.ws)
+    const { id, url } = yield* one.live("bakery")
+    /** What the other process shows, asked again until it is as expected or a second is over. */
+    const shown = Effect.fnUntraced(function* (isExpected: (page: { status: number; text: string }) => boolean) {
+      const until = Date.now() + 1_000
+      for (let page = yield* two.visit(url); ; page = yield* two.visit(url)) {
+        if (isExpected(page) || Date.now() > until) return isExpected(page)
+        yield* Effect.sleep("10 millis")
+      }
+    })
+    assert.isTrue(yield* shown(({ text }) => text.includes("Made with Tentpole")))
+    const reads = two.reads()
+    for (let turn = 0; turn < 20; turn++) yield* two.visit(url)
+    // Once more when it begins to listen to the other, which it does beside.
+    assert.isAtMost(two.reads(), reads + 1)
+    yield* one.tents.publish(one.ws, id, { removeBranding: true })
+    assert.isTrue(yield* shown(({ text }) => !text.includes("Made with Tentpole")))
+    yield* one.get(Workspaces).update(one.ws, { brand: { name: "Renamed" } })
+    assert.isTrue(yield* shown(({ text }) => text.includes('content="Renamed"')))
+    yield* one.tents.unpublish(one.ws, id)
+    assert.isTrue(yield* shown(({ status }) => status === 404))
+  }).pipe(Effect.scoped),
+)
+
 it.live("when pages can't be read, a visitor is told so in a page", () =>
   Effect.gen(function* () {
     const away = (defect: unknown) =>
@@ -247,6 +260,7 @@ it.live("when pages can't be read, a visitor is told so in a page", () =>
           mark: () => Effect.succeed(""),
           site: () => Effect.die(defect),
           page: (): Effect.Effect<PublishedPage | null> => Effect.succeed(null),
+          list: () => Effect.succeed([]),
         }),
       )
     for (const [defect, status] of [
@@ -284,26 +298,26 @@ it("a proxy is believed only when it is ours", () => {
 
 it.effect("browsers, machines, sites and countries are told from a request", () =>
   Effect.gen(function* () {
-    const { describe } = yield* Agents
-    const visit = { userAgent: chrome, referrer: null, host: "a.pages.test", address: "127.0.0.1" }
-    assert.deepStrictEqual(describe(visit), {
+    const { agentOf, siteOf } = yield* Agents
+    const visitor = { userAgent: chrome, address: "127.0.0.1" }
+    assert.deepStrictEqual(agentOf(visitor), {
       country: "unknown",
       device: "desktop",
       browser: "Chrome",
       os: "Windows",
-      referrer: "direct",
     })
-    const from = (referrer: string) => describe({ ...visit, referrer })?.referrer
+    const from = (referrer: string | null) => siteOf({ referrer, host: "a.pages.test" })
+    assert.strictEqual(from(null), "direct")
     assert.strictEqual(from("https://www.google.com/search?q=1"), "Google")
     assert.strictEqual(from("http://a.pages.test:8081/other"), "direct")
     assert.strictEqual(from("https://news.example.org/today"), "news.example.org")
     assert.strictEqual(from("junk"), "unknown")
-    assert.strictEqual(describe({ ...visit, address: "8.8.8.8" })?.country, "US")
-    assert.strictEqual(describe({ ...visit, address: "::ffff:8.8.8.8" })?.country, "US")
-    assert.strictEqual(describe({ ...visit, address: "" })?.country, "unknown")
+    assert.strictEqual(agentOf({ ...visitor, address: "8.8.8.8" })?.country, "US")
+    assert.strictEqual(agentOf({ ...visitor, address: "::ffff:8.8.8.8" })?.country, "US")
+    assert.strictEqual(agentOf({ ...visitor, address: "" })?.country, "unknown")
     const ipad =
       "Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1"
-    assert.strictEqual(describe({ ...visit, userAgent: ipad })?.device, "tablet")
-    for (const userAgent of [googlebot, "", "curl/8.0"]) assert.strictEqual(describe({ ...visit, userAgent }), null)
+    assert.strictEqual(agentOf({ ...visitor, userAgent: ipad })?.device, "tablet")
+    for (const userAgent of [googlebot, "", "curl/8.0"]) assert.strictEqual(agentOf({ ...visitor, userAgent }), null)
   }).pipe(Effect.provide(VisitorAgents.layer)),
 )

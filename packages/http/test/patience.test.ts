@@ -108,3 +108,35 @@ it("in earnest a head has seconds, a body minutes, and an upload the hour of its
   assert.deepStrictEqual([server.headersTimeout, server.timeout], [15_000, 0])
   assert.isAtLeast(server.requestTimeout, patience.upload_ms)
 })
+
+/** What is answered to these bytes. */
+const answerTo = (port: number, bytes: string) =>
+  Effect.callback<string>((resume) => {
+    let answer = ""
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
+    socket.on("data", (data) => (answer += data.toString()))
+    socket.on("error", () => undefined)
+    socket.on("close", () => resume(Effect.succeed(answer)))
+  })
+
+it.live("what is no request, and headers that are too large, are refused like everything else, each with an id", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(60_000)
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
+    for (const [bytes, status, code] of [
+      [large, 431, "headers_too_large"],
+      ["nonsense\r\n\r\n", 400, "validation_failed"],
+      [
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        400,
+        "validation_failed",
+      ],
+    ] as const) {
+      const answer = yield* answerTo(port, bytes)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+      const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+      const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+      assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
+    }
+  }).pipe(Effect.scoped),
+)

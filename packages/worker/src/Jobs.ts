@@ -1,4 +1,5 @@
 // The table of background work: each job, and the use case that does it.
+import { Administration } from "@tentpole/core/administration/Administration"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import type { Exports } from "@tentpole/core/exports/Exports"
@@ -13,7 +14,9 @@ import type { TestMails } from "@tentpole/core/emails/TestMails"
 import type { Settings } from "@tentpole/core/Settings"
 import type { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import type { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { Assets } from "@tentpole/core/tents/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { traced } from "@tentpole/adapters/operations/Tracing"
 import { DateTime, Effect, Layer } from "effect"
 import { emailGeneration, testMail } from "./EmailJobs.ts"
 import { expireExport, writeExport } from "./Exports.ts"
@@ -24,6 +27,8 @@ import { emailTemplateGeneration, tentTemplateGeneration } from "./TemplateGener
 const concurrency = 4
 
 type Needs =
+  | Administration
+  | Assets
   | Blasts
   | Deliveries
   | EmailTemplates
@@ -63,6 +68,8 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return flowMaking(job, attempt)
     case "tent_generation":
       return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+    case "asset_cleanup":
+      return Effect.flatMap(Assets, (assets) => assets.cleanUp(job.workspaceId, job.tentId, job.assetIds))
     case "email_generation":
       return emailGeneration(job, attempt)
     case "test_mail":
@@ -71,6 +78,8 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
       return emailTemplateGeneration(job, attempt)
     case "tent_template_generation":
       return tentTemplateGeneration(job, attempt)
+    case "workspace_erasure":
+      return Effect.flatMap(Administration, (administration) => administration.erase(job.workspaceId))
   }
 }
 
@@ -94,5 +103,18 @@ const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly 
 
 /** Takes jobs until the process stops; one that is stopped in the middle is handed back. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(JobQueue, (queue) => Effect.forkScoped(queue.work({ concurrency, handle }))),
+  Effect.flatMap(JobQueue, (queue) =>
+    Effect.forkScoped(
+      queue.work({
+        concurrency,
+        handle: (job, attempt) =>
+          handle(job, attempt).pipe(
+            traced(`job ${job.type}`, {
+              kind: "consumer",
+              attributes: { "job.id": attempt.id, "job.attempt": attempt.attempt },
+            }),
+          ),
+      }),
+    ),
+  ),
 )

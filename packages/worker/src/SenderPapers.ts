@@ -83,13 +83,18 @@ const returns_max = 500
 /** At a thousand messages a second one commit writes forty outcomes instead of five: a quarter less of the database's time. */
 const together = { gather_ms: 40 }
 
-const outcomes = Metric.counter("tentpole_messages_total", {
-  description: "Tries that ended, by the state that the delivery went to",
+const outcomes = Metric.counter("messages_total", {
+  description: "Tries that ended, by the state that the delivery went to and, of failures, by their reason",
   incremental: true,
 })
-const lost = Metric.counter("tentpole_settlements_lost_total", {
+const lost = Metric.counter("settlements_lost_total", {
   description: "Settlements that came after their claim was lost",
   incremental: true,
+})
+
+const labelsOf = (ending: Settlement["ending"]) => ({
+  state: ending.state,
+  reason: ending.state === "failed" ? ending.reason : "",
 })
 
 const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: PapersOptions) {
@@ -140,7 +145,7 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
         )
       }
       for (const { settlement } of group) {
-        yield* Metric.update(Metric.withAttributes(outcomes, { state: settlement.ending.state }), 1)
+        yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(settlement.ending)), 1)
       }
       const dropped = group.map(({ item }) => hands.drop(item))
       if (dropped.includes(true)) yield* emptied(workspace)

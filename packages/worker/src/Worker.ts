@@ -1,5 +1,6 @@
 // Everything a worker does side by side.
 import type { Configuration } from "@tentpole/adapters/Configuration"
+import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { Layer } from "effect"
 import * as BounceListener from "./BounceListener.ts"
 import * as FlowAdvancer from "./FlowAdvancer.ts"
@@ -8,9 +9,11 @@ import * as Housekeeping from "./Housekeeping.ts"
 import * as Jobs from "./Jobs.ts"
 import * as Schedules from "./Schedules.ts"
 import * as Sender from "./Sender.ts"
+import * as Watched from "./Watched.ts"
 
-export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host">) =>
-  Layer.mergeAll(
+/** It says that it stops, hands back its work, and is watched until then. */
+export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "workerPort">) => {
+  const work = Layer.mergeAll(
     Jobs.layer,
     Sender.layer(),
     Schedules.layer(),
@@ -18,3 +21,5 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host">) =
     Housekeeping.layer,
     BounceListener.layer(config),
   ).pipe(Layer.provide(Gates.fromEnvironment))
+  return draining(0).pipe(Layer.provide(work), Layer.provide(Watched.layer(config)), Layer.provide(Readiness.layer))
+}

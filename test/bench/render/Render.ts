@@ -33,9 +33,11 @@ const settings = Layer.succeed(
     mailHost: "mail.harbour.example",
     sending: "on",
     import_bytes_max: 1,
+    asset_bytes_max: 1,
     smtpConnections: 1,
     acceptMeansDelivered: true,
     hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+    requestsPerMinute_max: 0,
     developmentDomains: false,
   }),
 )

@@ -7,7 +7,7 @@ import type { Service } from "../../support/Service.ts"
 const ticks_per_second = 100
 
 /** User and system time of a process, in seconds (proc_pid_stat(5)); NaN where there is no /proc. */
-const secondsOf = async (pid: number): Promise<number> => {
+export const secondsOf = async (pid: number): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return (Number(fields[11]) + Number(fields[12])) / ticks_per_second

@@ -2,7 +2,7 @@
 import { AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Redacted, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { cut_off, declined } from "./Conversation.ts"
+import { type Attachment, type Conversation, cut_off, declined, thinking_tokens } from "./Conversation.ts"
 import { type Dialect, layerOf, type ProviderOptions } from "./Provider.ts"
 
 export const default_base_url = "https://api.anthropic.com/v1"
@@ -17,19 +17,34 @@ const Answer = Schema.Struct({
   content: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.optional(Schema.String) })),
 })
 
+const thinkingOf = ({ reasoning }: Conversation) => {
+  const budget_tokens = thinking_tokens[reasoning ?? "min"]
+  return budget_tokens === 0 ? {} : { thinking: { type: "enabled", budget_tokens } }
+}
+
+/** Files stand before the words that speak of them. */
+const contentOf = ({ user, attachments = [] }: Conversation) =>
+  attachments.length === 0 ? user : [...attachments.map(blockOf), { type: "text", text: user }]
+
+const blockOf = ({ kind, fileName, contentType, base64 }: Attachment) => {
+  const source = { type: "base64", media_type: contentType, data: base64 }
+  return kind === "picture" ? { type: "image", source } : { type: "document", title: fileName, source }
+}
+
 const decode = Schema.decodeUnknownResult(Answer)
 
 const dialect: Dialect = {
   name: "anthropic",
-  request: ({ system, user }, { apiKey, baseUrl, model, tokens_max }) =>
+  request: (conversation, { apiKey, baseUrl, model, tokens_max }) =>
     HttpClientRequest.post(`${baseUrl}/messages`).pipe(
       HttpClientRequest.setHeaders({ "x-api-key": Redacted.value(apiKey), "anthropic-version": version }),
       HttpClientRequest.acceptJson,
       HttpClientRequest.bodyJsonUnsafe({
         model,
-        max_tokens: tokens_max,
-        system,
-        messages: [{ role: "user", content: user }],
+        max_tokens: tokens_max + thinking_tokens[conversation.reasoning ?? "min"],
+        ...thinkingOf(conversation),
+        system: conversation.system,
+        messages: [{ role: "user", content: contentOf(conversation) }],
       }),
     ),
   read: (answer) => {

@@ -29,7 +29,8 @@ export const emailFor = ({ prompt, name, brand, basis }: EmailRequest): WrittenE
 export const pageFor = ({ prompt, name, brand, template }: PageRequest): string => {
   const brief = readBrief(prompt, name)
   if (template !== null) return retitled(template, brief.headline, prompt)
-  return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt) })
+  const seed = hash(prompt)
+  return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt), seed })
 }
 
 const palette = (color: string | null, prompt: string): Palette =>

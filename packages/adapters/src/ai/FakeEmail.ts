@@ -18,7 +18,7 @@ import { escapeHtml } from "@tentpole/core/emails/Escapes"
 import type { Palette } from "@tentpole/core/Palette"
 import type { Kind } from "./FakeBrief.ts"
 import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"
-import { callLabels, cards, moreTitles } from "./FakePage.ts"
+import { callLabels, cards, moreTitles } from "./FakePageWords.ts"
 
 export interface EmailParts {
   readonly brief: EmailBrief

@@ -2,7 +2,7 @@
 import { AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
 import { Redacted, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { cut_off, declined } from "./Conversation.ts"
+import { type Attachment, type Conversation, cut_off, declined, thinking_tokens } from "./Conversation.ts"
 import { type Dialect, layerOf, type ProviderOptions } from "./Provider.ts"
 
 export const default_base_url = "https://api.openai.com/v1"
@@ -22,20 +22,35 @@ const Answer = Schema.Struct({
   ),
 })
 
+/** Said only where it was asked for: many servers of this format know no efforts. */
+const efforts = { min: "low", medium: "medium", high: "high", max: "high" } as const
+
+/** Files stand before the words that speak of them. */
+const contentOf = ({ user, attachments = [] }: Conversation) =>
+  attachments.length === 0 ? user : [...attachments.map(partOf), { type: "text", text: user }]
+
+const partOf = ({ kind, fileName, contentType, base64 }: Attachment) => {
+  const url = `data:${contentType};base64,${base64}`
+  return kind === "picture"
+    ? { type: "image_url", image_url: { url } }
+    : { type: "file", file: { filename: fileName, file_data: url } }
+}
+
 const decode = Schema.decodeUnknownResult(Answer)
 
 const dialect: Dialect = {
   name: "openai",
-  request: ({ system, user }, { apiKey, baseUrl, model, tokens_max }) =>
+  request: (conversation, { apiKey, baseUrl, model, tokens_max }) =>
     HttpClientRequest.post(`${baseUrl}/chat/completions`).pipe(
       HttpClientRequest.bearerToken(Redacted.value(apiKey)),
       HttpClientRequest.acceptJson,
       HttpClientRequest.bodyJsonUnsafe({
         model,
-        max_completion_tokens: tokens_max,
+        max_completion_tokens: tokens_max + thinking_tokens[conversation.reasoning ?? "min"],
+        ...(conversation.reasoning ? { reasoning_effort: efforts[conversation.reasoning] } : {}),
         messages: [
-          { role: "system", content: system },
-          { role: "user", content: user },
+          { role: "system", content: conversation.system },
+          { role: "user", content: contentOf(conversation) },
         ],
       }),
     ),

@@ -1,6 +1,6 @@
 // Talking to a provider of language models: one request, its answer within a time and a size, and patience with a provider
 // that is busy. What providers differ in is a `Dialect`.
-import { Ai, AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
+import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
@@ -36,6 +36,9 @@ const document_tokens_max = 16_000
 /** Room for a model that thinks before it says one word. */
 const intent_tokens_max = 1_000
 const document_time_max = Duration.minutes(3)
+/** For who was told to think long. */
+const thoughtful_time_max = Duration.minutes(8)
+const isThoughtful = ({ reasoning }: PageRequest): boolean => reasoning === "high" || reasoning === "max"
 const intent_time_max = Duration.seconds(20)
 /** Two hundred columns, and room to think about them. */
 const columns_tokens_max = 16_000
@@ -74,7 +77,8 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
 
       return Ai.of({
         page: Effect.fn("Ai.page")(function* (request) {
-          const answer = yield* ask("a page", pageConversation(request), document_tokens_max, document_time_max)
+          const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
+          const answer = yield* ask("a page", pageConversation(request), document_tokens_max, time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
         email: Effect.fn("Ai.email")(function* (request) {

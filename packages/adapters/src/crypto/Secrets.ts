@@ -4,7 +4,6 @@ import { Effect, Layer, Redacted } from "effect"
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
   generateKeyPair,
@@ -76,7 +75,7 @@ export const layer = ({ secret, previous }: SecretsOptions) => {
     Secrets,
     Secrets.of({
       randomBytes: (length) => Effect.sync(() => randomBytes(length)),
-      sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+      sha256: (bytes) => hash("sha256", bytes, "buffer"),
       mac: (purpose, message) =>
         createHmac("sha256", current(`mac:${purpose}`))
           .update(message)

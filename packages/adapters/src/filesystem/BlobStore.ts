@@ -1,7 +1,14 @@
 // Blobs as files below a folder: the bytes under `files/`, what they are under `types/`, and what is still being written
 // under `incoming/`, from where a rename makes it visible at once. Any number of processes may share the folder.
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { BlobNotFound, BlobStore, BlobTooLarge, BlobUnavailable, isBlobKey } from "@tentpole/core/blobs/BlobStore"
+import {
+  BlobNotFound,
+  BlobStore,
+  BlobTooLarge,
+  BlobUnavailable,
+  isBlobKey,
+  isBlobOwner,
+} from "@tentpole/core/blobs/BlobStore"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -171,6 +178,17 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         }),
       ),
 
+    removeOf: (owner) =>
+      isBlobOwner(owner)
+        ? attempt(async () => {
+            for (const kind of ["files", "types"]) {
+              const rooms = await readdir(join(folder, kind)).catch((error: unknown) =>
+                isMissing(error) ? [] : Promise.reject(error),
+              )
+              for (const room of rooms) await rm(join(folder, kind, room, owner), { recursive: true, force: true })
+            }
+          })
+        : Effect.die(new Error(`"${owner}" is no owner of blobs`)),
     uploadUrl: () => Effect.succeed(null),
     downloadUrl: () => Effect.succeed(null),
   })

@@ -1,7 +1,11 @@
 // Every store in memory, over one database.
 import { Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as AssetStore from "./AssetStore.ts"
+import * as AdministrationStore from "./AdministrationStore.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as AuditStore from "./AuditStore.ts"
+import * as BulkStore from "./BulkStore.ts"
 import * as BlastStore from "./BlastStore.ts"
 import * as ContactFieldStore from "./ContactFieldStore.ts"
 import * as ContactStore from "./ContactStore.ts"
@@ -9,10 +13,12 @@ import * as EmailStore from "./EmailStore.ts"
 import * as DeliveryStore from "./DeliveryStore.ts"
 import * as EngagementStore from "./EngagementStore.ts"
 import * as ExportStore from "./ExportStore.ts"
+import * as FormStore from "./FormStore.ts"
 import * as FlowStore from "./FlowStore.ts"
 import * as FlowQueue from "./FlowQueue.ts"
 import * as HookTokenStore from "./HookTokenStore.ts"
 import * as Housekeeper from "./Housekeeper.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as MembershipStore from "./MembershipStore.ts"
@@ -34,7 +40,11 @@ import * as TrafficStore from "./TrafficStore.ts"
 export const database = MemoryDatabase.layer
 
 const rooms = Layer.mergeAll(
+  AssetStore.layer,
+  AdministrationStore.layer,
+  AuditLog.layer,
   AuditStore.layer,
+  BulkStore.layer,
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
@@ -42,9 +52,11 @@ const rooms = Layer.mergeAll(
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   ExportStore.layer,
+  FormStore.layer,
   FlowStore.layer,
   FlowQueue.layer.pipe(Layer.provide(Outbox.layer)),
   HookTokenStore.layer,
+  IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,

@@ -1,5 +1,6 @@
 // Blasts in memory. Transactions run one after another here, so that a lock is a read, and no intent is granted while a
 // transaction decides.
+import { auditOfBlast } from "@tentpole/core/administration/Audited"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import { launchOf, timeOf } from "@tentpole/core/blasts/Blast"
 import { BlastChange, type EarlyEnding, earlyEndingOf } from "@tentpole/core/blasts/BlastChange"
@@ -12,7 +13,7 @@ import {
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
 import type { DeliveryTally } from "@tentpole/core/deliveries/Delivery"
-import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
+import { type BlastId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -20,6 +21,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
 import { paged } from "./ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "./DeliveryTables.ts"
+import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListStore.ts"
 import { putMoved, sendingSteps } from "./MembershipTables.ts"
@@ -126,7 +128,7 @@ const isAsDecidedOn = (there: Blast | undefined, before: Blast): boolean =>
   there?.status === before.status &&
   (there.status !== "sending" || (before.status === "sending" && there.paused === before.paused))
 
-const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: BlastChange) {
+const apply = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   const { before, after } = change
   for (const list of change.lists) yield* applyList(db, ws, list)
@@ -139,6 +141,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Bl
   if (after !== null) yield* db.put(blasts, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
   yield* appendEvents(db, ws, change.events)
+  yield* appendAudit(db, ids, auditOfBlast(ws, change))
   if (change.wakes) yield* makeDue(db, ws)
   if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
 })
@@ -283,6 +286,7 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
     return BlastStore.of({
       find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
@@ -295,7 +299,7 @@ export const layer = Layer.effect(
           const as = { now, operational: operational ?? blast.operational }
           return { blast, facts: yield* launchFactsOf(db, ws, blast, as) }
         }),
-      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ws, change)),
+      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ids, ws, change)),
       endOpen: (ws, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, ws, id, ending, limit)),
       requeue: (ws, id, options) => Effect.andThen(Transaction, requeue(db, ws, id, options)),
       lockFinished: (ws, limit) =>

@@ -7,6 +7,7 @@ import {
   BlobTooLarge,
   type BlobUnavailable,
   isBlobKey,
+  isBlobOwner,
 } from "@tentpole/core/blobs/BlobStore"
 import { Effect, Layer, Stream } from "effect"
 
@@ -58,6 +59,12 @@ export const layer = Layer.sync(BlobStore, () => {
         return Effect.succeed(infoOf(blob))
       }),
     remove: (key) => (isBlobKey(key) ? Effect.sync(() => void blobs.delete(key)) : notKey(key)),
+    removeOf: (owner) =>
+      isBlobOwner(owner)
+        ? Effect.sync(() => {
+            for (const key of blobs.keys()) if (key.split("/", 3)[1] === owner) blobs.delete(key)
+          })
+        : notKey(owner),
     uploadUrl: () => Effect.succeed(null),
     downloadUrl: () => Effect.succeed(null),
   })

@@ -10,7 +10,7 @@ import { NotFound } from "@tentpole/core/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { activities, contacts } from "./ContactTables.ts"
+import { activities, contacts, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "./DeliveryTables.ts"
 import { leaveFlows } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
@@ -66,6 +66,11 @@ const deleteContacts = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   }
   for (const row of yield* db.all(deliveries, workspace)) {
     if (gone.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
+  }
+  for (const row of yield* db.all(submissions, workspace)) {
+    if (row.contactId !== null && gone.has(row.contactId)) {
+      yield* db.put(submissions, workspace, row.id, { ...row, contactId: null })
+    }
   }
   yield* leaveFlows(db, workspace, gone)
   for (const { id, contactId } of yield* db.all(activities, workspace)) {

@@ -34,6 +34,8 @@ export interface Rows {
 export class MemoryDatabase extends Context.Service<
   MemoryDatabase,
   Rows & {
+    /** Removes every row of a workspace, in whatever table. */
+    readonly forget: (workspace: WorkspaceId) => Effect.Effect<void>
     readonly root: Held
     /** Held by the transaction that is open: there is one at a time. */
     readonly one: Semaphore.Semaphore
@@ -64,6 +66,10 @@ export class MemoryDatabase extends Context.Service<
       find: (from, workspace, id) =>
         Effect.map(held, (at) => Option.getOrUndefined(HashMap.get(rowsOf(at.state, from, workspace), id))),
       put: (from, workspace, id, row) => change(from, workspace, HashMap.set(id, row)),
+      forget: (workspace) =>
+        Effect.map(held, (at) => {
+          at.state = HashMap.filter(at.state, (_, name) => !name.endsWith(`/${workspace}`))
+        }),
       remove: (from, workspace, id) => change(from, workspace, HashMap.remove(id)),
     })
   })

@@ -1,9 +1,14 @@
 // Published pages in memory.
-import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
+import type { PageAddress } from "@tentpole/core/tents/PageAddress"
+import { listed_pages_max, PublishedPages } from "@tentpole/core/tents/PublishedPages"
+import type { Tent } from "@tentpole/core/tents/Tent"
+import { byCodePoint } from "@tentpole/core/Text"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { pageChanges, tents } from "./TentStore.ts"
-import { workspaces } from "./WorkspaceStore.ts"
+import { pageHosts, workspaces } from "./WorkspaceStore.ts"
+
+const addressOf = ({ id, alias }: Tent): PageAddress => (alias === null ? { by: "id", id } : { by: "alias", alias })
 
 export const layer = Layer.effect(
   PublishedPages,
@@ -16,12 +21,15 @@ export const layer = Layer.effect(
         of === null
           ? Effect.sync(() => String(++asked))
           : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
-      site: ({ slug }) =>
-        Effect.map(db.all(workspaces, null), (all) => {
-          const workspace = all.find((each) => each.slug === slug)
+      site: ({ host, slug }) =>
+        Effect.gen(function* () {
+          const all = yield* db.all(workspaces, null)
+          const own = yield* db.find(pageHosts, null, host)
+          const workspace = all.find((each) => each.slug === slug || each.id === own?.workspaceId)
           if (workspace === undefined) return null
-          const { logoUrl, iconUrl } = workspace.brand
-          return { workspaceId: workspace.id, logoUrl, iconUrl }
+          const { name, primaryColor, logoUrl, iconUrl } = workspace.brand
+          const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }
+          return { workspaceId: workspace.id, slug: workspace.slug, ownHost: null, ...look }
         }),
       page: (workspace, address) =>
         Effect.map(db.all(tents, workspace), (rows) => {
@@ -29,8 +37,29 @@ export const layer = Layer.effect(
             address.by === "id" ? tent.id === address.id : tent.alias === address.alias,
           )
           if (row === undefined || row.page === null || row.tent.publication?.status !== "published") return null
-          return { tentId: row.tent.id, html: row.page, etag: row.tent.publication.etag }
+          return {
+            tentId: row.tent.id,
+            address: addressOf(row.tent),
+            html: row.page,
+            etag: row.tent.publication.etag,
+          }
         }),
+      list: (workspace) =>
+        Effect.map(db.all(tents, workspace), (rows) =>
+          rows
+            .flatMap(({ tent }) =>
+              tent.publication?.status === "published"
+                ? [{ id: tent.id, address: addressOf(tent), publishedAt: tent.publication.publishedAt }]
+                : [],
+            )
+            .sort(
+              (left, right) =>
+                right.publishedAt.epochMilliseconds - left.publishedAt.epochMilliseconds ||
+                byCodePoint(left.id, right.id),
+            )
+            .slice(0, listed_pages_max)
+            .map(({ address, publishedAt }) => ({ address, publishedAt })),
+        ),
     })
   }),
 )

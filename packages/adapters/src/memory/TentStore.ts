@@ -1,6 +1,8 @@
 // Tents in memory.
-import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
+import type { Asset } from "@tentpole/core/tents/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
@@ -8,7 +10,9 @@ import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
+import { appendAudit } from "./AuditLog.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
+import { forgetViews } from "./TrafficTables.ts"
 import { takeCredits, workspaces } from "./WorkspaceStore.ts"
 
 export interface TentRow {
@@ -19,6 +23,9 @@ export interface TentRow {
 }
 
 export const tents = table<TentRow>("tent")
+
+/** Files by tent: they go with it. */
+export const assets = table<Asset>("tent_asset")
 
 /** Counts what changed of a workspace's pages. */
 export const pageChanges = table<number>("page_changes")
@@ -31,7 +38,16 @@ const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
 const sameState = (left: Tent, right: Tent): boolean =>
   left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
 
-const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
+/** A tent goes with its files, and with what was seen of it. */
+const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
+  yield* db.remove(tents, workspace, id)
+  for (const asset of yield* db.all(assets, workspace)) {
+    if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
+  }
+  yield* forgetViews(db, workspace, id)
+})
+
+export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -42,7 +58,8 @@ const applyTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
     const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
-    if (after === null) return yield* db.remove(tents, workspace, before?.id ?? "")
+    yield* appendAudit(db, ids, auditOfTent(workspace, change))
+    if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
       return yield* new AliasTaken({ alias })
@@ -73,6 +90,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const ids = yield* Ids
     const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
     const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
     const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
@@ -107,7 +125,7 @@ export const layer = Layer.effect(
             taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
           }
         }),
-      apply: (workspace, change) => applyTent(db, workspace, change),
+      apply: (workspace, change) => applyTent(db, ids, workspace, change),
     })
   }),
 )

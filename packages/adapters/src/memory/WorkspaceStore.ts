@@ -1,4 +1,5 @@
 // Workspaces in memory.
+import type { PageDomain } from "@tentpole/core/administration/PageDomain"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -12,6 +13,8 @@ import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
 export const workspaces = table<Workspace>("workspace")
 export const apiKeys = table<ApiKey>("api_key")
+/** By host. */
+export const pageHosts = table<{ readonly workspaceId: WorkspaceId; readonly domain: PageDomain }>("page_host")
 export const sendingDomains = table<SendingDomain>("sending_domain")
 
 /** A system list as the lists' store keeps it: made with its workspace. */
@@ -90,7 +93,13 @@ export const layer = Layer.effect(
       all: Effect.map(db.all(workspaces, null), (rows) => byAge(rows).slice(0, 1000)),
       lock: (id) => Effect.andThen(Transaction, find(id)),
       apply: (change) => applyWorkspace(db, ids, change),
-      findByPageHost: () => Effect.fail(new NotFound({ resource: "workspace" })),
+      findByPageHost: (host) =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* Effect.flatMap(db.find(pageHosts, null, host), (row) =>
+            found(row, "workspace"),
+          )
+          return yield* find(workspaceId)
+        }),
 
       findKey: (hash) =>
         Effect.gen(function* () {

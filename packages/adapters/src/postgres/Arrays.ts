@@ -8,6 +8,9 @@ const array = (oid: number) => (values: ReadonlyArray<unknown>) => Result.getOrT
 /** Text, and with a cast behind it whatever is written as text: `::uuid[]`, `::timestamptz[]`, `::jsonb[]`. */
 export const texts: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = array(PgTypes.OID.text)
 
+/** Without a cast: for columns of ids. */
+export const uuids: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = array(PgTypes.OID.uuid)
+
 /** `::int[]`; beyond 32 bits the server refuses. */
 export const ints: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = array(PgTypes.OID.int4)
 

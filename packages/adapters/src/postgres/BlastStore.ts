@@ -1,9 +1,10 @@
 // Blasts on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
+import { auditOfBlast } from "@tentpole/core/administration/Audited"
 import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { passingReasons } from "@tentpole/core/deliveries/Delivery"
-import { BlastId, ContactId, type WorkspaceId } from "@tentpole/core/Ids"
+import { BlastId, ContactId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
@@ -13,6 +14,7 @@ import { lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "./DueWork.ts"
+import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListWrites.ts"
 import { appendEvents } from "./Outbox.ts"
@@ -77,7 +79,7 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
     : sql`update blast set ${sql.update(columnsOf(after))} where ${decidedOn} returning 1`
 }
 
-const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: BlastChange) {
+const apply = Effect.fnUntraced(function* (sql: Sql, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
   if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
   for (const list of change.lists) yield* applyList(sql, ws, list)
   // An email that is made for a blast is not written by the AI, and takes no credits.
@@ -85,6 +87,7 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Bl
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)
+  yield* appendAudit(sql, ids, auditOfBlast(ws, change))
   if (change.wakes) yield* makeDue(sql, "deliveries", ws)
   if (change.fallsDue !== null) yield* makeDueAt(sql, "blasts", ws, change.fallsDue)
 })
@@ -170,6 +173,7 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
     const within = fenced(sql)
     return BlastStore.of({
       find: (ws, id, now) =>
@@ -185,7 +189,7 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(ws, lockForLaunch(sql, ws, id, options))).pipe(
           Effect.flatMap((found) => (found === null ? Effect.fail(gone) : Effect.succeed(found))),
         ),
-      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ws, change))),
+      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ids, ws, change))),
       endOpen: (ws, id, ending, limit) =>
         Effect.andThen(Transaction, within(ws, endOpen(sql, ws, id, ending, limit))).pipe(
           Effect.map((rows) => rows.length),

@@ -46,6 +46,12 @@ const migrateAll = Effect.fnUntraced(function* () {
   yield* Effect.scoped(PersistedQueue.makeStoreSql({ tableName: queue_table })).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
   )
+  // Jobs that were given up are few among many that are done: whoever looks for them walks through no others. What is
+  // there is not asked for again: that would wait for everybody who has just queued something.
+  const [dead] = yield* sql`select to_regclass('job_queue_dead') as found`
+  if (dead?.["found"] === null) {
+    yield* sql`create index job_queue_dead on ${sql(queue_table)} (updated_at) where state = 'failed'`
+  }
   return todo.map(([name]) => name)
 })
 

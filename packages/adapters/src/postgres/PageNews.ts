@@ -53,13 +53,19 @@ export const layer = Layer.effect(
 
     return PageNews.of({
       tell: (of) => sql.afterCommit(Effect.sync(() => note(of ?? ""))),
-      mark: (of) =>
-        Effect.gen(function* () {
-          yield* begin
-          const known = `${era}.${changes.get(of ?? "") ?? 0}`
-          // Without news a mark is good for half a second.
-          return listening ? known : `${known}.${Math.floor((yield* Clock.currentTimeMillis) / 500)}`
-        }),
+      // Asked twice by each visit of a page: no generator.
+      mark: (of) => {
+        const known = Effect.sync(() => `${era}.${changes.get(of ?? "") ?? 0}`)
+        // Without news a mark is good for half a second.
+        return listening
+          ? known
+          : Effect.andThen(
+              begin,
+              Effect.zipWith(known, Clock.currentTimeMillis, (mark, now_ms) =>
+                listening ? mark : `${mark}.${Math.floor(now_ms / 500)}`,
+              ),
+            )
+      },
     })
   }),
 )

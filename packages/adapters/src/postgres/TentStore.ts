@@ -1,153 +1,27 @@
 // Tents on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { ApprovalId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/Ids"
+import { auditOfTent } from "@tentpole/core/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
-import { type Alias, aliasStem, isAlias } from "@tentpole/core/tents/Alias"
-import {
-  AliasTaken,
-  type Generation,
-  type GenerationStatus,
-  type Publication,
-  type PublicationError,
-  type PublicationStatus,
-  type PublicationWarning,
-  type Tent,
-  type TentRequest,
-} from "@tentpole/core/tents/Tent"
+import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
+import { AliasTaken } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/Text"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { appendAudit } from "./AuditLog.ts"
 import { pages_channel } from "./migrations/0008_tents.ts"
 import { PageNews } from "./PageNews.ts"
 import { fenced, orDefect } from "./Postgres.ts"
+import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "./WorkspaceStore.ts"
-
-interface Row {
-  readonly tent_id: string
-  readonly name: string
-  readonly user_id: string | null
-  readonly status: GenerationStatus
-  readonly prompt: string | null
-  readonly include_brand: boolean
-  readonly template_id: string | null
-  readonly template_approval_id: string | null
-  readonly auto_publish: boolean
-  readonly error: string | null
-  readonly credits_held: number
-  readonly alias: string | null
-  readonly branding: boolean
-  readonly publication_status: PublicationStatus | null
-  readonly requested_alias: string | null
-  readonly published_etag: string | null
-  readonly published_at: Date | null
-  readonly publication_warnings: ReadonlyArray<PublicationWarning> | null
-  readonly publication_error: PublicationError | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-const columns = `t.tent_id, t.name, t.user_id, t.status, t.prompt, t.include_brand, t.template_id, t.template_approval_id,
-  t.auto_publish, t.error, t.credits_held, a.alias, t.branding, t.publication_status, t.requested_alias, t.published_etag, t.published_at,
-  t.publication_warnings, t.publication_error, t.created_at, t.updated_at`
-
-/** A tent with its alias; the table of tents is what a lock is taken on. */
-const source = `tent t left join tent_alias a on a.workspace_id = t.workspace_id and a.tent_id = t.tent_id`
-
-const aliasOf = (text: string | null): Alias | null => (text !== null && isAlias(text) ? text : null)
-
-const toGeneration = ({ status, error }: Row): Generation =>
-  status === "failed" ? { status, error: error ?? "" } : { status }
-
-const toRequest = (row: Row): TentRequest | null =>
-  row.prompt === null
-    ? null
-    : {
-        prompt: row.prompt,
-        includeBrand: row.include_brand,
-        template: toPin(row),
-        autoPublish: row.auto_publish,
-      }
-
-/** Set together: a CHECK says so. */
-const toPin = ({ template_id, template_approval_id }: Row): TentRequest["template"] =>
-  template_id === null || template_approval_id === null
-    ? null
-    : { id: TentTemplateId.make(template_id), approvalId: ApprovalId.make(template_approval_id) }
-
-const toPublication = (row: Row): Publication | null => {
-  const requestedAlias = aliasOf(row.requested_alias)
-  switch (row.publication_status) {
-    case null:
-      return null
-    case "published":
-      return {
-        status: "published",
-        requestedAlias,
-        publishedAt: DateTime.makeUnsafe(row.published_at ?? row.updated_at),
-        etag: row.published_etag ?? "",
-        warnings: row.publication_warnings ?? [],
-      }
-    case "failed":
-      return {
-        status: "failed",
-        requestedAlias,
-        error: row.publication_error ?? { code: "internal_error", message: "" },
-      }
-    default:
-      return { status: row.publication_status, requestedAlias }
-  }
-}
-
-const toTent = (row: Row): Tent => ({
-  id: TentId.make(row.tent_id),
-  name: row.name,
-  userId: row.user_id,
-  request: toRequest(row),
-  generation: toGeneration(row),
-  credits_held: row.credits_held,
-  alias: aliasOf(row.alias),
-  branding: row.branding,
-  publication: toPublication(row),
-  createdAt: DateTime.makeUnsafe(row.created_at),
-  updatedAt: DateTime.makeUnsafe(row.updated_at),
-})
 
 const gone = new NotFound({ resource: "tent" })
 
 const first = <Found>(rows: ReadonlyArray<Found>): Effect.Effect<Found, NotFound> =>
   rows[0] === undefined ? Effect.fail(gone) : Effect.succeed(rows[0])
-
-/** What a change writes of a tent; bodies are written by it only when it brings or takes them. */
-const fieldsOf = (sql: PgClient.PgClient, after: Tent, { html, page }: TentChange) => {
-  const { generation, publication, request } = after
-  const published = publication?.status === "published" ? publication : null
-  return {
-    name: after.name,
-    name_folded: fold(after.name),
-    user_id: after.userId,
-    status: generation.status,
-    prompt: request?.prompt ?? null,
-    include_brand: request?.includeBrand ?? false,
-    template_id: request?.template?.id ?? null,
-    template_approval_id: request?.template?.approvalId ?? null,
-    auto_publish: request?.autoPublish ?? false,
-    ...(html === undefined ? {} : { html }),
-    error: generation.status === "failed" ? generation.error : null,
-    credits_held: after.credits_held,
-    branding: after.branding,
-    publication_status: publication?.status ?? null,
-    requested_alias: publication?.requestedAlias ?? null,
-    ...(published === null ? { published_html: null } : page === undefined ? {} : { published_html: page.html }),
-    published_etag: published?.etag ?? null,
-    published_at: published === null ? null : DateTime.formatIso(published.publishedAt),
-    publication_warnings: published === null ? null : sql.json(published.warnings),
-    publication_error: publication?.status === "failed" ? sql.json(publication.error) : null,
-    updated_at: DateTime.formatIso(after.updatedAt),
-  }
-}
 
 const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentChange) => {
   const { before, after } = change
@@ -166,6 +40,13 @@ const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentC
     ? sql<{ one: 1 }>`delete from tent where ${unchanged} returning 1 as one`
     : sql<{ one: 1 }>`update tent set ${sql.update(fieldsOf(sql, after, change))} where ${unchanged} returning 1 as one`
 }
+
+/** Views are counted beside their tents, with no reference to them: what was seen of a tent goes with it. */
+const forgetViews = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) => sql`
+  with
+    views as (delete from page_view where workspace_id = ${workspace} and tent_id = ${tent}),
+    sums as (delete from page_view_day where workspace_id = ${workspace} and tent_id = ${tent})
+  delete from page_visitor_day where workspace_id = ${workspace} and tent_id = ${tent}`
 
 const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, after }: TentChange) => {
   if (after === null || after.alias === (before?.alias ?? null)) return Effect.void
@@ -189,7 +70,13 @@ const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, af
 const isSeen = ({ before, after }: TentChange): boolean =>
   before?.publication?.status === "published" || after?.publication?.status === "published"
 
-const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace: WorkspaceId, change: TentChange) =>
+const applyTent = (
+  sql: PgClient.PgClient,
+  ids: Ids["Service"],
+  news: PageNews["Service"],
+  workspace: WorkspaceId,
+  change: TentChange,
+) =>
   Effect.gen(function* () {
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
@@ -197,6 +84,8 @@ const applyTent = (sql: PgClient.PgClient, news: PageNews["Service"], workspace:
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
+    if (change.before !== null && change.after === null) yield* forgetViews(sql, workspace, change.before.id)
+    yield* appendAudit(sql, ids, auditOfTent(workspace, change))
     if (!isSeen(change)) return
     yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
     yield* news.tell(workspace)
@@ -241,6 +130,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
     const news = yield* PageNews
     const within = fenced(sql)
     const all = sql.literal(columns)
@@ -287,7 +177,7 @@ export const layer = Layer.effect(
         ),
       lockPublishing: (workspace, id, alias) =>
         Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, news, workspace, change)),
+      apply: (workspace, change) => within(workspace, applyTent(sql, ids, news, workspace, change)),
     })
   }),
 )

@@ -1,4 +1,4 @@
-// Page views on PostgreSQL: a batch is one statement, which writes the views and adds up their days.
+// Page views on PostgreSQL: written as `TrafficBatches` says, read from the sums of their days.
 import { PgClient } from "@effect/sql-pg"
 import { TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { devices, type Device } from "@tentpole/core/traffic/Agents"
@@ -11,47 +11,17 @@ import {
   groups_max,
   recent_max,
 } from "@tentpole/core/traffic/Analytics"
-import { type PageView, TrafficStore } from "@tentpole/core/traffic/TrafficStore"
+import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
 import { Transaction } from "@tentpole/core/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
-import { fenced, orDefect } from "./Postgres.ts"
-
-/**
- * A view written before, under its id, is left out of the sums too. Days are added up in the order of their key, so that
- * two processes that write the same days wait for each other instead of for ever.
- */
-const recordViews = (sql: PgClient.PgClient, workspace: WorkspaceId, views: ReadonlyArray<PageView>) => sql`
-  with added as (
-    insert into page_view (workspace_id, tent_id, at, view_id, visitor, country, device, browser, os, referrer)
-    select ${workspace}, u.tent_id, u.at, u.view_id, decode(u.visitor, 'hex'), u.country, u.device, u.browser, u.os, u.referrer
-    from unnest(${texts(views.map((view) => view.tentId))}::uuid[], ${texts(views.map((view) => DateTime.formatIso(view.at)))}::timestamptz[],
-      ${texts(views.map((view) => view.id))}::uuid[], ${texts(views.map((view) => hex(view.visitor)))}::text[],
-      ${texts(views.map((view) => view.country))}::text[], ${texts(views.map((view) => view.device))}::text[],
-      ${texts(views.map((view) => view.browser))}::text[], ${texts(views.map((view) => view.os))}::text[],
-      ${texts(views.map((view) => view.referrer))}::text[])
-      as u (tent_id, at, view_id, visitor, country, device, browser, os, referrer)
-    on conflict do nothing
-    returning tent_id, (at at time zone 'UTC')::date as day, visitor, country, device, browser, os, referrer
-  ),
-  visitors as (
-    insert into page_visitor_day (workspace_id, tent_id, day, visitor)
-    select distinct ${workspace}::uuid, tent_id, day, visitor from added order by tent_id, day, visitor
-    on conflict do nothing
-  )
-  insert into page_view_day as d (workspace_id, tent_id, day, dimension, value, views)
-  select ${workspace}, added.tent_id, added.day, v.dimension, v.value, count(*)::int
-  from added, lateral (values ('all', ''), ('country', country), ('device', device), ('browser', browser), ('os', os),
-    ('referrer', referrer)) as v (dimension, value)
-  group by added.tent_id, added.day, v.dimension, v.value
-  order by added.tent_id, added.day, v.dimension, v.value
-  on conflict (workspace_id, tent_id, day, dimension, value) do update set views = d.views + excluded.views`
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+import { fenced, orDefect, Reads } from "./Postgres.ts"
+import { recordBatch } from "./TrafficBatches.ts"
 
 interface DayRow {
   readonly day: string
   readonly views: number
+  readonly visits: number
 }
 
 interface GroupRow {
@@ -90,16 +60,17 @@ const countViews = Effect.fnUntraced(function* (
   days: Days,
 ) {
   const ofTent = tent === null ? sql`true` : sql`tent_id = ${tent}`
+  const sums = tent === null ? sql`workspace_view_day` : sql`page_view_day`
   const inDays = sql`workspace_id = ${workspace} and ${ofTent} and day between ${days.first} and ${days.last}`
-  const [visits] = yield* sql<{ count: number }>`
-    select count(*)::int as count from (select distinct day, visitor from page_visitor_day where ${inDays}) as v`
   const perDay = yield* sql<DayRow>`
-    select day::text as day, sum(views)::int as views from page_view_day where ${inDays} and dimension = 'all' group by day order by day`
+    select day::text as day, coalesce(sum(views) filter (where dimension = 'all'), 0)::int as views,
+      coalesce(sum(views) filter (where dimension = 'visits'), 0)::int as visits
+    from ${sums} where ${inDays} and dimension in ('all', 'visits') group by day order by day`
   const groups = yield* sql<GroupRow>`
     select dimension, value, views from (
       select dimension, value, sum(views)::int as views,
         row_number() over (partition by dimension order by sum(views) desc, value) as place
-      from page_view_day where ${inDays} and dimension = any(${texts(dimensions)}::text[]) group by dimension, value
+      from ${sums} where ${inDays} and dimension = any(${texts(dimensions)}::text[]) group by dimension, value
     ) as g where place <= ${groups_max} order by dimension, place`
   const recent = yield* sql<RecentRow>`
     select at, country, device, browser, os, referrer from page_view
@@ -107,8 +78,8 @@ const countViews = Effect.fnUntraced(function* (
       and at < (${days.last}::date + 1)::timestamp at time zone 'UTC'
     order by at desc, view_id desc limit ${recent_max}`
   return {
-    visits: visits?.count ?? 0,
-    days: perDay,
+    visits: perDay.reduce((sum, each) => sum + each.visits, 0),
+    days: perDay.map(({ day, views }) => ({ day, views })),
     groups: grouped(groups),
     recent: recent.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at), device: toDevice(row.device) })),
   } satisfies Counts
@@ -122,29 +93,24 @@ interface TopRow {
 }
 
 const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: Days) => sql<TopRow>`
-  with top as (
-    select d.tent_id, t.name, sum(d.views)::int as views
-    from page_view_day d join tent t on t.workspace_id = d.workspace_id and t.tent_id = d.tent_id
-    where d.workspace_id = ${workspace} and d.day between ${first} and ${last} and d.dimension = 'all'
-    group by d.tent_id, t.name
-    order by views desc, d.tent_id limit ${groups_max}
-  )
-  select top.tent_id, top.name, top.views, (
-    select count(*)::int from page_visitor_day v
-    where v.workspace_id = ${workspace} and v.tent_id = top.tent_id and v.day between ${first} and ${last}) as visits
-  from top order by top.views desc, top.tent_id`
+  select d.tent_id, t.name, coalesce(sum(d.views) filter (where d.dimension = 'all'), 0)::int as views,
+    coalesce(sum(d.views) filter (where d.dimension = 'visits'), 0)::int as visits
+  from page_view_day d join tent t on t.workspace_id = d.workspace_id and t.tent_id = d.tent_id
+  where d.workspace_id = ${workspace} and d.day between ${first} and ${last} and d.dimension in ('all', 'visits')
+  group by d.tent_id, t.name
+  order by views desc, d.tent_id limit ${groups_max}`
 
 export const layer = Layer.effect(
   TrafficStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const { read } = yield* Reads
     const within = fenced(sql)
     return TrafficStore.of({
-      record: (workspace, views) =>
-        Effect.andThen(Transaction, within(workspace, recordViews(sql, workspace, views))).pipe(Effect.asVoid),
-      counts: (workspace, tent, days) => within(workspace, countViews(sql, workspace, tent, days)),
+      record: (workspace, batch) => Effect.andThen(Transaction, within(workspace, recordBatch(sql, workspace, batch))),
+      counts: (workspace, tent, days) => read(workspace, (client) => countViews(client, workspace, tent, days)),
       topTents: (workspace, days) =>
-        within(workspace, topOf(sql, workspace, days)).pipe(
+        read(workspace, (client) => topOf(client, workspace, days)).pipe(
           Effect.map((rows) =>
             rows.map(({ tent_id, name, views, visits }) => ({ tentId: TentId.make(tent_id), name, views, visits })),
           ),

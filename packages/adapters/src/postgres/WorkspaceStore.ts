@@ -20,7 +20,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { instant } from "./Instants.ts"
 import { fenced, orDefect } from "./Postgres.ts"
 
-interface WorkspaceRow {
+export interface WorkspaceRow {
   readonly workspace_id: string
   readonly name: string
   readonly slug: string
@@ -39,11 +39,11 @@ interface WorkspaceRow {
   readonly updated_at: Date
 }
 
-const workspaceColumns = `w.workspace_id, w.name, w.slug, w.plan, w.credits, w.time_zone, w.default_country,
+export const workspaceColumns = `w.workspace_id, w.name, w.slug, w.plan, w.credits, w.time_zone, w.default_country,
   w.postal_address, w.sender_from_name, w.sender_from_address, w.sender_reply_to, w.brand, w.sending_per_second,
   w.sending_per_domain_per_second, w.created_at as workspace_created_at, w.updated_at`
 
-const toWorkspace = (row: WorkspaceRow): Workspace => ({
+export const toWorkspace = (row: WorkspaceRow): Workspace => ({
   id: WorkspaceId.make(row.workspace_id),
   name: row.name,
   slug: row.slug,
@@ -64,7 +64,7 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   updatedAt: DateTime.makeUnsafe(row.updated_at),
 })
 
-interface KeyRow {
+export interface KeyRow {
   readonly workspace_id: string
   readonly key_id: string
   readonly key_name: string
@@ -76,10 +76,10 @@ interface KeyRow {
   readonly key_created_at: Date
 }
 
-const keyColumns = `k.workspace_id, k.key_id, k.name as key_name, k.prefix, k.hash, k.expires_at, k.revoked_at,
+export const keyColumns = `k.workspace_id, k.key_id, k.name as key_name, k.prefix, k.hash, k.expires_at, k.revoked_at,
   k.last_used_at, k.created_at as key_created_at`
 
-const toKey = (row: KeyRow): ApiKey => ({
+export const toKey = (row: KeyRow): ApiKey => ({
   id: ApiKeyId.make(row.key_id),
   workspaceId: WorkspaceId.make(row.workspace_id),
   name: row.key_name,
@@ -91,7 +91,7 @@ const toKey = (row: KeyRow): ApiKey => ({
   createdAt: DateTime.makeUnsafe(row.key_created_at),
 })
 
-interface DomainRow {
+export interface DomainRow {
   readonly domain_id: string
   readonly domain: string
   readonly status: DomainStatus
@@ -102,7 +102,10 @@ interface DomainRow {
   readonly created_at: Date
 }
 
-const toDomain = (row: DomainRow): SendingDomain => ({
+export const domainColumns =
+  "domain_id, domain, status, dkim_selector, dkim_public_key, dkim_private_key_sealed, verified_at, created_at"
+
+export const toDomain = (row: DomainRow): SendingDomain => ({
   id: DomainId.make(row.domain_id),
   domain: row.domain,
   status: row.status,
@@ -191,26 +194,40 @@ export const layer = Layer.effect(
       )
 
     return WorkspaceStore.of({
-      find: (id) => one(orDefect(sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id}`)),
-      findBySlug: (slug) => one(orDefect(sql<WorkspaceRow>`select ${columns} from workspace w where w.slug = ${slug}`)),
+      find: (id) =>
+        one(
+          orDefect(
+            sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} and w.deleted_at is null`,
+          ),
+        ),
+      findBySlug: (slug) =>
+        one(
+          orDefect(
+            sql<WorkspaceRow>`select ${columns} from workspace w where w.slug = ${slug} and w.deleted_at is null`,
+          ),
+        ),
       all: orDefect(
-        sql<WorkspaceRow>`select ${columns} from workspace w order by w.created_at, w.workspace_id limit 1000`,
+        sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1000`,
       ).pipe(Effect.map((rows) => rows.map(toWorkspace))),
       lock: (id) =>
         Effect.andThen(
           Transaction,
-          one(orDefect(sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} for update`)),
+          one(
+            orDefect(
+              sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} and w.deleted_at is null for update`,
+            ),
+          ),
         ),
       apply: (change) => applyWorkspace(sql, ids, change),
       findByPageHost: (host) =>
         one(
           orDefect(sql<WorkspaceRow>`
-            select ${columns} from page_host h join workspace w on w.workspace_id = h.workspace_id where h.host = ${host}`),
+            select ${columns} from page_host h join workspace w on w.workspace_id = h.workspace_id where h.host = ${host} and w.deleted_at is null`),
         ),
 
       findKey: (hash) =>
         orDefect(sql<KeyRow & WorkspaceRow>`
-          select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash}`).pipe(
+          select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash} and w.deleted_at is null`).pipe(
           Effect.flatMap((rows) => first(rows, "API key")),
           Effect.map((row) => ({ key: toKey(row), workspace: toWorkspace(row) })),
         ),
@@ -253,8 +270,7 @@ export const layer = Layer.effect(
         within(
           id,
           sql<DomainRow>`
-            select domain_id, domain, status, dkim_selector, dkim_public_key, dkim_private_key_sealed, verified_at, created_at
-            from sending_domain where workspace_id = ${id} order by created_at, domain_id`,
+            select ${sql.literal(domainColumns)} from sending_domain where workspace_id = ${id} order by created_at, domain_id`,
         ).pipe(Effect.map((rows) => rows.map(toDomain))),
       putDomain: (id, domain) =>
         Effect.andThen(

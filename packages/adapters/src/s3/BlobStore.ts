@@ -4,6 +4,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -11,7 +12,14 @@ import {
 import { Upload } from "@aws-sdk/lib-storage"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { BlobNotFound, BlobStore, BlobTooLarge, BlobUnavailable, isBlobKey } from "@tentpole/core/blobs/BlobStore"
+import {
+  BlobNotFound,
+  BlobStore,
+  BlobTooLarge,
+  BlobUnavailable,
+  isBlobKey,
+  isBlobOwner,
+} from "@tentpole/core/blobs/BlobStore"
 import { attachment } from "@tentpole/core/blobs/ContentDisposition"
 import { type Cause, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import { Readable } from "node:stream"
@@ -108,6 +116,40 @@ const upload = <E, R>(
     )
   })
 
+/** Calls on a bucket, all of which an abort ends. */
+interface Calls {
+  readonly client: S3Client
+  readonly Bucket: string
+  readonly abortSignal: AbortSignal
+}
+
+/** The first segments of all keys, found by skipping: not every server groups keys. */
+async function* roomsOf({ client, Bucket, abortSignal }: Calls) {
+  let StartAfter = ""
+  for (;;) {
+    const after = StartAfter === "" ? {} : { StartAfter }
+    const page = await client.send(new ListObjectsV2Command({ Bucket, ...after }), { abortSignal })
+    const room = page.Contents?.[0]?.Key?.split("/", 1)[0]
+    if (room === undefined) return
+    yield room
+    // The character behind the slash: greater than every key of the room.
+    StartAfter = `${room}0`
+  }
+}
+
+const removeOf = async (calls: Calls, owner: string): Promise<void> => {
+  const { client, Bucket, abortSignal } = calls
+  for await (const room of roomsOf(calls)) {
+    const list = new ListObjectsV2Command({ Bucket, Prefix: `${room}/${owner}/` })
+    // What was listed is gone when it is listed again.
+    for (;;) {
+      const { Contents = [] } = await client.send(list, { abortSignal })
+      if (Contents.length === 0) break
+      for (const { Key } of Contents) await client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal })
+    }
+  }
+}
+
 const make = Effect.fnUntraced(function* (options: S3Options) {
   const Bucket = options.bucket
   const client = yield* Effect.acquireRelease(
@@ -160,6 +202,10 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
       Effect.flatMap(keyed(key), (Key) =>
         Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
       ),
+    removeOf: (owner) =>
+      isBlobOwner(owner)
+        ? attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner))
+        : Effect.die(new Error(`"${owner}" is no owner of blobs`)),
     uploadUrl: (key, { contentType, validFor }) =>
       Effect.flatMap(keyed(key), (Key) =>
         attempt(() =>

@@ -72,6 +72,11 @@ interface Provider {
   readonly declines: unknown
   readonly path: string
   readonly key: (headers: IncomingHttpHeaders) => unknown
+  /** Type, bytes and name of what is attached. */
+  readonly files: (body: Seen["body"]) => ReadonlyArray<string>
+  readonly thought: (body: Seen["body"]) => unknown
+  /** Told nothing, the least, medium, and the most. */
+  readonly thoughts: ReadonlyArray<unknown>
 }
 
 const providers: Readonly<Record<string, Provider>> = {
@@ -85,6 +90,18 @@ const providers: Readonly<Record<string, Provider>> = {
     declines: { choices: [{ finish_reason: "stop", message: { content: null, refusal: "No." } }] },
     path: "/v1/chat/completions",
     key: (headers) => headers.authorization,
+    files: ({ messages }) =>
+      [messages[1].content].flat().flatMap((part: Seen["body"]) => {
+        const [, type, bytes] = /^data:(.*);base64,(.*)$/.exec(part.image_url?.url ?? part.file?.file_data) ?? []
+        return type === undefined ? [] : [[type, bytes, part.file?.filename].filter(Boolean).join(" ")]
+      }),
+    thought: (body) => [body.reasoning_effort, body.max_completion_tokens],
+    thoughts: [
+      [undefined, 16_000],
+      ["low", 16_000],
+      ["medium", 20_000],
+      ["high", 40_000],
+    ],
   },
   anthropic: {
     layer: Anthropic.layer,
@@ -100,6 +117,21 @@ const providers: Readonly<Record<string, Provider>> = {
     declines: { stop_reason: "refusal", content: [] },
     path: "/v1/messages",
     key: (headers) => headers["x-api-key"],
+    files: ({ messages }) =>
+      [messages[0].content]
+        .flat()
+        .flatMap((part: Seen["body"]) =>
+          part.source === undefined
+            ? []
+            : [[part.source.media_type, part.source.data, part.title].filter(Boolean).join(" ")],
+        ),
+    thought: (body) => [body.thinking?.budget_tokens, body.max_tokens],
+    thoughts: [
+      [undefined, 16_000],
+      [undefined, 16_000],
+      [4_000, 20_000],
+      [24_000, 40_000],
+    ],
   },
 }
 
@@ -129,6 +161,45 @@ for (const [name, provider] of Object.entries(providers)) {
         assert.strictEqual(first?.body.model, "m-1")
         const text = JSON.stringify(first?.body)
         for (const part of ["a page", "Acme", "<p>T</p>"]) assert.include(text, part)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live(
+      "files go as attachments where the provider reads them, as words where they are words, and else by name",
+      () =>
+        Effect.gen(function* () {
+          const { ai, seen } = yield* ask({ body: provider.says(html) })
+          const file = {
+            fileName: "f",
+            contentType: "image/png",
+            size_bytes: 3,
+            bytes: Uint8Array.of(1, 2, 3),
+            address: null,
+          }
+          const assets: PageRequest["assets"] = [
+            { ...file, address: "asset:1" },
+            { ...file, fileName: "brief.pdf", contentType: "application/pdf" },
+            { ...file, contentType: "text/plain", bytes: Buffer.from('say "hello"\n') },
+            { ...file, fileName: "film.mp4", contentType: "video/mp4", bytes: null },
+          ]
+          yield* ai.page({ ...request, assets })
+          assert.deepStrictEqual(provider.files(seen[0]?.body), ["image/png AQID", "application/pdf AQID brief.pdf"])
+          const text = JSON.stringify(seen[0]?.body)
+          for (const part of ["asset:1", "film.mp4", "hello", "is not shown"]) assert.include(text, part)
+          yield* ai.page(request)
+          assert.notInclude(JSON.stringify(seen[1]?.body), "AQID")
+          assert.deepStrictEqual(provider.files(seen[1]?.body), [])
+        }).pipe(Effect.scoped),
+    )
+
+    it.live("thinks as much as it is told, and says nothing of it when it is told nothing", () =>
+      Effect.gen(function* () {
+        const { ai, seen } = yield* ask({ body: provider.says(html) })
+        for (const reasoning of [null, "min", "medium", "max"] as const) yield* ai.page({ ...request, reasoning })
+        assert.deepStrictEqual(
+          seen.map(({ body }) => provider.thought(body)),
+          provider.thoughts,
+        )
       }).pipe(Effect.scoped),
     )
 

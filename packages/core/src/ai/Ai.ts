@@ -13,12 +13,30 @@ export interface Brand {
   readonly guidelines: string | null
 }
 
+export const reasonings = ["min", "medium", "high", "max"] as const
+/** How much a model may think before it answers. */
+export type Reasoning = (typeof reasonings)[number]
+
+/** A file that comes with a request. It is data, whoever made it. */
+export interface PageAsset {
+  readonly fileName: string
+  readonly contentType: string
+  readonly size_bytes: number
+  /** Null where it is too large to be shown, or of a kind that no model reads: then only its name is told. */
+  readonly bytes: Uint8Array | null
+  /** What stands for the picture as the address of an `<img>`; null for what can't stand on a page. */
+  readonly address: string | null
+}
+
 export interface PageRequest {
   readonly prompt: string
   readonly name: string
   readonly brand: Brand | null
   /** HTML of an approved template to build on. */
   readonly template: string | null
+  readonly assets?: ReadonlyArray<PageAsset>
+  /** Absent or null: as the provider has it. */
+  readonly reasoning?: Reasoning | null
 }
 
 export interface EmailRequest {

@@ -37,6 +37,8 @@ export class BlobStore extends Context.Service<
     readonly copy: (from: string, to: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
     /** Removing what is not there is no error. */
     readonly remove: (key: string) => Effect.Effect<void, BlobUnavailable>
+    /** Removes every blob of an owner: those whose keys are `<room>/<owner>/…`, whatever the room. */
+    readonly removeOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
     /**
      * An address that takes a PUT of the bytes, without an API key. S3 signs it itself; the filesystem answers null, and
      * the API offers a signed path of its own.
@@ -56,6 +58,11 @@ export class BlobStore extends Context.Service<
 const key_length_max = 500
 const segment = "[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}"
 const keyPattern = new RegExp(`^${segment}(/${segment})*$`)
+
+const owner = new RegExp(`^${segment}$`)
+
+/** Whether a text can be the second segment of a key. */
+export const isBlobOwner = (text: string): boolean => owner.test(text)
 
 /**
  * Whether a text can be a key: segments of letters, digits, `.`, `_`, `-`, joined by `/`, none of which begins with a dot,

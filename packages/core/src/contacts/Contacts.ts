@@ -1,8 +1,8 @@
 // What can be done with contacts.
-import { Context, DateTime, Effect, Layer, Result, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { ContactId, Ids, type WorkspaceId } from "../Ids.ts"
 import type { Paged } from "../Page.ts"
-import { NotFound, Unavailable } from "../Refusal.ts"
+import { NotFound } from "../Refusal.ts"
 import { type Transaction, Transactor } from "../Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./Batch.ts"
@@ -13,8 +13,9 @@ import { apiUpsert, decideUpserts } from "./BatchUpserts.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import { type ContactRefusal, refusalOfOne } from "./ContactRefusals.ts"
-import { type ContactQuery, ContactStore, IdentityTaken } from "./ContactStore.ts"
+import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
+import { decidedAgain } from "./DecidedAgain.ts"
 import { parseEmail } from "./Email.ts"
 import {
   fieldsByName,
@@ -94,19 +95,7 @@ export class Contacts extends Context.Service<
 
       /** One transaction, fields and all: decided again when somebody has taken an identity in between. */
       const decided = <A, E>(body: Effect.Effect<A, E, Transaction>): Effect.Effect<A, Exclude<E, IdentityTaken>> =>
-        body.pipe(
-          transact,
-          Effect.retry({
-            schedule: Schedule.jittered(Schedule.exponential("10 millis")),
-            times: decisions_max - 1,
-            while: (error) => error instanceof IdentityTaken,
-          }),
-          Effect.catch((error) =>
-            error instanceof IdentityTaken
-              ? Effect.die(new Unavailable({ part: "database" }))
-              : Effect.fail(error as Exclude<E, IdentityTaken>),
-          ),
-        )
+        decidedAgain(transact(body))
 
       /** How the workspace's items are read, and its contacts shown. */
       const manners = ({ id, defaultCountry }: ContactsWorkspace) =>
@@ -202,9 +191,6 @@ export class Contacts extends Context.Service<
     }),
   )
 }
-
-/** How often a batch is decided before somebody who keeps taking its identities makes it a 503. */
-const decisions_max = 4
 
 const toBatchItem = (
   clientItemId: string | null,

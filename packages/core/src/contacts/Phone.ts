@@ -3,6 +3,8 @@ import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-j
 import { trim } from "../Text.ts"
 
 const written_length_max = 64
+/** A plus sign and fifteen digits (ITU-T E.164 §6.2.1). National tables have longer ones, which nobody can dial from abroad. */
+const e164_length_max = 16
 
 /** Digits of any script and what people write between them. No letters: an extension would be lost on the way to E.164. */
 const written = /^[+＋]?[\p{Nd}\p{Zs}()[\]./\-‐-―−－~]+$/u
@@ -19,5 +21,8 @@ export const parsePhone = (text: string, defaultCountry: string): string | null 
     extract: false,
     ...(isSupportedCountry(defaultCountry) ? { defaultCountry } : {}),
   })
-  return parsed !== undefined && parsed.isPossible() ? parsed.number : null
+  if (parsed === undefined || !parsed.isPossible() || parsed.number.length > e164_length_max) return null
+  // Some are read as another one when they are read again, without what looks like a prefix for dialling: then nobody knows
+  // which of them was meant, and one contact would become two.
+  return parsePhoneNumberFromString(parsed.number, { extract: false })?.number === parsed.number ? parsed.number : null
 }

@@ -53,12 +53,12 @@ export const emailMaking = Effect.gen(function* () {
     const it = yield* awaiting(ws, making)
     if (it?.step.type !== "create_email") return
     const { generation: latest } = yield* emails.lock(ws, id)
-    const { visit } = making
+    const { visit, attempt } = making
     if (latest?.status === "generating")
       return yield* Effect.fail(new Cause.UnknownError(null, "another worker writes it"))
     if (latest?.status === "failed") {
       const error = latest.error ?? "the email could not be written"
-      return yield* tell(ws, it, { type: "not_made", visit, error })
+      return yield* tell(ws, it, { type: "not_made", visit, attempt, error })
     }
     if (it.step.autoApprove) yield* approved(ws, id)
     yield* tell(ws, it, { type: "email_created", visit, emailId: id })

@@ -10,7 +10,7 @@ import type { EmailId } from "../Ids.ts"
 import type { EmailStepMetric } from "../segments/RuleTree.ts"
 import type { CompiledFlow, CompiledStep, MemberFacts } from "./Compiled.ts"
 import { steps_max } from "./Flow.ts"
-import { type DropReason, engagementTypes, isLive, type LiveState, type Membership } from "./Membership.ts"
+import { attemptOf, type DropReason, engagementTypes, isLive, type LiveState, type Membership } from "./Membership.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
 import {
   type ConditionCheckStep,
@@ -47,7 +47,7 @@ export type MemberEvent =
     }
   | { readonly type: "email_created"; readonly visit: number; readonly emailId: EmailId }
   | { readonly type: "tent_live"; readonly visit: number; readonly url: string }
-  | { readonly type: "not_made"; readonly visit: number; readonly error: string }
+  | { readonly type: "not_made"; readonly visit: number; readonly attempt: number; readonly error: string }
   | { readonly type: "removed" }
   | { readonly type: "contact_deleted" }
 
@@ -98,7 +98,7 @@ const take = (going: Progress, event: MemberEvent): void => {
       going.keepToken(outputKey(step), event.url)
       return done(going, step, { url: event.url })
     case "not_made":
-      if (state.doing.kind === "make") going.fail(step, event.error)
+      if (state.doing.kind === "make" && event.attempt === attemptOf(state)) going.fail(step, event.error)
       return
   }
 }

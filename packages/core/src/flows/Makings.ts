@@ -51,7 +51,8 @@ export const makings = Effect.gen(function* () {
   /** It could not be made: the step is tried again by and by. */
   const giveUp = Effect.fnUntraced(function* (workspace: WorkspaceId, making: Making, error: string) {
     const it = yield* awaiting(workspace, making)
-    if (it !== null) yield* tell(workspace, it, { type: "not_made", visit: making.visit, error })
+    if (it !== null)
+      yield* tell(workspace, it, { type: "not_made", visit: making.visit, attempt: making.attempt, error })
   }, transact)
 
   /** By whom the texts of the step are read. */

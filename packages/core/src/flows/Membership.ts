@@ -91,6 +91,9 @@ export type LiveState = ActiveState | WaitingState
 export const isLive = (state: MemberState): state is LiveState =>
   state.status === "active" || state.status === "waiting"
 
+/** Which try of its step this is, from 1. */
+export const attemptOf = ({ retry }: ActiveState): number => (retry?.count ?? 0) + 1
+
 /** When time alone moves the member on; null: something has to happen first. */
 export const dueAtOf = (state: MemberState): DateTime.Utc | null => {
   if (state.status === "waiting") return state.until

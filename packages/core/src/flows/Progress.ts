@@ -5,7 +5,7 @@ import { backoff } from "../deliveries/Backoff.ts"
 import type { ApprovalId, EmailId } from "../Ids.ts"
 import type { CompiledFlow, MemberFacts } from "./Compiled.ts"
 import type { DropReason, Membership, MemberState, TimelineEntry, TimelineType, Tokens, Visit } from "./Membership.ts"
-import { isLive } from "./Membership.ts"
+import { attemptOf, isLive } from "./Membership.ts"
 import { type MemberCommand, MembershipChange } from "./MembershipChange.ts"
 import type { CreateEmailStep, CreateTentStep, SendEmailStep, Step, StepId, WaitStep } from "./Step.ts"
 
@@ -105,10 +105,10 @@ export class Progress {
   }
 
   make(step: CreateEmailStep | CreateTentStep): void {
-    const tries = this.#state.status === "active" ? (this.#state.retry?.count ?? 0) : 0
+    const attempt = this.#state.status === "active" ? attemptOf(this.#state) : 1
     const visit = this.#begin({ kind: "make" })
     if (visit === null) return
-    const made = { stepId: step.id, visit: visit.number, attempt: tries + 1, tokens: this.#tokens }
+    const made = { stepId: step.id, visit: visit.number, attempt, tokens: this.#tokens }
     this.#commands.push(
       step.type === "create_email" ? { type: "create_email", ...made, step } : { type: "create_tent", ...made, step },
     )

@@ -41,7 +41,7 @@ export const tentMaking = Effect.gen(function* () {
       id,
       name: asked.name,
       userId: null,
-      request: { ...request, template },
+      request: { ...request, template, assetIds: [] },
       requestedAlias,
       now: yield* DateTime.now,
     })
@@ -59,7 +59,7 @@ export const tentMaking = Effect.gen(function* () {
     return id
   }, transact)
 
-  const outcomeOf = Effect.fnUntraced(function* (ws: WorkspaceId, tent: Tent, visit: number) {
+  const outcomeOf = Effect.fnUntraced(function* (ws: WorkspaceId, tent: Tent, { attempt, visit }: Making) {
     const failure =
       tent.generation.status === "failed"
         ? tent.generation.error
@@ -71,7 +71,7 @@ export const tentMaking = Effect.gen(function* () {
     const outcome: MemberEvent =
       failure === null
         ? { type: "tent_live", visit, url: pageUrl(settings, yield* tents.site(ws), address) }
-        : { type: "not_made", visit, error: failure }
+        : { type: "not_made", visit, attempt, error: failure }
     return outcome
   })
 
@@ -83,7 +83,7 @@ export const tentMaking = Effect.gen(function* () {
     if (status !== "completed" && status !== "failed") {
       return yield* Effect.fail(new Cause.UnknownError(null, "another worker makes it"))
     }
-    yield* tell(ws, it, yield* outcomeOf(ws, tent, making.visit))
+    yield* tell(ws, it, yield* outcomeOf(ws, tent, making))
   }, transact)
 
   const make = Effect.fnUntraced(

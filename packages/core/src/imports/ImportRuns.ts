@@ -1,12 +1,13 @@
 // The run of an import: counts the file, then applies it chunk by chunk, each in one transaction. Killed at any moment, it
 // goes on after its last committed chunk; two workers on one run take turns and do no harm.
-import { Context, DateTime, Effect, Layer, Schedule, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
+import { decidedAgain } from "../contacts/DecidedAgain.ts"
 import { fieldsByName } from "../contacts/Item.ts"
 import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../Ids.ts"
-import { type NotFound, Unavailable } from "../Refusal.ts"
+import type { NotFound } from "../Refusal.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { CsvReader } from "./CsvReader.ts"
@@ -77,15 +78,7 @@ export class ImportRuns extends Context.Service<
           const change = ImportChunkChange.decide(run, headers, rows, { existing, ids: fresh, now })
           const applied = yield* store.applyChunk(workspace, change)
           return applied ? true : yield* Effect.die("a run moved although it was locked")
-        }).pipe(
-          transact,
-          Effect.retry({
-            while: (error) => error._tag === "IdentityTaken",
-            schedule: Schedule.jittered(Schedule.exponential("10 millis")),
-            times: decisions_max - 1,
-          }),
-          Effect.catchTag("IdentityTaken", () => Effect.die(new Unavailable({ part: "database" }))),
-        )
+        }).pipe(transact, decidedAgain)
 
       const count = (run: ImportRun, source: "upload" | "rows", key: string) =>
         run.totalRows !== null
@@ -146,9 +139,6 @@ export class ImportRuns extends Context.Service<
     }),
   )
 }
-
-/** How often a chunk is decided before somebody who keeps taking its identities makes the job fail, and come again. */
-const decisions_max = 4
 
 const fileGone = "The file of this import is gone. Start the import again"
 

@@ -95,7 +95,7 @@ const Rule: Schema.Codec<RuleWire> = Schema.Union([
 export const RuleSchema = Rule
 
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
-const anything: Schema.Codec<unknown> = Schema.Any
+const anything: Schema.Codec<unknown, RuleWire | null> = Schema.Any
 
 /**
  * How a tree is taken: any JSON. The parser reads it, so that all its violations are told at once and in its own words. The

@@ -78,9 +78,12 @@ export const alias_adjusted_max = 99_999
 /** The beginning that every `nthAlias` of an alias shares: what a store looks up to know which are taken. */
 export const aliasStem = (alias: Alias): string => alias.slice(0, alias_length_max - `-${alias_adjusted_max}`.length)
 
-/** The first of `alias`, `alias-2`, `alias-3` … that is free, and null when none is: always so for a taken root. */
-export const firstFree = (alias: Alias, taken: ReadonlySet<string>): Alias | null => {
-  for (let n = 1; n <= alias_adjusted_max; n++) {
+/**
+ * The first of `alias`, `alias-2`, `alias-3` … from the `turn`th on that is free, and null when none is: always so for a
+ * taken root.
+ */
+export const firstFree = (alias: Alias, taken: ReadonlySet<string>, turn = 1): Alias | null => {
+  for (let n = turn; n <= alias_adjusted_max; n++) {
     const candidate = nthAlias(alias, n)
     if (candidate === null) return null
     if (!taken.has(candidate)) return candidate

@@ -2,6 +2,7 @@
 // is still wanted.
 import { DateTime, Effect, Result } from "effect"
 import { Ai } from "../ai/Ai.ts"
+import { BlobStore } from "../blobs/BlobStore.ts"
 import { encodeText } from "../Bytes.ts"
 import { asked } from "../content/Asking.ts"
 import type { TentId, WorkspaceId } from "../Ids.ts"
@@ -10,6 +11,8 @@ import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { Cleaner, dangersOf } from "./Clean.ts"
+import { AssetStore } from "./AssetStore.ts"
+import { pageAssets, withPictures } from "./PageAssets.ts"
 import { autoPublish } from "./Publish.ts"
 import { html_bytes_max, type Tent, type TentRequest } from "./Tent.ts"
 import { TentChange } from "./TentChange.ts"
@@ -61,6 +64,8 @@ export const generate = Effect.gen(function* () {
 const writer = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const templates = yield* TentTemplateStore
+  const assets = yield* AssetStore
+  const blobs = yield* BlobStore
   const ai = yield* Ai
   const cleaner = yield* Cleaner
 
@@ -73,12 +78,24 @@ const writer = Effect.gen(function* () {
           Effect.orDie,
         )
 
-  return Effect.fnUntraced(function* (workspace: WorkspaceId, { name, request }: Tent) {
+  /** The files that go with the request, as far as they are still there. */
+  const enclosed = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentId, { assetIds }: TentRequest) {
+    if (assetIds.length === 0) return []
+    const held = yield* assets.ofTent(workspace, id)
+    const named = assetIds.flatMap((wanted) => held.find((asset) => asset.id === wanted) ?? [])
+    // A store of files that does not answer breaks this attempt off: the job comes again.
+    return yield* Effect.orDie(pageAssets(blobs, workspace, named))
+  })
+
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
     if (request === null) return Result.fail("Nothing was asked for")
     const brand = request.includeBrand ? (yield* workspaces.find(workspace)).brand : null
     const template = yield* frozen(request, workspace)
-    const answer = yield* asked(ai.page({ prompt: request.prompt, name, brand, template }))
+    const files = yield* enclosed(workspace, id, request)
+    const { prompt, reasoning } = request
+    const answer = yield* asked(ai.page({ prompt, name, brand, template, assets: files, reasoning }))
     return answer.pipe(
+      Result.map((html) => withPictures(html, files)),
       Result.flatMap((html) => Result.mapError(cleaner.clean(html), (unclean) => unclean.message)),
       Result.flatMap(checked),
     )

@@ -1,6 +1,6 @@
 // What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
-import type { TentId, TentTemplateId } from "../Ids.ts"
+import type { AssetId, TentId, TentTemplateId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
 import { isBlank } from "../Text.ts"
 import { type Alias, aliasFault, isAlias } from "./Alias.ts"
@@ -17,7 +17,8 @@ export interface NewTent {
   readonly tentId?: TentId
   /** An approved template to build on. */
   readonly templateId?: TentTemplateId
-  readonly assetIds: ReadonlyArray<string>
+  /** Files of that tent for the AI to work with; one that is named twice counts once. */
+  readonly assetIds: ReadonlyArray<AssetId>
 }
 
 export const asset_ids_max = 5
@@ -26,14 +27,14 @@ export const asset_ids_max = 5
 export const checkNewTent = (
   tent: NewTent,
 ): Result.Result<
-  { readonly request: Omit<TentRequest, "template">; readonly requestedAlias: Alias | null },
+  { readonly request: Omit<TentRequest, "template" | "assetIds">; readonly requestedAlias: Alias | null },
   Invalid
 > => {
   const issues = faults(tent)
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const { prompt, includeBrand, autoPublish, customPageAlias } = tent
   return Result.succeed({
-    request: { prompt, includeBrand, autoPublish },
+    request: { prompt, includeBrand, reasoning: null, autoPublish, aliasTurn: 1 },
     requestedAlias: customPageAlias !== undefined && isAlias(customPageAlias) ? customPageAlias : null,
   })
 }

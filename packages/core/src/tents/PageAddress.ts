@@ -55,7 +55,11 @@ export const pageUrl = (
   site: Site,
   address: PageAddress,
 ): string => {
-  const origin = /^(https?):\/\/(?:\[[^\]]*\]|[^/:]*)(:\d+)?/.exec(settings.publicPagesUrl)
-  const host = site.ownHost ?? `${site.slug}.${settings.pagesHost}`
-  return `${origin?.[1] ?? "https"}://${host}${origin?.[2] ?? ""}${addressPath(address)}`
+  return `${originOf(settings, site.ownHost ?? `${site.slug}.${settings.pagesHost}`)}${addressPath(address)}`
+}
+
+/** The origin of a host of pages: scheme and port are those of the pages' origin. */
+export const originOf = ({ publicPagesUrl }: { readonly publicPagesUrl: string }, host: string): string => {
+  const [, scheme = "https", port = ""] = /^(https?):\/\/(?:\[[^\]]*\]|[^/:]*)(:\d+)?/.exec(publicPagesUrl) ?? []
+  return `${scheme}://${host}${port}`
 }

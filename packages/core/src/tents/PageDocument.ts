@@ -27,17 +27,24 @@ export interface FormOfPage {
   readonly element: Element
 }
 
+const form_id_length_max = 200
+
+/** An id that can stand in an address, where dots go up, and in a trigger. */
+const isFormId = (text: string | undefined): text is string =>
+  text !== undefined && !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
+
 /** The forms of a document in order; a form's id is its `id`, else its `name`, else `form-<n>`, n counting from 1. */
 export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
   elements(document)
     .filter((element) => element.tagName === "form")
     .map((element, index) => ({
       element,
-      formId: attribute(element, "id") || attribute(element, "name") || `form-${index + 1}`,
+      formId: [attribute(element, "id"), attribute(element, "name")].find(isFormId) ?? `form-${index + 1}`,
     }))
 
+/** No second footer: the page has its own, and there is one to a page. */
 const branding_line =
-  '<footer style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</footer>'
+  '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</aside>'
 
 const honeypot =
   `<div style="position:absolute;left:-9999px;height:1px;width:1px;overflow:hidden" aria-hidden="true">` +

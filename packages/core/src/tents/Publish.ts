@@ -70,7 +70,8 @@ export const autoPublish = (completed: TentChange, context: PublishContext): Ten
   const { requestedAlias } = tent.publication
   const refusal = overLimit(tent, context.facts)
   if (refusal !== null) return failed(tent, requestedAlias, refusal, context.now, completed)
-  const alias = requestedAlias === null ? null : firstFree(requestedAlias, context.facts.taken)
+  const turn = tent.request?.aliasTurn ?? 1
+  const alias = requestedAlias === null ? null : firstFree(requestedAlias, context.facts.taken, turn)
   return published(
     tent,
     {

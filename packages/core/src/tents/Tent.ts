@@ -2,7 +2,8 @@
 // pages are read apart: they may have megabytes, and most readers want the state.
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
-import type { ApprovalId, TentId, TentTemplateId } from "../Ids.ts"
+import type { Reasoning } from "../ai/Ai.ts"
+import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../Ids.ts"
 import type { Alias } from "./Alias.ts"
 
 export const generationStatuses = ["pending", "queued", "generating", "completed", "failed"] as const
@@ -19,7 +20,13 @@ export interface TentRequest {
   readonly includeBrand: boolean
   /** What to build on, as its approval froze it; null: nothing. */
   readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId } | null
+  /** Files of the tent that the AI is given; one that is deleted before it is asked is left out. */
+  readonly assetIds: ReadonlyArray<AssetId>
+  /** How much the AI may think; null: as its provider has it. */
+  readonly reasoning: Reasoning | null
   readonly autoPublish: boolean
+  /** Of those that were accepted together and want the same alias, which one this is, from 1. */
+  readonly aliasTurn: number
 }
 
 export interface PublicationWarning {

@@ -2,12 +2,16 @@
 // thing that a store will write.
 import type { DateTime } from "effect"
 import type { Job } from "../Jobs.ts"
-import type { TentId, WorkspaceId } from "../Ids.ts"
+import type { AssetId, TentId, WorkspaceId } from "../Ids.ts"
 import type { Alias } from "./Alias.ts"
+import { cleanupJob } from "./Asset.ts"
 import type { Publication, Tent, TentRequest } from "./Tent.ts"
 
 /** One page generation costs this much. */
 export const generation_credits = 1
+
+/** What a tent is called until it is told. */
+const idle_name = "Untitled"
 
 export interface PageToServe {
   readonly html: string
@@ -48,6 +52,24 @@ export class TentChange {
 
   static is(it: unknown): it is TentChange {
     return typeof it === "object" && it !== null && #brand in it
+  }
+
+  /** A tent that waits for its prompt: made to hold files. */
+  static idle(id: TentId, now: DateTime.Utc): TentChange {
+    const after: Tent = {
+      id,
+      name: idle_name,
+      userId: null,
+      request: null,
+      generation: { status: "pending" },
+      credits_held: 0,
+      alias: null,
+      branding: true,
+      publication: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    return new TentChange({ before: null, after })
   }
 
   /**
@@ -157,9 +179,18 @@ export class TentChange {
     })
   }
 
-  /** Work that nobody has begun gives its credit back; what was begun is paid for. */
-  static remove(tent: Tent): TentChange {
-    const unspent = tent.generation.status === "queued" ? tent.credits_held : 0
-    return new TentChange({ before: tent, after: null, credits_taken: 0 - unspent })
+  /** The tent goes with all that is its own. There is nothing to show for work that is not over: it costs nothing. */
+  static remove(it: {
+    readonly workspace: WorkspaceId
+    readonly tent: Tent
+    readonly assetIds: ReadonlyArray<AssetId>
+  }): TentChange {
+    const { workspace, tent, assetIds } = it
+    return new TentChange({
+      before: tent,
+      after: null,
+      credits_taken: 0 - tent.credits_held,
+      jobs: assetIds.length === 0 ? [] : [cleanupJob(workspace, tent.id, assetIds, `tent:${tent.id}`)],
+    })
   }
 }

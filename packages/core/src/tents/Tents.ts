@@ -14,9 +14,11 @@ import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { readTentName, root_in_path, type TentName } from "./Alias.ts"
 import { etagOf, generate } from "./Generate.ts"
+import type { Asset } from "./Asset.ts"
+import { AssetStore } from "./AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
-import { pageUrl } from "./PageAddress.ts"
 import { publish, type PublishWish } from "./Publish.ts"
+import { type ShownTent, showing } from "./ShownTent.ts"
 import {
   type AliasTaken,
   HasGeneration,
@@ -27,12 +29,6 @@ import {
 } from "./Tent.ts"
 import { TentChange } from "./TentChange.ts"
 import { type TentQuery, TentStore } from "./TentStore.ts"
-
-/** A tent as it is shown: with its public address while it is published. */
-export interface ShownTent {
-  readonly tent: Tent
-  readonly url: string | null
-}
 
 export class Tents extends Context.Service<
   Tents,
@@ -77,27 +73,15 @@ export class Tents extends Context.Service<
   static readonly layer = Layer.effect(
     Tents,
     Effect.gen(function* () {
-      const settings = yield* Settings
       const store = yield* TentStore
+      const shown = showing(yield* Settings, store)
+      const assets = yield* AssetStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
       const jobs = yield* Jobs
       const secrets = yield* Secrets
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
-
-      const shown = Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
-        if (!tents.some((tent) => tent.publication?.status === "published")) {
-          return tents.map((tent): ShownTent => ({ tent, url: null }))
-        }
-        const site = yield* store.site(workspace)
-        return tents.map((tent): ShownTent => {
-          if (tent.publication?.status !== "published") return { tent, url: null }
-          const address =
-            tent.alias === null ? ({ by: "id", id: tent.id } as const) : ({ by: "alias", alias: tent.alias } as const)
-          return { tent, url: pageUrl(settings, site, address) }
-        })
-      })
 
       const shownOne = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
         const [one] = yield* shown(workspace, [tent])
@@ -126,8 +110,9 @@ export class Tents extends Context.Service<
           const { tentId } = asked
           const idle = tentId && (yield* store.find(workspace, tentId).pipe(Effect.mapError(inBody)))
           if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
-          const request = { ...wanted, template: yield* pinned(workspace, asked.templateId) }
-          yield* refuseUnknown(asked)
+          const template = yield* pinned(workspace, asked.templateId)
+          const request = { ...wanted, template, assetIds: [...new Set(asked.assetIds)] }
+          if (tentId) yield* refuseUnknown(asked.assetIds, yield* assets.ofTent(workspace, tentId))
           if (!(yield* fits(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
           const id = tentId ?? TentId.make(yield* ids.random)
           return yield* transact(
@@ -195,11 +180,12 @@ export class Tents extends Context.Service<
         }, transact),
 
         remove: Effect.fn("Tents.remove")(function* (workspace, text) {
-          const name = yield* Effect.fromResult(readTentName("identifier", text, root_in_path))
+          const name = yield* Effect.fromResult(readTentName("tentId", text, root_in_path))
           const found = yield* findNamed(store, workspace, name)
           const before = yield* store.lock(workspace, found.id)
           if (name.by === "alias" && before.alias !== name.alias) return yield* new NotFound({ resource: "tent" })
-          yield* store.apply(workspace, TentChange.remove(before)).pipe(Effect.orDie)
+          const assetIds = (yield* assets.ofTent(workspace, before.id)).map((asset) => asset.id)
+          yield* apply(workspace, TentChange.remove({ workspace, tent: before, assetIds })).pipe(Effect.orDie)
           return before.id
         }, transact),
 
@@ -223,6 +209,8 @@ const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: Te
   })
 }
 
-/** Assets are named by ids that nothing has yet: each is told by its place in the body. */
-const refuseUnknown = (asked: NewTent): Effect.Effect<void, NotFound> =>
-  asked.assetIds.length === 0 ? Effect.void : Effect.fail(new NotFound({ resource: "asset", path: "asset_ids.0" }))
+/** An asset that is not this tent's is told by its place in the body. */
+const refuseUnknown = (named: NewTent["assetIds"], held: ReadonlyArray<Asset>): Effect.Effect<void, NotFound> => {
+  const place = named.findIndex((id) => !held.some((asset) => asset.id === id))
+  return place < 0 ? Effect.void : Effect.fail(new NotFound({ resource: "asset", path: `asset_ids.${place}` }))
+}

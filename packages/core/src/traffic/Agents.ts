@@ -4,27 +4,34 @@ import { Context } from "effect"
 export const devices = ["desktop", "mobile", "tablet", "unknown"] as const
 export type Device = (typeof devices)[number]
 
-/** `unknown` where nothing can be told; a visit without a referrer is `direct`. */
-export interface Described {
+/** What somebody visits with, and from where. `unknown` where nothing can be told. */
+export interface Agent {
   readonly country: string
   readonly device: Device
   readonly browser: string
   readonly os: string
+}
+
+/** A visit, described; without a referrer it is `direct`. */
+export interface Described extends Agent {
   readonly referrer: string
 }
 
 export const described_length_max = 100
 
+/** No more of a header is read. */
+export const header_length_max = 1_000
+
 export class Agents extends Context.Service<
   Agents,
   {
     /** Null for a machine that reads by itself: its visits don't count. */
-    readonly describe: (visit: {
-      readonly userAgent: string
+    readonly agentOf: (visitor: { readonly userAgent: string; readonly address: string }) => Agent | null
+    /** The site that led here. */
+    readonly siteOf: (visit: {
       readonly referrer: string | null
       /** The page's own host: coming from there is no referral. */
       readonly host: string
-      readonly address: string
-    }) => Described | null
+    }) => string
   }
 >()("tentpole/Agents") {}

@@ -14,6 +14,11 @@ export type Day = string
 
 export const dayOf = (at: DateTime.Utc): Day => DateTime.formatIso(at).slice(0, 10)
 
+const day_ms = 86_400_000
+
+/** Days since 1970, UTC: tells days apart without spelling them. */
+export const dayNumberOf = (at: DateTime.Utc): number => Math.floor(at.epochMilliseconds / day_ms)
+
 /** Days, the first and the last included. */
 export interface Days {
   readonly first: Day
@@ -33,6 +38,10 @@ export type Dimension = (typeof dimensions)[number]
 
 export const groups_max = 50
 export const recent_max = 50
+
+/** So many values of a dimension are kept of a tent and day, and of the workspace and day; whatever else is told is `other`. */
+export const values_max = 1_000
+export const other = "other"
 
 export interface Counted {
   readonly value: string

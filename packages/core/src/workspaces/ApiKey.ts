@@ -67,6 +67,14 @@ export const checkChosen = (text: string): Result.Result<string, Invalid> =>
     ? Result.succeed(text)
     : Result.fail(Invalid.at("BOOTSTRAP_API_KEY", "must be 32 to 128 characters of A-Z, a-z, 0-9, _ and -"))
 
+/** What a key is for, in words. */
+export const checkKeyName = (name: string): Result.Result<string, Invalid> =>
+  name.trim() !== "" && name.length <= key_name_length_max
+    ? Result.succeed(name)
+    : Result.fail(Invalid.at("name", `must have 1 to ${key_name_length_max} characters`))
+
+export const key_name_length_max = 200
+
 export const hashOf = (sha256: (bytes: Uint8Array) => Uint8Array, text: string): Uint8Array => sha256(ascii(text))
 
 /** Expired, revoked and unknown keys are one and the same to whoever holds them. */

@@ -1,8 +1,10 @@
 // A workspace: one tenant, with its plan, its credits, how it looks and how it sends.
-import { type DateTime, Result, Schema } from "effect"
+import { DateTime, Option, Result, Schema, SchemaIssue } from "effect"
+import { FromName, SenderAddress } from "../emails/EmailFields.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import type { WorkspaceId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
+import { toDomain } from "./DomainName.ts"
 import { slugify } from "../Text.ts"
 
 /** What a plan allows; null: no limit. Plans are data: they stand in a table. */
@@ -132,6 +134,47 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
 
 const slugPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
+const postal_address_length_max = 500
+
+const messageOf = SchemaIssue.makeFormatterStandardSchemaV1()
+const asFromName = Schema.decodeUnknownResult(FromName)
+const asAddress = Schema.decodeUnknownResult(SenderAddress)
+
+/** What an email would refuse, a workspace does not hand on to it. */
+const senderIssues = ({ fromAddress, fromName, replyToEmail }: Partial<SenderDefaults>): ReadonlyArray<Issue> =>
+  (
+    [
+      ["from_name", fromName, asFromName],
+      ["from_address", fromAddress, asAddress],
+      ["reply_to_email", replyToEmail, asAddress],
+    ] as const
+  ).flatMap(([name, value, decode]) => {
+    if (value === undefined || value === null) return []
+    const decoded = decode(value)
+    if (Result.isSuccess(decoded)) return []
+    return messageOf(decoded.failure.issue).issues.map(({ message }) => ({ path: `sender_defaults.${name}`, message }))
+  })
+
+const isWebUrl = (text: string): boolean => /^https?:\/\/[^\s/?#"'<>]+[^\s"'<>]*$/i.test(text) && text.length <= 2000
+
+const brandRules: {
+  readonly [Field in keyof WorkspaceBrand]: readonly [name: string, holds: (text: string) => boolean, message: string]
+} = {
+  logoUrl: ["logo_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
+  iconUrl: ["icon_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
+  primaryColor: ["primary_color", (text) => /^#[0-9a-f]{6}$/i.test(text), "must be a colour as #1a73e8"],
+  name: ["name", (text) => text.length <= 200, "must have at most 200 characters"],
+  domain: ["domain", (text) => toDomain(text) !== null, "must be a domain name, as example.com"],
+  description: ["description", (text) => text.length <= 2000, "must have at most 2000 characters"],
+  guidelines: ["guidelines", (text) => text.length <= 10_000, "must have at most 10000 characters"],
+}
+
+const brandIssues = (brand: Partial<WorkspaceBrand>): ReadonlyArray<Issue> =>
+  Object.entries(brandRules).flatMap(([field, [name, holds, message]]) => {
+    const value = Object.entries(brand).find(([key]) => key === field)?.[1]
+    return value === undefined || value === null || holds(value) ? [] : [{ path: `brand.${name}`, message }]
+  })
+
 const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   const demand = (holds: boolean, path: string, message: string) => {
@@ -154,6 +197,17 @@ const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
     "default_country",
     "must be two capital letters, as US or DE",
   )
+  demand(
+    fields.timeZone === undefined || Option.isSome(DateTime.zoneMakeNamed(fields.timeZone)),
+    "time_zone",
+    "must be a time zone of the IANA database, as Europe/Zurich or UTC",
+  )
+  demand(
+    (fields.postalAddress?.length ?? 0) <= postal_address_length_max,
+    "postal_address",
+    `must have at most ${postal_address_length_max} characters`,
+  )
+  issues.push(...senderIssues(fields.senderDefaults ?? {}), ...brandIssues(fields.brand ?? {}))
   for (const [path, speed] of [
     ["sending_limits.per_second", sendingPerSecond],
     ["sending_limits.per_domain_per_second", sendingPerDomainPerSecond],

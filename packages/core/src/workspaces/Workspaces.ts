@@ -1,13 +1,15 @@
 // What can be done with workspaces, their keys and their sending domains. The command line and the administration call
 // these; the API only asks who a key belongs to.
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { auditOfWorkspace } from "../administration/Audited.ts"
+import { type AuditAction, AuditLog } from "../administration/AuditLog.ts"
 import { encodeText } from "../Bytes.ts"
 import type { ErrorCode } from "../ErrorCode.ts"
 import { ApiKeyId, DomainId, Ids, WorkspaceId } from "../Ids.ts"
 import { Invalid, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Transactor } from "../Transactor.ts"
-import { type ApiKey, checkChosen, hashOf, isLive, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
+import { type ApiKey, checkChosen, checkKeyName, hashOf, isLive, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
 import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
 import { checkSendingDomain, concluded, selectorOf, type SendingDomain } from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
@@ -78,6 +80,16 @@ export class Workspaces extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
       const secrets = yield* Secrets
+      const audit = yield* AuditLog
+
+      /** Names the thing that it was done to, and what tells it from others. */
+      const told = (
+        workspaceId: WorkspaceId,
+        action: AuditAction,
+        target: string,
+        details: Readonly<Record<string, unknown>>,
+      ) => audit.append([{ workspaceId, action, target, details }])
+
       const check = yield* domainCheck
 
       const domainOf = Effect.fnUntraced(function* (id: WorkspaceId, domain: DomainId) {
@@ -112,13 +124,18 @@ export class Workspaces extends Context.Service<
           return yield* Invalid.at("domain", `${domain.domain} is a sending domain of this workspace already`)
         }
         yield* store.putDomain(id, domain)
+        yield* told(id, "domain.added", domain.id, { domain: domain.domain })
       })
 
       /** While DNS was asked the domain may have been removed: it must not come back. */
       const settled = Effect.fnUntraced(function* (id: WorkspaceId, domainId: DomainId, isProven: boolean) {
         yield* store.lock(id)
-        const after = concluded(yield* domainOf(id, domainId), isProven, yield* DateTime.now)
+        const before = yield* domainOf(id, domainId)
+        const after = concluded(before, isProven, yield* DateTime.now)
         yield* store.putDomain(id, after)
+        if (after.status !== before.status && after.status !== "pending") {
+          yield* told(id, `domain.${after.status}`, domainId, { domain: after.domain })
+        }
         return after
       })
 
@@ -148,7 +165,17 @@ export class Workspaces extends Context.Service<
         const id = WorkspaceId.make(yield* ids.random)
         const change = yield* Effect.fromResult(WorkspaceChange.create(id, fields, yield* DateTime.now))
         yield* store.apply(change)
+        const { credits, name, plan, slug } = change.after
+        yield* told(id, "workspace.created", id, { name, slug, plan, credits })
         return change.after
+      })
+
+      const withKey = Effect.fnUntraced(function* (made: NewApiKey) {
+        const { expiresAt, id, name, prefix, workspaceId } = made.key
+        yield* store.addKey(made.key)
+        const expires_at = expiresAt === null ? null : DateTime.formatIso(expiresAt)
+        yield* told(workspaceId, "key.created", id, { name, prefix, expires_at })
+        return made
       })
 
       const bootstrapped = Effect.fnUntraced(function* ({ apiKey }: { readonly apiKey: string | null }) {
@@ -169,9 +196,10 @@ export class Workspaces extends Context.Service<
           name: "first key",
           ...(apiKey === null ? {} : { chosen: apiKey }),
         })
-        yield* store.addKey(key.key)
+        yield* withKey(key)
         const domain = yield* newDomain(first_domain)
         yield* store.putDomain(workspace.id, { ...domain, status: "verified", verifiedAt: yield* DateTime.now })
+        yield* told(workspace.id, "domain.added", domain.id, { domain: first_domain })
         return { workspace, key }
       })
 
@@ -196,18 +224,20 @@ export class Workspaces extends Context.Service<
           const before = yield* store.lock(id)
           const change = yield* Effect.fromResult(WorkspaceChange.update(before, fields, yield* DateTime.now))
           yield* store.apply(change)
+          yield* audit.append(auditOfWorkspace(before, change.after))
           return change.after
         }, transact),
 
         createKey: Effect.fn("Workspaces.createKey")(function* (id, fields) {
-          yield* store.find(id)
-          const made = yield* newApiKey(id, fields)
-          yield* store.addKey(made.key)
-          return made
+          yield* store.lock(id)
+          yield* Effect.fromResult(checkKeyName(fields.name))
+          return yield* withKey(yield* newApiKey(id, fields))
         }, transact),
 
         revokeKey: Effect.fn("Workspaces.revokeKey")(function* (id, key) {
+          yield* store.lock(id)
           yield* store.revokeKey(id, key, yield* DateTime.now)
+          yield* told(id, "key.revoked", key, {})
         }, transact),
 
         addDomain: Effect.fn("Workspaces.addDomain")(function* (id, name) {
@@ -233,7 +263,9 @@ export class Workspaces extends Context.Service<
 
         removeDomain: Effect.fn("Workspaces.removeDomain")(function* (id, domain) {
           yield* store.lock(id)
+          const { domain: name } = yield* domainOf(id, domain)
           yield* store.removeDomain(id, domain)
+          yield* told(id, "domain.removed", domain, { domain: name })
         }, transact),
 
         bootstrap: Effect.fn("Workspaces.bootstrap")(function* (options) {

@@ -210,6 +210,8 @@ describe("a phone number", () => {
       assert.strictEqual(parsePhone(text, "US"), "+14152000001", text)
     }
     assert.strictEqual(parsePhone("030 / 123456", "DE"), "+4930123456")
+    assert.isNull(parsePhone("0818543683264875", "DE"), "sixteen digits with the country's")
+    assert.isNull(parsePhone("+860 117 385469069", "CH"), "with a prefix for dialling, or without")
     assert.strictEqual(parsePhone("0041 44 668 18 00", "DE"), "+41446681800")
   })
 

@@ -138,7 +138,7 @@ const eventOf = (ann: Followed, { kind, back, pick, outcome }: Happening): Membe
         ? { type: "email_created", visit, emailId: madeEmail }
         : { type: "tent_live", visit, url: "https://p.test/1" }
     case "fail":
-      return { type: "not_made", visit, error: "no credits" }
+      return { type: "not_made", visit, attempt: 1 + (back % 2), error: "no credits" }
     case "engage":
       return { type: "engaged", stepId: `s${pick}`, metric: "opened", at, url: null }
     case "remove":

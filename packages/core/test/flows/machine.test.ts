@@ -79,6 +79,7 @@ describe("a member's way", () => {
     assert.isNull(ann.tell({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now }))
     assert.isNull(ann.later({ days: 3, milliseconds: -1 }).tell(), "a millisecond too soon")
     assert.isNotNull(ann.later({ milliseconds: 1 }).tell())
+    assert.isNull(ann.tell({ type: "settled", visit: 1, outcome: "sent", reason: null, at: now }), "of a visit before")
     assert.deepStrictEqual(ann.asked, ["send_email hello 1", "send_email again 3"])
   })
 
@@ -283,9 +284,10 @@ describe("what is made for a member", () => {
   it("is tried again by another attempt when it could not be made", () => {
     const ann = new Followed(compiledOf(making))
     ann.tell()
-    ann.tell({ type: "not_made", visit: 1, error: "no credits" })
+    ann.tell({ type: "not_made", visit: 1, attempt: 1, error: "no credits" })
     assert.deepInclude(ann.member.state, { retry: { count: 1, error: "no credits" } })
     ann.later({ minutes: 1 }).tell()
+    assert.isNull(ann.tell({ type: "not_made", visit: 1, attempt: 1, error: "no credits" }), "of an attempt before")
     assert.deepStrictEqual(
       ann.commands.map((each) => ("attempt" in each ? each.attempt : 0)),
       [1, 2],

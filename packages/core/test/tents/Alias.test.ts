@@ -105,6 +105,25 @@ it("the first free one is found, and is cut to a hundred characters", () => {
   assert.strictEqual(firstFree(root, new Set([root])), null)
 })
 
+it.prop(
+  "whichever turn it is, the one that is found is free, not before its turn, and the first of those",
+  [
+    Spelled,
+    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))),
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
+  ],
+  ([text, places, turn]) => {
+    if (!isAlias(text)) return
+    const taken = new Set(places.map((n) => String(nthAlias(text, n))))
+    const found = firstFree(text, taken, turn)
+    const order = Array.from({ length: 20 }, (_, index) => nthAlias(text, index + 1))
+    const place = order.indexOf(found) + 1
+    assert.isAtLeast(place, turn)
+    assert.isFalse(taken.has(found ?? ""))
+    for (const earlier of order.slice(turn - 1, place - 1)) assert.isTrue(taken.has(earlier ?? ""))
+  },
+)
+
 it("a tent is named by id, alias or the root's spelling; a reserved word names nothing", () => {
   const read = (text: string, spelled: string = root_in_path) =>
     Result.getOrNull(readTentName("identifier", text, spelled))

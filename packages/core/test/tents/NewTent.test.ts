@@ -1,7 +1,10 @@
 import { assert, it } from "@effect/vitest"
+import { AssetId } from "@tentpole/core/Ids"
 import { checkNewTent, type NewTent } from "@tentpole/core/tents/NewTent"
 import { Result } from "effect"
 import { id } from "./Tents.ts"
+
+const file = AssetId.make("0199aa00-0000-7000-8000-000000000001")
 
 const tent: NewTent = { name: "n", prompt: "a page", includeBrand: false, autoPublish: true, assetIds: [] }
 
@@ -23,7 +26,7 @@ it("every fault of a new tent is told at once", () => {
 it("an alias needs auto_publish, and assets the tent that holds them", () => {
   assert.deepStrictEqual(faults({ customPageAlias: "ok", autoPublish: false }), ["custom_page_alias"])
   assert.deepStrictEqual(faults({ customPageAlias: "admin" }), ["custom_page_alias"])
-  assert.deepStrictEqual(faults({ assetIds: ["a"] }), ["asset_ids"])
-  assert.deepStrictEqual(faults({ assetIds: ["a"], tentId: id }), [])
-  assert.deepStrictEqual(faults({ assetIds: ["1", "2", "3", "4", "5", "6"], tentId: id }), ["asset_ids"])
+  assert.deepStrictEqual(faults({ assetIds: [file] }), ["asset_ids"])
+  assert.deepStrictEqual(faults({ assetIds: [file], tentId: id }), [])
+  assert.deepStrictEqual(faults({ assetIds: Array(6).fill(file), tentId: id }), ["asset_ids"])
 })

@@ -1,23 +1,13 @@
 // `tentpole domain …`: sending domains and the DNS records they need.
 import { toDomain } from "@tentpole/core/workspaces/DomainName"
-import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
-import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { NotFound } from "@tentpole/core/Refusal"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { named, overPorts, show, workspaceFlag } from "./Run.ts"
-
-const summary = (domain: SendingDomain) => ({
-  domain_id: domain.id,
-  domain: domain.domain,
-  status: domain.status,
-  dkim_selector: domain.dkimSelector,
-  verified_at: domain.verifiedAt === null ? null : DateTime.formatIso(domain.verifiedAt),
-  created_at: DateTime.formatIso(domain.createdAt),
-})
-
-const shown = ({ domain, records }: CheckedDomain) => ({ ...summary(domain), dns_records: records })
+import { Administration } from "@tentpole/core/administration/Administration"
+import { toCheckedDomainWire, toDomainWire } from "../admin/AdminWire.ts"
+import { named, overPorts, show, slicesOf, workspaceFlag } from "./Run.ts"
 
 const name = Argument.String("domain")
 
@@ -31,9 +21,9 @@ const found = Effect.fnUntraced(function* (slug: string, wanted: string) {
 const list = Command.make("list", { workspace: workspaceFlag }, ({ workspace }) =>
   overPorts(
     Effect.gen(function* () {
-      const store = yield* WorkspaceStore
+      const { domains } = yield* Administration
       const { id } = yield* named(workspace)
-      yield* show((yield* store.domains(id)).map(summary))
+      yield* show((yield* slicesOf((by) => domains(id, by))).map(toDomainWire))
     }),
   ),
 ).pipe(Command.withDescription("Shows a workspace's sending domains"))
@@ -43,7 +33,7 @@ const create = Command.make("create", { workspace: workspaceFlag, name }, (said)
     Effect.gen(function* () {
       const workspaces = yield* Workspaces
       const { id } = yield* named(said.workspace)
-      yield* show(shown(yield* workspaces.addDomain(id, said.name)))
+      yield* show(toCheckedDomainWire(yield* workspaces.addDomain(id, said.name)))
     }),
   ),
 ).pipe(Command.withDescription("Adds a sending domain and shows the DNS records to set"))
@@ -53,10 +43,20 @@ const verify = Command.make("verify", { workspace: workspaceFlag, name }, (said)
     Effect.gen(function* () {
       const workspaces = yield* Workspaces
       const { id, domain } = yield* found(said.workspace, said.name)
-      yield* show(shown(yield* workspaces.verifyDomain(id, domain.id)))
+      yield* show(toCheckedDomainWire(yield* workspaces.verifyDomain(id, domain.id)))
     }),
   ),
 ).pipe(Command.withDescription("Looks the DNS records up; with DKIM in place the domain may send"))
+
+const showOne = Command.make("show", { workspace: workspaceFlag, name }, (said) =>
+  overPorts(
+    Effect.gen(function* () {
+      const workspaces = yield* Workspaces
+      const { id, domain } = yield* found(said.workspace, said.name)
+      yield* show(toCheckedDomainWire(yield* workspaces.showDomain(id, domain.id)))
+    }),
+  ),
+).pipe(Command.withDescription("Shows a sending domain and which of its DNS records are there"))
 
 const remove = Command.make("remove", { workspace: workspaceFlag, name }, (said) =>
   overPorts(
@@ -70,6 +70,6 @@ const remove = Command.make("remove", { workspace: workspaceFlag, name }, (said)
 ).pipe(Command.withDescription("Removes a sending domain and its DKIM key"))
 
 export const domain = Command.make("domain").pipe(
-  Command.withDescription("Sending domains: list, create, verify, remove"),
-  Command.withSubcommands([list, create, verify, remove]),
+  Command.withDescription("Sending domains: list, show, create, verify, remove"),
+  Command.withSubcommands([list, showOne, create, verify, remove]),
 )

@@ -1,30 +1,18 @@
 // `tentpole key …`
 import { ApiKeyId } from "@tentpole/core/Ids"
-import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { named, overPorts, show, workspaceFlag } from "./Run.ts"
-
-const instant = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
-
-const shown = (key: ApiKey) => ({
-  key_id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  expires_at: instant(key.expiresAt),
-  revoked_at: instant(key.revokedAt),
-  last_used_at: instant(key.lastUsedAt),
-  created_at: DateTime.formatIso(key.createdAt),
-})
+import { Administration } from "@tentpole/core/administration/Administration"
+import { toKeyWire, toNewKeyWire } from "../admin/AdminWire.ts"
+import { named, overPorts, show, slicesOf, workspaceFlag } from "./Run.ts"
 
 const list = Command.make("list", { workspace: workspaceFlag }, ({ workspace }) =>
   overPorts(
     Effect.gen(function* () {
-      const store = yield* WorkspaceStore
+      const { keys } = yield* Administration
       const { id } = yield* named(workspace)
-      yield* show((yield* store.keys(id)).map(shown))
+      yield* show((yield* slicesOf((by) => keys(id, by))).map(toKeyWire))
     }),
   ),
 ).pipe(Command.withDescription("Shows a workspace's keys"))
@@ -45,7 +33,7 @@ const create = Command.make(
           name: said.name,
           ...(Option.isSome(said.expires) ? { expiresAt: DateTime.makeUnsafe(said.expires.value) } : {}),
         })
-        yield* show({ ...shown(made.key), api_key: made.raw })
+        yield* show(toNewKeyWire(made))
       }),
     ),
 ).pipe(Command.withDescription("Makes a key; it is shown once"))

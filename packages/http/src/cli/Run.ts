@@ -6,6 +6,9 @@ import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { Actor } from "@tentpole/core/administration/Actor"
+import type { Listed, ListedBy } from "@tentpole/core/administration/Administration"
+import { page_limit_max } from "@tentpole/core/Page"
 import { NotFound } from "@tentpole/core/Refusal"
 import { useCases } from "@tentpole/core/Tentpole"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
@@ -40,6 +43,7 @@ const everything = (config: Configuration) =>
 export const overPorts = <A, E>(work: Effect.Effect<A, E, Layer.Success<ReturnType<typeof everything>>>) =>
   Effect.flatMap(reachable, (config) =>
     Effect.provide(work, everything(config)).pipe(
+      Effect.provideService(Actor, "cli"),
       Effect.provide(Logging.layer({ level: "warn", format: config.logFormat })),
     ),
   )
@@ -52,6 +56,21 @@ export const workspaceFlag = Flag.String("workspace").pipe(
 /** The workspace that a command is about. */
 export const named = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
   Effect.flatMap(WorkspaceStore, (store) => store.findBySlug(slug))
+
+/** A listing read to its end. */
+export const slicesOf = <A, E, R>(
+  list: (by: ListedBy) => Effect.Effect<Listed<A>, E, R>,
+): Effect.Effect<ReadonlyArray<A>, E, R> =>
+  Effect.gen(function* () {
+    const items: Array<A> = []
+    let next: string | null = ""
+    while (next !== null) {
+      const slice: Listed<A> = yield* list({ limit: page_limit_max, ...(next === "" ? {} : { cursor: next }) })
+      items.push(...slice.items)
+      next = slice.next
+    }
+    return items
+  })
 
 /** One JSON document on standard output, for people and programs alike. */
 export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))

@@ -8,7 +8,7 @@ import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -31,6 +31,7 @@ const portsFree = (config: Configuration, patience: number): Effect.Effect<void,
       ["PORT", config.port],
       ["PAGES_PORT", config.pagesPort],
       ["BOUNCE_SMTP_PORT", config.bounceSmtpPort],
+      ["WORKER_PORT", config.workerPort],
     ] as const) {
       if (port === null || (yield* listens(config.host, port))) continue
       if (patience > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, patience - 1))
@@ -74,13 +75,15 @@ const start = Effect.gen(function* () {
   const key = yield* keyOfFirstStart(config)
   const environment = childEnvironment(config)
   const born = yield* processList(config.dataDir)
+  // They are stopped side by side: one after the other they could take longer than anybody waits.
+  const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
   const children = yield* Effect.all(
     [
       supervised({ name: "http", module: "@tentpole/http/main", environment, born: born("http") }),
       supervised({ name: "worker", module: "@tentpole/worker/main", environment, born: born("worker") }),
     ],
     { concurrency: 2 },
-  )
+  ).pipe(Scope.provide(sideBySide))
   process.stdout.write(banner(config, key))
   yield* Effect.raceAllFirst(children.map((child) => child.givenUp))
 }).pipe(Effect.scoped)

@@ -1,17 +1,16 @@
-// The command line, `tentpole`: runs the service, and looks after workspaces, keys, sending domains, hooks and jobs, and
-// audits blasts.
+// The command line, `tentpole`: runs the service, and looks after workspaces and what they are set up with, hooks
+// and jobs, audits blasts, and finds out what is wrong with an installation.
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { administration } from "./AdministrationCommands.ts"
 import { audit } from "./Audits.ts"
-import { domain } from "./Domains.ts"
+import { doctor } from "./doctor/Doctor.ts"
 import { job } from "./DeadJobs.ts"
 import { hook } from "./Hooks.ts"
-import { key } from "./Keys.ts"
 import { migrateCommand } from "./Run.ts"
 import { startCommand } from "./Start.ts"
-import { workspace } from "./WorkspaceCommands.ts"
 
 /** Runs one process by itself: many of each, on many machines, over one PostgreSQL. */
 const processCommand = (name: "http" | "worker", description: string, load: () => Promise<unknown>) =>
@@ -26,9 +25,8 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
     processCommand("http", "Runs one HTTP process: the API, pages and tracking", () => import("../main.ts")),
     processCommand("worker", "Runs one worker process", () => import("@tentpole/worker/main")),
     migrateCommand,
-    workspace,
-    key,
-    domain,
+    doctor,
+    ...administration,
     hook,
     job,
     audit,

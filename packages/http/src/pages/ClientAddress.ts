@@ -17,17 +17,21 @@ export const trustedProxies = (texts: ReadonlyArray<string>): BlockList => {
 
 /** The nearest address that is no proxy of ours. `remote` is who holds the connection. */
 export const clientAddress = (trusted: BlockList, remote: string, forwardedFor: string | undefined): string => {
-  const hops = [...(forwardedFor ?? "").split(",").map((hop) => plain(hop.trim())), plain(remote)]
+  if (forwardedFor === undefined) return plain(remote)
+  const hops = [...forwardedFor.split(",").map((hop) => plain(hop.trim())), plain(remote)]
   let client = plain(remote)
   for (const hop of hops.reverse()) {
     const family = familyOf(hop)
     // What stands left of something unreadable was written by somebody we don't know.
     if (family === null) break
-    client = hop
+    client = copy(hop)
     if (!trusted.check(hop, family)) break
   }
   return client
 }
+
+/** A piece of a text holds on to all of it, and an address may be kept for longer than the header that it stands in. */
+const copy = (address: string): string => Buffer.from(address, "latin1").toString("latin1")
 
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 

@@ -1,35 +1,101 @@
-// The pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>` of their workspace's host, and a page that says
-// so everywhere else. Routes of other rooms on the same listener go before it: theirs are longer.
-import { readHost, readPath } from "@tentpole/core/tents/PageAddress"
-import type { PageSite } from "@tentpole/core/tents/PublishedPages"
+// The pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>` of their workspace's host, their forms, what
+// search engines ask for, and a page that says so everywhere else. Routes of other rooms on the same listener go before it:
+// theirs are longer.
+import { originOf, readHost } from "@tentpole/core/tents/PageAddress"
 import { Settings } from "@tentpole/core/Settings"
 import { Unavailable } from "@tentpole/core/Refusal"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { Cause, DateTime, Effect, Option, type Types } from "effect"
-import { HttpRouter, HttpServerError, type HttpServerRequest } from "effect/http"
-import type { BlockList } from "node:net"
+import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { clientAddress, trustedProxies } from "./ClientAddress.ts"
+import { formPages } from "./FormPages.ts"
 import * as Answers from "./PageAnswers.ts"
-import { type CachedPage, type PageCache, pageCache } from "./PageCache.ts"
+import { type FoundPage, pageCache } from "./PageCache.ts"
+import { robotRules } from "./SiteMap.ts"
+import type { LimitOptions } from "./VisitorLimit.ts"
 
 export interface PagesOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<string>
+  /** How often one visitor may send forms. */
+  readonly limits?: LimitOptions
 }
 
-/** The routes of published pages. Needs `PublishedPages`, `ViewRecorder` and `Settings`. */
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The routes of published pages. Needs `PublishedPages`, `Forms`, `ViewRecorder` and `Settings`. */
 export const layer = (options: PagesOptions) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const { pagesHost } = yield* Settings
-      const cache = yield* pageCache(pagesHost)
+      const settings = yield* Settings
+      const cache = yield* pageCache()
       const recorder = yield* ViewRecorder
       const trusted = trustedProxies(options.trustedProxies)
-      yield* router.addGlobalMiddleware(Effect.catch(nowhere))
-      yield* router.add("*", "/*", (request) =>
-        answer(cache, recorder, trusted, request).pipe(Effect.catchCause(failed)),
+      const addressOf = ({ headers, remoteAddress }: Request) =>
+        clientAddress(
+          trusted,
+          Option.getOrElse(remoteAddress, () => ""),
+          headers["x-forwarded-for"],
+        )
+      const forms = yield* formPages(cache, addressOf, options.limits)
+
+      const saw = (request: Request, host: string, { site, page }: FoundPage) =>
+        Effect.flatMap(DateTime.now, (at) =>
+          recorder.saw({
+            workspaceId: site.workspaceId,
+            tentId: page.tentId,
+            at,
+            host,
+            address: addressOf(request),
+            userAgent: request.headers["user-agent"] ?? "",
+            referrer: request.headers["referer"] ?? null,
+          }),
+        )
+
+      /** What a host has beside its pages. */
+      const beside = Effect.fnUntraced(function* (host: string, path: Beside, asked: Answers.Asked) {
+        const site = yield* cache.site(host)
+        if (site === null) return Answers.notFound()
+        switch (path) {
+          case "/robots.txt":
+            return Answers.plainText(robotRules(originOf(settings, host)))
+          case "/favicon.ico":
+            return Answers.icon(site)
+          case "/sitemap.xml":
+            return Answers.choose(yield* cache.map(host, site), asked)
+        }
+      })
+
+      const answer = (request: Request): Effect.Effect<Response> => {
+        const { headers, method } = request
+        const host = readHost(headers["host"] ?? "")
+        if (host === null) return Effect.succeed(Answers.notFound())
+        const path = pathOf(request.url)
+        const asked = { acceptEncoding: headers["accept-encoding"], ifNoneMatch: headers["if-none-match"] }
+        if (isBeside(path)) return beside(host, path, asked)
+        return Effect.flatMap(cache.find(host, path), (found) => {
+          if (found === null) return Effect.succeed(Answers.notFound())
+          if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, asked))
+          if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed())
+          return Effect.as(saw(request, host, found), Answers.choose(found.page.answers, asked))
+        })
+      }
+
+      yield* router.addGlobalMiddleware((handle) => refusingWorkers(Effect.catch(handle, nowhere)))
+      yield* router.add("*", "/f/:tent/:form", (request) =>
+        Effect.flatMap(HttpRouter.params, ({ tent = "", form = "" }) => forms(request, tent, form)).pipe(
+          Effect.catchCause(failed),
+        ),
       )
+      yield* router.add("*", "/*", (request) => Effect.catchCause(answer(request), failed))
     }),
+  )
+
+/** On the whole origin: a script that somebody uploaded must not become one. */
+const refusingWorkers = <E, R>(handle: Effect.Effect<Response, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    headers["service-worker"] === undefined ? handle : Effect.succeed(Answers.serviceWorkerRefused()),
   )
 
 /** Addresses that no route takes, as those with broken escapes, get a page like all others. */
@@ -38,61 +104,19 @@ const nowhere = (error: Types.unhandled) =>
     ? Effect.succeed(Answers.notFound())
     : Effect.fail(error)
 
-type Request = HttpServerRequest.HttpServerRequest
-
-const answer = Effect.fnUntraced(function* (
-  cache: PageCache,
-  recorder: ViewRecorder["Service"],
-  trusted: BlockList,
-  request: Request,
-) {
-  const { headers, method } = request
-  if (headers["service-worker"] !== undefined) return Answers.serviceWorkerRefused()
-  const host = readHost(headers["host"] ?? "")
-  const site = host === null ? null : yield* cache.site(host)
-  if (host === null || site === null) return Answers.notFound()
-  const path = pathOf(request.url)
-  if (path === "/robots.txt") return Answers.robots()
-  const address = readPath(path)
-  const page = address === null ? null : yield* cache.page(site.workspaceId, address)
-  if (page === null) return Answers.notFound()
-  if (method !== "GET" && method !== "HEAD") return Answers.methodNotAllowed()
-  if (method === "GET") yield* recorder.saw(visitOf(request, trusted, host, site, page, yield* DateTime.now))
-  return Answers.pageAnswer(site, page, {
-    acceptEncoding: headers["accept-encoding"],
-    ifNoneMatch: headers["if-none-match"],
-  })
-})
+const besides = ["/robots.txt", "/favicon.ico", "/sitemap.xml"] as const
+type Beside = (typeof besides)[number]
+const isBeside = (path: string): path is Beside => besides.some((each) => each === path)
 
 const pathOf = (url: string): string => {
   const at = url.search(/[?#]/)
   return at < 0 ? url : url.slice(0, at)
 }
 
-const visitOf = (
-  request: Request,
-  trusted: BlockList,
-  host: string,
-  { workspaceId }: PageSite,
-  { tentId }: CachedPage,
-  at: DateTime.Utc,
-) => ({
-  workspaceId,
-  tentId,
-  at,
-  host,
-  address: clientAddress(
-    trusted,
-    Option.getOrElse(request.remoteAddress, () => ""),
-    request.headers["x-forwarded-for"],
-  ),
-  userAgent: request.headers["user-agent"] ?? "",
-  referrer: request.headers["referer"] ?? null,
-})
-
 /** Whatever went wrong, a visitor gets a page; that they went away is left to the server. */
 const failed = (cause: Cause.Cause<never>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-  if (Cause.squash(cause) instanceof Unavailable) return Effect.succeed(Answers.unavailable())
-  return Effect.as(Effect.logError("a page could not be served", cause), Answers.broken())
+  const error = Cause.squash(cause)
+  if (error instanceof Unavailable) return Effect.succeed(Answers.unavailable())
+  return Effect.as(Effect.logError("a page could not be answered", cause), Answers.broken())
 }

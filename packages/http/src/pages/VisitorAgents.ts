@@ -1,6 +1,6 @@
 // Who visits, as far as a request tells: browsers and machines by bowser and isbot, sites by Ghost's list of referrers,
 // countries by DB-IP's database, which is read once and asked offline. (IP Geolocation by DB-IP, https://db-ip.com)
-import { type Described, described_length_max, Agents, type Device } from "@tentpole/core/traffic/Agents"
+import { type Agent, Agents, described_length_max, type Device, header_length_max } from "@tentpole/core/traffic/Agents"
 import { ReferrerParser } from "@tryghost/referrer-parser"
 import Bowser from "bowser"
 import { Effect, Layer } from "effect"
@@ -8,31 +8,55 @@ import { isbot } from "isbot"
 import { type CountryResponse, Reader } from "mmdb-lib"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { Bounded } from "@tentpole/core/Bounded"
 
 export const layer = Layer.effect(
   Agents,
   Effect.sync(() => {
     const countries = new Reader<CountryResponse>(readFileSync(database()))
     const sites = new ReferrerParser()
+    // What browsers call themselves, and where visitors come from, is said again and again.
+    const browsers = new Bounded<Browser | null>(remembered_max)
+    const referrers = new Bounded<string>(remembered_max)
+
+    const browserOf = (text: string): Browser | null => {
+      const known = browsers.get(text)
+      if (known !== undefined) return known
+      const browser = readBrowser(text)
+      browsers.set(text, browser)
+      return browser
+    }
+    const cameFrom = (referrer: string, host: string): string => {
+      const key = `${host} ${referrer}`
+      const known = referrers.get(key)
+      if (known !== undefined) return known
+      const site = referrerOf(sites, referrer, host)
+      referrers.set(key, site)
+      return site
+    }
+
     return Agents.of({
-      describe: ({ userAgent, referrer, host, address }): Described | null => {
-        const agent = userAgent.slice(0, header_length_max)
-        // Browsers say what they are; who says nothing is a program.
-        if (agent === "" || isbot(agent)) return null
-        const { browser, os, platform } = Bowser.parse(agent)
-        return {
-          country: countryOf(countries, address),
-          device: deviceOf(platform.type),
-          browser: named(browser.name),
-          os: named(os.name),
-          referrer: referrer === null ? direct : referrerOf(sites, referrer.slice(0, header_length_max), host),
-        }
+      agentOf: ({ userAgent, address }) => {
+        const browser = browserOf(userAgent.slice(0, header_length_max))
+        return browser === null ? null : { ...browser, country: countryOf(countries, address) }
       },
+      siteOf: ({ referrer, host }) =>
+        referrer === null ? direct : cameFrom(referrer.slice(0, header_length_max), host),
     })
   }),
 )
 
-const header_length_max = 1_000
+type Browser = Omit<Agent, "country">
+
+const remembered_max = 5_000
+
+/** Browsers say what they are; who says nothing is a program. */
+const readBrowser = (text: string): Browser | null => {
+  if (text === "" || isbot(text)) return null
+  const { browser, os, platform } = Bowser.parse(text)
+  return { device: deviceOf(platform.type), browser: named(browser.name), os: named(os.name) }
+}
+
 const direct = "direct"
 const unknown = "unknown"
 

@@ -23,8 +23,15 @@ import { machineVisits } from "./0020_machine_visits.ts"
 import { pace } from "./0021_pace.ts"
 import { exports } from "./0022_exports.ts"
 import { recipients } from "./0023_recipients.ts"
+import { tents as tentsWhole } from "./0025_tents.ts"
+import { forms } from "./0026_forms.ts"
+import { trafficDays } from "./0026_traffic_days.ts"
+import { idempotency } from "./0027_idempotency.ts"
+import { administration } from "./0028_administration.ts"
 import { flows } from "./0029_flows.ts"
 import { memberships } from "./0030_memberships.ts"
+import { operating } from "./0031_operating.ts"
+import { trafficBatches } from "./0032_traffic_batches.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -51,6 +58,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0021_pace": pace,
   "0022_exports": exports,
   "0023_recipients": recipients,
+  "0025_tents": tentsWhole,
+  "0026_forms": forms,
+  "0026_traffic_days": trafficDays,
+  "0027_idempotency": idempotency,
+  "0028_administration": administration,
   "0029_flows": flows,
   "0030_memberships": memberships,
+  "0031_operating": operating,
+  "0032_traffic_batches": trafficBatches,
 }

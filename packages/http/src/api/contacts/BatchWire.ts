@@ -5,6 +5,7 @@ import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
 import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/Item"
 import { ContactId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
+import { item, shownAs } from "../../Wire.ts"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"
 
 const batch_max = 100
@@ -36,45 +37,52 @@ const writable = {
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }
 
-// `Schema.Unknown` would do, but what is checked of it is left out of the document.
-const anything: Schema.Codec<unknown> = Schema.Any
+/** What a contact shows and no caller writes. */
+export const readOnlyFields = [
+  "contact_id",
+  "marketing_email_invalid",
+  "created_at",
+  "updated_at",
+  "last_activity_at",
+] as const
 
-/** Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right. */
-const shownAs = (documented: Schema.Top, filter: (value: unknown) => true | string) =>
-  anything.check(
-    Schema.makeFilter(filter, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }),
-  )
+/** What may be written of a contact, for callers in TypeScript: `writable` is made of data, in which no type stands. */
+type WrittenContact = Partial<Omit<typeof ContactWire.Encoded, (typeof readOnlyFields)[number]>>
+type Named = { readonly client_item_id?: string }
 
-/** Anything at all: what is wrong with an item refuses that item, not the request. */
-const item = (documented: Schema.Top) => shownAs(documented, () => true)
+const ContactItem = item<WrittenContact & Named>(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate(
+  {
+    identifier: "ContactItem",
+    description: "Needs an email or a phone",
+  },
+)
 
-const ContactItem = item(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate({
-  identifier: "ContactItem",
-  description: "Needs an email or a phone",
-})
+type Known = { readonly contact_id: string }
 
-const ContactUpdate = item(
+const ContactUpdate = item<WrittenContact & Named & Known>(
   Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId, ...writable }),
 ).annotate({
   identifier: "ContactUpdate",
   description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
 })
 
-const ContactDeletion = item(Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId })).annotate({
+const ContactDeletion = item<Known & Named>(
+  Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId }),
+).annotate({
   identifier: "ContactDeletion",
 })
 
 const isObject = (value: unknown) =>
   (typeof value === "object" && value !== null && !Array.isArray(value)) || "must be an object"
 
-export const ContactPatch = shownAs(Schema.Struct(writable), isObject).annotate({
+export const ContactPatch = shownAs<WrittenContact>(Schema.Struct(writable), isObject).annotate({
   identifier: "ContactPatch",
   description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
 })
 
 const size = { message: `must have 1 to ${batch_max} items` }
 
-const batchOf = (one: typeof anything) =>
+const batchOf = <Wire>(one: Schema.Codec<unknown, Wire>) =>
   Schema.Struct({
     items: Schema.Array(one).check(Schema.isMinLength(1, size), Schema.isMaxLength(batch_max, size)),
   })

@@ -1,5 +1,5 @@
 // Tents as they stand on the wire.
-import { TentId, TentTemplateId } from "@tentpole/core/Ids"
+import { AssetId, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
   generationStatuses,
@@ -9,7 +9,7 @@ import {
   tent_name_length_max,
   user_id_length_max,
 } from "@tentpole/core/tents/Tent"
-import type { ShownTent } from "@tentpole/core/tents/Tents"
+import type { ShownTent } from "@tentpole/core/tents/ShownTent"
 import { Schema } from "effect"
 import { InstantWire, iso, Text } from "../../Wire.ts"
 
@@ -58,18 +58,35 @@ const alias = Schema.String.annotate({
 })
 
 export const CreateTent = Schema.Struct({
-  name: Text(tent_name_length_max, 1),
-  prompt: Text(prompt_length_max, 1).annotate({ description: "Must ask for web content" }),
-  user_id: Schema.optionalKey(Text(user_id_length_max)),
-  include_brand: Schema.optionalKey(Schema.Boolean),
+  name: Text(tent_name_length_max, 1).annotate({ examples: ["Spring sale"] }),
+  prompt: Text(prompt_length_max, 1).annotate({
+    description: "Must ask for web content, else 400 `INVALID_PROMPT_INTENT`",
+    examples: ["Create a landing page for our spring sale of garden chairs, with a sign-up form"],
+  }),
+  user_id: Schema.optionalKey(
+    Text(user_id_length_max).annotate({ description: "Who asks, in your own words; kept with the tent" }),
+  ),
+  include_brand: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the AI is told the workspace's brand: logo, icon, color, name, domain, description, guidelines",
+    }),
+  ),
   template_id: Schema.optionalKey(TentTemplateId.annotate({ description: "An approved tent template to build on" })),
-  auto_publish: Schema.optionalKey(Schema.Boolean),
-  custom_page_alias: Schema.optionalKey(alias),
-  tent_id: Schema.optionalKey(TentId),
+  auto_publish: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Publish the page as soon as it is generated" }),
+  ),
+  custom_page_alias: Schema.optionalKey(
+    alias.annotate({
+      description:
+        "Needs auto_publish: true. If another tent has it by then, the page gets it with -2, -3 … and the warning `alias_adjusted`; for a taken / the default address",
+    }),
+  ),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "An idle tent, made by an upload" })),
   asset_ids: Schema.optionalKey(
-    Schema.Array(Schema.String).check(
-      Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }),
-    ),
+    Schema.Array(AssetId)
+      .check(Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }))
+      .annotate({ description: "Files of that tent for the AI to work with; needs tent_id" }),
   ),
 }).annotate({ identifier: "CreateTent" })
 
@@ -114,7 +131,7 @@ const publicationOf = ({ tent, url }: ShownTent, publication: Publication): type
   ...(publication.status === "failed" ? { error: publication.error } : {}),
 })
 
-const ofPublication = (shown: ShownTent) =>
+export const ofPublication = (shown: ShownTent) =>
   shown.tent.publication === null ? {} : { publication: publicationOf(shown, shown.tent.publication) }
 
 export const toTentWire = (shown: ShownTent): typeof TentWire.Type => {

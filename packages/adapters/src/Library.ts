@@ -1,0 +1,100 @@
+// What programs of others begin with, under the package's own name: every use case of `@tentpole/core`, over memory or over a
+// PostgreSQL of theirs. Whoever wants other adapters puts `useCases` on layers of their own, as is done here.
+import { Settings } from "@tentpole/core/Settings"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Layer, Redacted } from "effect"
+import * as Ai from "./ai/Chosen.ts"
+import * as Cleaner from "./ai/SanitizeHtml.ts"
+import * as DkimSigner from "./crypto/DkimSigner.ts"
+import * as Ids from "./crypto/Ids.ts"
+import * as Secrets from "./crypto/Secrets.ts"
+import * as Signatures from "./crypto/Signatures.ts"
+import * as Csv from "./csv/CsvReader.ts"
+import * as Dns from "./dns/Dns.ts"
+import * as Filesystem from "./filesystem/BlobStore.ts"
+import * as PersistedJobs from "./jobs/PersistedJobs.ts"
+import * as Memory from "./memory/All.ts"
+import * as MemoryBlobs from "./memory/BlobStore.ts"
+import * as MemoryJobs from "./memory/Jobs.ts"
+import * as Stores from "./postgres/All.ts"
+import { migrate } from "./postgres/Migrate.ts"
+import * as Postgres from "./postgres/Postgres.ts"
+import * as Sns from "./sns/Sns.ts"
+
+export { migrate } from "./postgres/Migrate.ts"
+
+export interface LibraryOptions {
+  /** Signs links and seals what is kept: 32 characters or more, yours alone, the same at every start. */
+  readonly secret: string
+  /** What is otherwise around your program than around nobody's; the defaults send no mail. */
+  readonly settings?: Partial<Settings["Service"]>
+  /** Who writes pages and emails; without it a fake, which needs no network. */
+  readonly ai?: Ai.AiOptions
+}
+
+export interface PostgresLibraryOptions extends LibraryOptions {
+  /** The database's owner, who may make roles: the schema is brought up to this version first. */
+  readonly url: string
+  /** Where files are kept. */
+  readonly folder: string
+  readonly connections_max?: number
+}
+
+const defaults: Settings["Service"] = {
+  publicApiUrl: "http://127.0.0.1:8080",
+  publicPagesUrl: "http://127.0.0.1:8081",
+  pagesHost: "localhost",
+  mailHost: "localhost",
+  sending: "held",
+  import_bytes_max: 500 * 2 ** 20,
+  asset_bytes_max: 25 * 2 ** 20,
+  smtpConnections: 1,
+  acceptMeansDelivered: true,
+  hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+  requestsPerMinute_max: 0,
+  developmentDomains: false,
+}
+
+const fake: Ai.AiOptions = { provider: "fake", apiKey: null, baseUrl: null, model: null }
+
+const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) =>
+  Layer.mergeAll(
+    Ai.layer(ai),
+    Cleaner.layer,
+    Csv.layer,
+    DkimSigner.layer,
+    Dns.layer(),
+    Ids.layer,
+    Layer.succeed(Settings, Settings.of({ ...defaults, ...settings })),
+    Secrets.layer({ secret: Redacted.make(secret), previous: null }),
+    Signatures.layer,
+    Sns.layer(),
+  )
+
+/** Everything in memory, gone with the program: for tests, and for looking around. */
+export const onMemory = (options: LibraryOptions) =>
+  useCases.pipe(
+    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(MemoryJobs.layer()),
+    Layer.provideMerge(Layer.merge(MemoryBlobs.layer, surroundings(options))),
+    Layer.provideMerge(Memory.database),
+  )
+
+/** Everything on PostgreSQL 15 or later, as the service itself has it: programs and services may share one database. */
+export const onPostgres = ({ url, folder, connections_max = 10, ...options }: PostgresLibraryOptions) => {
+  const database = Redacted.make(url)
+  return useCases.pipe(
+    Layer.provideMerge(Stores.stores),
+    Layer.provideMerge(PersistedJobs.layer()),
+    Layer.provideMerge(Layer.merge(Filesystem.layer({ folder }), surroundings(options))),
+    Layer.provideMerge(
+      Postgres.connections({
+        url: database,
+        applicationName: "tentpole library",
+        connections_max,
+        statement_timeout_ms: 15_000,
+      }),
+    ),
+    Layer.provide(Layer.effectDiscard(migrate(database))),
+  )
+}

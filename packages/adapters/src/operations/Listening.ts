@@ -1,0 +1,45 @@
+// What a process listens with: it says why when it can't, and answers what is under way before it is gone.
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import type { HttpServerError } from "effect/http"
+import type { Server } from "node:http"
+import { BadConfiguration } from "../Configuration.ts"
+
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  /** The variable that says which port. */
+  readonly variable: string
+  /** How long what is under way may take when it is to stop. */
+  readonly grace_s: number
+  readonly server: () => Server
+}
+
+export const listening = ({ grace_s, host, port, server, variable }: Listening) =>
+  orRefused(NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: `${grace_s} seconds` }), (error) =>
+    cannotListen(error, host, port, variable),
+  )
+
+const orRefused = <Out>(
+  listening: Layer.Layer<Out, HttpServerError.ServeError>,
+  say: (error: HttpServerError.ServeError) => string,
+): Layer.Layer<Out, BadConfiguration> =>
+  Layer.catchTag(listening, "ServeError", (error) =>
+    Layer.effectContext<Out, BadConfiguration, never>(Effect.fail(new BadConfiguration({ reason: say(error) }))),
+  )
+
+const cannotListen = (error: HttpServerError.ServeError, host: string, port: number, variable: string): string => {
+  const code =
+    typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? error.cause.code : undefined
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is taken: stop what uses it, or set ${variable} to a free port.`
+    case "EACCES":
+      return `Port ${port} may not be used by this user: set ${variable} to one above 1023.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `HOST (${host}) is no address of this machine: set it to one that is, or to 127.0.0.1.`
+    default:
+      return `Nothing can listen on ${host}:${port} (${String(code ?? error.cause)}): check HOST and ${variable}.`
+  }
+}

@@ -1,0 +1,84 @@
+// Prometheus text: what the process counted since it started, what it measures of itself, and, where it is asked for, how
+// much waits in the database. Labels are words of the code (routes, kinds, states), never ids or addresses.
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { type Backlog, backlog } from "../postgres/Backlog.ts"
+import { type EventLoop, measureProcess } from "./ProcessMeasures.ts"
+
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+
+const up = gauge("database_up", "Whether the database answered when this was asked")
+const connections = gauge("database_connections", "Connections of the service to the database, by process and state")
+const workspacesDue = gauge("due_workspaces", "Workspaces whose time has come, by the kind of work that waits")
+const dueLag = gauge("due_lag_seconds", "How long the workspace that waits longest has been due")
+const deliveries = gauge(
+  "deliveries",
+  "Deliveries not at their end: open ones of blasts that are sending or paused; of these, those that are claimed and handed over",
+)
+const doubt = gauge("deliveries_handed_over_oldest_seconds", "How long the oldest delivery has been without an outcome")
+const jobs = gauge("jobs", "Background jobs by type and state: ready, running, later, dead")
+const jobsAge = gauge("jobs_oldest_seconds", "How long the oldest job of a type has been in that state")
+
+const set = (of: Metric.Metric<number, unknown>, labels: Readonly<Record<string, string>>, value: number) =>
+  Metric.update(Metric.withAttributes(of, labels), value)
+
+const show = ({ items, kind, oldest_s, queue, state }: Backlog): Effect.Effect<unknown> => {
+  switch (queue) {
+    case "due":
+      return Effect.andThen(set(workspacesDue, { kind }, items), set(dueLag, { kind }, oldest_s ?? 0))
+    case "deliveries":
+      return Effect.andThen(
+        set(deliveries, { state }, items),
+        state === "handed_over" ? Metric.update(doubt, oldest_s ?? 0) : Effect.void,
+      )
+    case "jobs":
+      return Effect.andThen(
+        set(jobs, { type: kind, state }, items),
+        state === "later" ? Effect.void : set(jobsAge, { type: kind, state }, oldest_s ?? 0),
+      )
+    case "connections":
+      return set(connections, { process: kind, state }, items)
+  }
+}
+
+const deliveryStates = ["open", "paused", "claimed", "handed_over"] as const
+const patience = "2 seconds"
+
+/** What is not there is zero, and not missing: an alert on it needs a value. */
+const zeros = Effect.andThen(
+  Effect.forEach(deliveryStates, (state) => set(deliveries, { state }, 0), { discard: true }),
+  Metric.update(doubt, 0),
+)
+
+const measureBacklog = Effect.gen(function* () {
+  const read = yield* backlog.pipe(Effect.timeout(patience), Effect.result)
+  yield* Metric.update(up, read._tag === "Success" ? 1 : 0)
+  if (read._tag === "Failure") return
+  yield* zeros
+  yield* Effect.forEach(read.success, show, { discard: true })
+})
+
+/** Measured anew into a registry of its own: nothing of an earlier look is left in it. */
+const afresh = <R>(measure: Effect.Effect<unknown, never, R>, prefix?: string) =>
+  Effect.suspend(() =>
+    Effect.andThen(measure, PrometheusMetrics.format(prefix === undefined ? {} : { prefix })).pipe(
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+    ),
+  )
+
+const prefix = "tentpole"
+
+/** What the process counted and measured of itself. */
+export const processMetrics: Effect.Effect<string, never, EventLoop> = Effect.zipWith(
+  PrometheusMetrics.format({ prefix }),
+  afresh(measureProcess),
+  (counted, measured) => counted + measured,
+)
+
+/** The same, and what waits in the database, whoever is to do it: every process that shows it shows the same. */
+export const serviceMetrics: Effect.Effect<string, never, EventLoop | PgClient.PgClient> = Effect.zipWith(
+  processMetrics,
+  afresh(measureBacklog, prefix),
+  (own, waiting) => own + waiting,
+)

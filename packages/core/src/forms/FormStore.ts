@@ -1,0 +1,32 @@
+// The port to what was sent by the forms of published pages.
+import { Context, type Effect } from "effect"
+import type { IdentityTaken } from "../contacts/ContactStore.ts"
+import type { TentId, WorkspaceId } from "../Ids.ts"
+import type { Cursor, Sliced } from "../Page.ts"
+import type { NotFound } from "../Refusal.ts"
+import type { Transaction } from "../Transactor.ts"
+import type { Submission, SubmissionChange } from "./Submission.ts"
+
+export interface SubmissionQuery {
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+export class FormStore extends Context.Service<
+  FormStore,
+  {
+    /** Refused unless the tent is published; it stays so until the transaction ends, and others may send meanwhile. */
+    readonly lockPublished: (workspace: WorkspaceId, tent: TentId) => Effect.Effect<void, NotFound, Transaction>
+    /** Writes the submission with its contact, the contact's timeline and the events. */
+    readonly apply: (
+      workspace: WorkspaceId,
+      change: SubmissionChange,
+    ) => Effect.Effect<void, IdentityTaken, Transaction>
+    /** Of a tent, newest first; of those of the same millisecond, by id. They go with their tent. */
+    readonly slice: (
+      workspace: WorkspaceId,
+      tent: TentId,
+      query: SubmissionQuery,
+    ) => Effect.Effect<Sliced<Submission>, NotFound>
+  }
+>()("tentpole/FormStore") {}

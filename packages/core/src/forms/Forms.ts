@@ -1,0 +1,69 @@
+// What can be done with the forms of published pages: visitors send them, and their owner reads what came.
+import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { identitiesOf } from "../contacts/Batch.ts"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import { decidedAgain } from "../contacts/DecidedAgain.ts"
+import { fieldsByName } from "../contacts/Item.ts"
+import { ContactId, Ids, SubmissionId, type WorkspaceId } from "../Ids.ts"
+import type { Invalid, NotFound } from "../Refusal.ts"
+import { Transactor } from "../Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { type Answers, readAnswers, readVisitor, type Sent, type TooMuchSent } from "./Answers.ts"
+import type { Form } from "./Form.ts"
+import { FormStore } from "./FormStore.ts"
+import { SubmissionChange } from "./Submission.ts"
+
+export class Forms extends Context.Service<
+  Forms,
+  {
+    /**
+     * Takes what a visitor sent by a form of a page that was read as published: refused when it is no longer. What a machine
+     * sent is dropped, and nobody is told.
+     */
+    readonly submit: (
+      workspace: WorkspaceId,
+      form: Form,
+      sent: Sent,
+    ) => Effect.Effect<void, NotFound | Invalid | TooMuchSent>
+    readonly slice: FormStore["Service"]["slice"]
+  }
+>()("tentpole/Forms") {
+  static readonly layer = Layer.effect(
+    Forms,
+    Effect.gen(function* () {
+      const store = yield* FormStore
+      const contacts = yield* ContactStore
+      const fieldStore = yield* ContactFieldStore
+      const workspaces = yield* WorkspaceStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+
+      const receive = Effect.fnUntraced(
+        function* (workspace: WorkspaceId, form: Form, answers: Answers) {
+          const { defaultCountry } = yield* workspaces.find(workspace)
+          const fields = fieldsByName(yield* fieldStore.all(workspace))
+          const how = { values: "text", fields, defaultCountry, allowNotEditable: true } as const
+          const visitor = yield* Effect.fromResult(readVisitor(answers, how))
+          const named = visitor === null ? [] : [{ patch: Result.succeed(visitor) }]
+          const existing = yield* contacts.lock(workspace, identitiesOf(named))
+          yield* store.lockPublished(workspace, form.tentId)
+          const [fresh = "", id = ""] = yield* ids.many(2)
+          const facts = { existing, ids: [ContactId.make(fresh)], now: yield* DateTime.now }
+          const sending = { id: SubmissionId.make(id), form, answers, visitor }
+          yield* store.apply(workspace, SubmissionChange.receive(sending, facts))
+        },
+        transact,
+        decidedAgain,
+      )
+
+      return Forms.of({
+        submit: Effect.fn("Forms.submit")(function* (workspace, form, sent) {
+          const answers = yield* Effect.fromResult(readAnswers(form, sent))
+          if (answers !== null) yield* receive(workspace, form, answers)
+        }),
+        slice: store.slice,
+      })
+    }),
+  )
+}

@@ -1,0 +1,110 @@
+// What a batch of views adds up to: a store is told sums and who came, and of single views no more than can be shown.
+import type { DateTime } from "effect"
+import type { TentId } from "../Ids.ts"
+import type { Described } from "./Agents.ts"
+import { type Day, type Dimension, dimensions, recent_max, type RecentView } from "./Analytics.ts"
+
+/** A view whose visitor is known by the hash of the day, in hex. */
+export interface SeenView extends Described {
+  readonly tentId: TentId
+  readonly at: DateTime.Utc
+  /** That of `at`. */
+  readonly day: Day
+  readonly visitor: string
+}
+
+/** Of a view, what is shown: who saw it is left out. */
+export interface SingleView extends RecentView {
+  readonly tentId: TentId
+}
+
+export interface ViewSums {
+  readonly sums: ReadonlyArray<DaySum>
+  /** Each of a tent and day once. */
+  readonly visitors: ReadonlyArray<DayVisitor>
+  /** The newest 50 of each tent and day, the newest last; of two of one moment the later one given is the newer. */
+  readonly newest: ReadonlyArray<SingleView>
+}
+
+/** How many views of a tent on a day: of `all`, whose value is empty, or of those with one value of a dimension. */
+export interface DaySum {
+  readonly tentId: TentId
+  readonly day: Day
+  readonly dimension: "all" | Dimension
+  readonly value: string
+  readonly views: number
+}
+
+export interface DayVisitor {
+  readonly tentId: TentId
+  readonly day: Day
+  readonly visitor: string
+}
+
+/** However views are split, the sums of their parts add up to the sums of the whole. */
+export const sumViews = (views: ReadonlyArray<SeenView>): ViewSums => {
+  const groups = byTentAndDay(views)
+  return {
+    sums: groups.flatMap(sumsOf),
+    visitors: groups.flatMap(({ tentId, day, its }) =>
+      Array.from(new Set(its.map(({ visitor }) => visitor)), (visitor) => ({ tentId, day, visitor })),
+    ),
+    newest: groups.flatMap(({ its }) => its.sort(byTime).slice(-recent_max).map(toSingle)),
+  }
+}
+
+/** How often each key is there. */
+export const tally = (keys: ReadonlyArray<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+interface Group {
+  readonly tentId: TentId
+  readonly day: Day
+  readonly its: Array<SeenView>
+}
+
+const byTentAndDay = (views: ReadonlyArray<SeenView>): ReadonlyArray<Group> => {
+  const groups: Array<Group> = []
+  const places = new Map<TentId, Map<Day, Group>>()
+  for (const view of views) {
+    const { tentId, day } = view
+    const days = places.get(tentId) ?? new Map<Day, Group>()
+    const group = days.get(day)
+    if (group !== undefined) {
+      group.its.push(view)
+      continue
+    }
+    const begun = { tentId, day, its: [view] }
+    groups.push(begun)
+    places.set(tentId, days.set(day, begun))
+  }
+  return groups
+}
+
+const sumsOf = ({ tentId, day, its }: Group): ReadonlyArray<DaySum> => [
+  { tentId, day, dimension: "all", value: "", views: its.length },
+  ...dimensions.flatMap((dimension) =>
+    Array.from(tally(its.map((view) => view[dimension])), ([value, views]) => ({
+      tentId,
+      day,
+      dimension,
+      value,
+      views,
+    })),
+  ),
+]
+
+const byTime = (left: SeenView, right: SeenView): number => left.at.epochMilliseconds - right.at.epochMilliseconds
+
+const toSingle = ({ tentId, at, country, device, browser, os, referrer }: SeenView): SingleView => ({
+  tentId,
+  at,
+  country,
+  device,
+  browser,
+  os,
+  referrer,
+})

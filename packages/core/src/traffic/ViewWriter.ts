@@ -1,0 +1,101 @@
+// Writes what visits tell: who came is looked up here, out of every request's way, and each workspace's views are added up
+// before the store hears of them.
+import { DateTime, Effect } from "effect"
+import { Ids, type TentId, type WorkspaceId } from "../Ids.ts"
+import { Transactor } from "../Transactor.ts"
+import { Agents } from "./Agents.ts"
+import { dayNumberOf, dayOf } from "./Analytics.ts"
+import { type KnownDay, knownDays } from "./KnownDays.ts"
+import { persistently } from "./Persistently.ts"
+import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
+import { type SeenView, sumViews } from "./ViewBatch.ts"
+
+/** A page was answered: what the request told. */
+export interface Visit {
+  readonly workspaceId: WorkspaceId
+  readonly tentId: TentId
+  readonly at: DateTime.Utc
+  readonly address: string
+  readonly userAgent: string
+  readonly referrer: string | null
+  readonly host: string
+}
+
+/** `write` takes visits of any workspaces; what can't be written after some tries is given up, with a line in the log. */
+export const viewWriter = Effect.gen(function* () {
+  const store = yield* TrafficStore
+  const { transact } = yield* Transactor
+  const { many, next } = yield* Ids
+  const { siteOf } = yield* Agents
+  const days = yield* knownDays
+
+  const lookUp = Effect.fnUntraced(function* (visits: ReadonlyArray<Visit>) {
+    const known = new Map<number, KnownDay>()
+    for (const { at } of visits) {
+      const number = dayNumberOf(at)
+      if (!known.has(number)) known.set(number, yield* days.of(at))
+    }
+    return known
+  })
+
+  const toBatch = Effect.fnUntraced(function* (views: ReadonlyArray<SeenView>, known: ReadonlyArray<KnownDay>) {
+    const { newest, visitors, ...rest } = sumViews(views)
+    const ids = yield* many(newest.length)
+    return {
+      ...rest,
+      id: yield* next,
+      visitors: known.flatMap((of) => visitors.filter((each) => each.day === of.day && !of.wasTold(each))),
+      newest: newest.map((view, index) => ({ ...view, id: ids[index] ?? "" })),
+    } satisfies ViewBatch
+  })
+
+  const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<Visit>) =>
+    Effect.gen(function* () {
+      const known = yield* lookUp(visits)
+      const views = visits.flatMap((visit): ReadonlyArray<SeenView> => {
+        const day = known.get(dayNumberOf(visit.at))
+        const visitor = day?.visitor(visit) ?? null
+        if (day === undefined || visitor === null) return []
+        const { agent, hash } = visitor
+        const { tentId, at } = visit
+        return [{ ...agent, referrer: siteOf(visit), tentId, at, day: day.day, visitor: hash }]
+      })
+      if (views.length === 0) return
+      // The id is given before the first try: a try that was written without our learning of it is not counted twice.
+      const batch = yield* toBatch(views, [...known.values()])
+      yield* persistently(transact(store.record(workspace, batch)))
+      // Not before: what was given up has been told to nobody.
+      for (const of of known.values()) {
+        for (const visitor of batch.visitors) if (visitor.day === of.day) of.told(visitor)
+      }
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logError("page views could not be written", cause).pipe(Effect.annotateLogs({ views: visits.length })),
+      ),
+    )
+
+  return {
+    write: (visits: ReadonlyArray<Visit>) =>
+      Effect.forEach(byWorkspace(visits), ([workspace, its]) => ofWorkspace(workspace, its), {
+        concurrency: 2,
+        discard: true,
+      }),
+    /** Yesterday's salt goes also when nobody comes, and with it what is known of yesterday's visitors. */
+    forget: Effect.gen(function* () {
+      // What was seen just before midnight may still be on its way.
+      const before = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
+      days.forget(before)
+      yield* transact(store.forgetSalts(dayOf(before)))
+    }).pipe(Effect.catchCause((cause) => Effect.logWarning("old salts could not be thrown away", cause))),
+  }
+})
+
+const byWorkspace = (visits: ReadonlyArray<Visit>): ReadonlyMap<WorkspaceId, ReadonlyArray<Visit>> => {
+  const groups = new Map<WorkspaceId, Array<Visit>>()
+  for (const visit of visits) {
+    const group = groups.get(visit.workspaceId)
+    if (group === undefined) groups.set(visit.workspaceId, [visit])
+    else group.push(visit)
+  }
+  return groups
+}

@@ -1,0 +1,7 @@
+// `Idempotency-Key`, as the API's description has it: what is done about it stands in `Repetition.ts`.
+import { HttpApiMiddleware } from "effect/http-api"
+import type { CurrentWorkspace } from "./Auth.ts"
+
+export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires: CurrentWorkspace }>()(
+  "tentpole/http/Idempotent",
+) {}

@@ -1,0 +1,45 @@
+// How many requests there are and how long they take, by what they ask for: a route, never what stands in its places.
+import { paths } from "@tentpole/core/deliveries/Links"
+import { Clock, Effect, Metric } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+
+const requests = Metric.counter("http_requests_total", {
+  description: "Requests by route and status",
+  incremental: true,
+})
+const seconds = Metric.histogram("http_request_seconds", {
+  description: "Time from request to answer, in seconds",
+  boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+})
+
+/** Answers the milliseconds that it took. */
+export const measured = Effect.fnUntraced(function* (route: string, method: string, status: number, began_ms: number) {
+  const taken_ms = (yield* Clock.currentTimeMillis) - began_ms
+  yield* Metric.update(Metric.withAttributes(requests, { method, route, status: String(status) }), 1)
+  yield* Metric.update(Metric.withAttributes(seconds, { method, route }), taken_ms / 1000)
+  return taken_ms
+})
+
+/** Of the pages' listener: links in mail, forms, and pages. */
+const pageRoutes: ReadonlyMap<string, string> = new Map([
+  [paths.open, "mail open"],
+  [paths.click, "mail click"],
+  [paths.unsubscribe, "mail unsubscribe"],
+  [paths.view, "mail view"],
+  ["f", "form"],
+])
+
+const pageRoute = (url: string): string => pageRoutes.get(/^\/([a-z])\//.exec(url)?.[1] ?? "") ?? "page"
+
+/** Measures every request of the pages' listener. */
+export const pagesMeasured = HttpRouter.middleware(
+  (handle) =>
+    Effect.gen(function* () {
+      const { method, url } = yield* HttpServerRequest.HttpServerRequest
+      const began_ms = yield* Clock.currentTimeMillis
+      const response = yield* handle
+      yield* measured(pageRoute(url), method, response.status, began_ms)
+      return response
+    }),
+  { global: true },
+)

@@ -1,0 +1,132 @@
+// The administration's calls, handled.
+import { Administration } from "@tentpole/core/administration/Administration"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answer } from "../Wire.ts"
+import { AdminApi } from "./AdminApi.ts"
+import {
+  toAuditEntryWire,
+  toCheckedDomainWire,
+  toDomainWire,
+  toKeyWire,
+  toListing,
+  toNewKeyWire,
+  toPageDomainWire,
+  toSuppressionWire,
+} from "./AdminWire.ts"
+import { toWorkspaceFields, toWorkspaceWire } from "./WorkspaceWire.ts"
+
+const nothing = answer(() => undefined)
+
+const workspaces = HttpApiBuilder.group(
+  AdminApi,
+  "workspaces",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    const all = yield* Workspaces
+    const store = yield* WorkspaceStore
+    return group.handleAll({
+      list: ({ query }) =>
+        administration.workspaces(query).pipe(answer(toListing(toWorkspaceWire, (workspaces) => ({ workspaces })))),
+      create: ({ payload }) =>
+        all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
+      find: ({ params }) => store.find(params.workspace_id).pipe(answer(toWorkspaceWire)),
+      update: ({ params, payload }) =>
+        all.update(params.workspace_id, toWorkspaceFields(payload)).pipe(answer(toWorkspaceWire)),
+      remove: ({ params, query }) =>
+        administration
+          .remove(params.workspace_id, query.confirm)
+          .pipe(answer(() => ({ workspace_id: params.workspace_id, status: "erasing" as const }))),
+    })
+  }),
+)
+
+const keys = HttpApiBuilder.group(
+  AdminApi,
+  "keys",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    const { createKey, revokeKey } = yield* Workspaces
+    return group.handleAll({
+      list: ({ params, query }) =>
+        administration.keys(params.workspace_id, query).pipe(answer(toListing(toKeyWire, (keys) => ({ keys })))),
+      create: ({ params, payload: { expires_at, name } }) =>
+        createKey(params.workspace_id, {
+          name,
+          ...(expires_at === undefined || expires_at === null ? {} : { expiresAt: expires_at }),
+        }).pipe(answer(toNewKeyWire)),
+      revoke: ({ params }) => revokeKey(params.workspace_id, params.key_id).pipe(nothing),
+    })
+  }),
+)
+
+const domains = HttpApiBuilder.group(
+  AdminApi,
+  "domains",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    const { addDomain, removeDomain, showDomain, verifyDomain } = yield* Workspaces
+    return group.handleAll({
+      list: ({ params, query }) =>
+        administration
+          .domains(params.workspace_id, query)
+          .pipe(answer(toListing(toDomainWire, (domains) => ({ domains })))),
+      add: ({ params, payload }) => addDomain(params.workspace_id, payload.domain).pipe(answer(toCheckedDomainWire)),
+      find: ({ params }) => showDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
+      verify: ({ params }) => verifyDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
+      remove: ({ params }) => removeDomain(params.workspace_id, params.domain_id).pipe(nothing),
+    })
+  }),
+)
+
+const pageDomains = HttpApiBuilder.group(
+  AdminApi,
+  "pageDomains",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    return group.handleAll({
+      list: ({ params, query }) =>
+        administration
+          .pageDomains(params.workspace_id, query)
+          .pipe(answer(toListing(toPageDomainWire, (page_domains) => ({ page_domains })))),
+      add: ({ params, payload }) =>
+        administration.addPageDomain(params.workspace_id, payload.domain).pipe(answer(toPageDomainWire)),
+      remove: ({ params }) => administration.removePageDomain(params.workspace_id, params.page_domain_id).pipe(nothing),
+    })
+  }),
+)
+
+const suppressions = HttpApiBuilder.group(
+  AdminApi,
+  "suppressions",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    return group.handleAll({
+      list: ({ params, query }) =>
+        administration
+          .suppressions(params.workspace_id, query)
+          .pipe(answer(toListing(toSuppressionWire, (suppressions) => ({ suppressions })))),
+      add: ({ params, payload: { email, reason = "manual" } }) =>
+        administration.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
+      remove: ({ params }) => administration.unsuppress(params.workspace_id, params.email).pipe(nothing),
+    })
+  }),
+)
+
+const auditLog = HttpApiBuilder.group(
+  AdminApi,
+  "auditLog",
+  Effect.fn(function* (group) {
+    const administration = yield* Administration
+    return group.handleAll({
+      list: ({ query: { workspace_id, ...by } }) =>
+        administration
+          .auditLog({ ...by, ...(workspace_id === undefined ? {} : { workspaceId: workspace_id }) })
+          .pipe(answer(toListing(toAuditEntryWire, (entries) => ({ entries })))),
+    })
+  }),
+)
+
+export const groups = Layer.mergeAll(workspaces, keys, domains, pageDomains, suppressions, auditLog)

@@ -1,0 +1,133 @@
+// What a workspace is set up with, as the administration and the command line show it: keys, domains, suppressions, and the
+// entries of the audit log.
+import type { Listed } from "@tentpole/core/administration/Administration"
+import type { Suppression } from "@tentpole/core/administration/AdministrationStore"
+import type { AuditEntry } from "@tentpole/core/administration/AuditLog"
+import type { PageDomain } from "@tentpole/core/administration/PageDomain"
+import { ApiKeyId, AuditEntryId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
+import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
+import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
+import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
+import { Schema } from "effect"
+import { InstantWire, iso, isoOrNull, OffsetInstant, oneOf, Text } from "../Wire.ts"
+
+/** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
+export const listing = <Fields extends Schema.Struct.Fields>(items: Fields) =>
+  Schema.Struct({ ...items, next_cursor: Schema.NullOr(Schema.String) })
+
+export const toListing =
+  <A, Wire, Named extends object>(toWire: (item: A) => Wire, named: (items: ReadonlyArray<Wire>) => Named) =>
+  ({ items, next }: Listed<A>) => ({ ...named(items.map(toWire)), next_cursor: next })
+
+const keyFields = {
+  key_id: ApiKeyId,
+  name: Schema.String,
+  prefix: Schema.String.annotate({ description: "The first 12 characters" }),
+  expires_at: Schema.NullOr(InstantWire),
+  revoked_at: Schema.NullOr(InstantWire),
+  last_used_at: Schema.NullOr(InstantWire).annotate({ description: "To the minute" }),
+  created_at: InstantWire,
+}
+export const KeyWire = Schema.Struct(keyFields).annotate({ identifier: "ApiKey" })
+export const NewKeyWire = Schema.Struct({
+  ...keyFields,
+  api_key: Schema.String.annotate({ description: "The key itself: shown this once" }),
+}).annotate({ identifier: "NewApiKey" })
+
+export const CreateKey = Schema.Struct({
+  name: Text(key_name_length_max, 1),
+  expires_at: Schema.optionalKey(Schema.NullOr(OffsetInstant)),
+}).annotate({ identifier: "CreateApiKey" })
+
+export const toKeyWire = (key: ApiKey): typeof KeyWire.Type => ({
+  key_id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  expires_at: isoOrNull(key.expiresAt),
+  revoked_at: isoOrNull(key.revokedAt),
+  last_used_at: isoOrNull(key.lastUsedAt),
+  created_at: iso(key.createdAt),
+})
+export const toNewKeyWire = ({ key, raw }: NewApiKey): typeof NewKeyWire.Type => ({ ...toKeyWire(key), api_key: raw })
+
+const domainFields = {
+  domain_id: DomainId,
+  domain: Schema.String,
+  status: oneOf("pending", "verified", "failed"),
+  dkim_selector: Schema.String,
+  verified_at: Schema.NullOr(InstantWire),
+  created_at: InstantWire,
+}
+/** A listing asks no name server: the records are shown by the domain itself. */
+export const DomainWire = Schema.Struct(domainFields).annotate({ identifier: "SendingDomain" })
+export const CheckedDomainWire = Schema.Struct({
+  ...domainFields,
+  dns_records: Schema.Array(
+    Schema.Struct({
+      purpose: oneOf("dkim", "spf", "return_path", "dmarc"),
+      type: oneOf("TXT", "CNAME", "MX"),
+      name: Schema.String,
+      value: Schema.String,
+      verified: Schema.Boolean.annotate({ description: "Found just now" }),
+    }),
+  ),
+}).annotate({ identifier: "CheckedSendingDomain" })
+
+export const NamedDomain = Schema.Struct({ domain: Text(253, 1) }).annotate({ identifier: "NamedDomain" })
+
+export const toDomainWire = (it: SendingDomain): typeof DomainWire.Type => ({
+  domain_id: it.id,
+  domain: it.domain,
+  status: it.status,
+  dkim_selector: it.dkimSelector,
+  verified_at: isoOrNull(it.verifiedAt),
+  created_at: iso(it.createdAt),
+})
+export const toCheckedDomainWire = ({ domain, records }: CheckedDomain): typeof CheckedDomainWire.Type => ({
+  ...toDomainWire(domain),
+  dns_records: records,
+})
+
+export const PageDomainWire = Schema.Struct({
+  page_domain_id: PageDomainId,
+  domain: Schema.String,
+  created_at: InstantWire,
+}).annotate({ identifier: "PageDomain" })
+export const toPageDomainWire = (it: PageDomain): typeof PageDomainWire.Type => ({
+  page_domain_id: it.id,
+  domain: it.domain,
+  created_at: iso(it.createdAt),
+})
+
+const reason = oneOf("bounce", "complaint", "unsubscribe", "manual")
+export const SuppressionWire = Schema.Struct({ email: Schema.String, reason, created_at: InstantWire }).annotate({
+  identifier: "Suppression",
+})
+export const Suppress = Schema.Struct({
+  email: Text(1000, 1),
+  reason: Schema.optionalKey(reason).annotate({ description: "`manual` when left out" }),
+}).annotate({ identifier: "Suppress" })
+export const toSuppressionWire = (it: Suppression): typeof SuppressionWire.Type => ({
+  email: it.email,
+  reason: it.reason,
+  created_at: iso(it.createdAt),
+})
+
+export const AuditEntryWire = Schema.Struct({
+  entry_id: AuditEntryId,
+  at: InstantWire,
+  actor: Schema.String.annotate({ description: "`admin`, `cli`, `worker` or `key:<prefix>`" }),
+  workspace_id: WorkspaceId,
+  action: Schema.String.annotate({ examples: ["key.created"] }),
+  target: Schema.String.annotate({ description: "What it was done to: its id, or its name" }),
+  details: Schema.Record(Schema.String, Schema.Unknown),
+}).annotate({ identifier: "AuditEntry" })
+export const toAuditEntryWire = (it: AuditEntry): typeof AuditEntryWire.Type => ({
+  entry_id: it.id,
+  at: iso(it.at),
+  actor: it.actor,
+  workspace_id: it.workspaceId,
+  action: it.action,
+  target: it.target,
+  details: it.details,
+})

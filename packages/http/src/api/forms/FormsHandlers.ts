@@ -1,0 +1,44 @@
+// The call on what visitors sent, handled.
+import { Forms } from "@tentpole/core/forms/Forms"
+import type { Submission } from "@tentpole/core/forms/Submission"
+import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
+import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/Page"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../Auth.ts"
+import { answer, iso } from "../../Wire.ts"
+import type { SubmissionsAnswer, SubmissionsQuery } from "./FormsApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "forms",
+  Effect.fn(function* (group) {
+    const forms = yield* Forms
+    return group.handleAll({
+      submissions: ({ params, query }) =>
+        withWorkspace(({ id }) => slice(forms, id, params.tentId, query)).pipe(answer(toAnswer)),
+    })
+  }),
+)
+
+const slice = Effect.fnUntraced(function* (
+  forms: Forms["Service"],
+  workspace: WorkspaceId,
+  tent: TentId,
+  { cursor, limit }: typeof SubmissionsQuery.Type,
+) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+  return yield* forms.slice(workspace, tent, { after, limit: limit ?? page_limit_default })
+})
+
+const toAnswer = ({ items, next }: Sliced<Submission>): typeof SubmissionsAnswer.Type => ({
+  submissions: items.map(({ id, formId, fields, contactId, createdAt }) => ({
+    submission_id: id,
+    form_id: formId,
+    fields,
+    contact_id: contactId,
+    created_at: iso(createdAt),
+  })),
+  next_cursor: next === null ? null : encodeCursor(next),
+})

@@ -1,0 +1,174 @@
+// What a doctor asks of everything that the service needs: each question ends by itself, and none changes anything.
+import { reach } from "@tentpole/adapters/ai/Reach"
+import type { Configuration } from "@tentpole/adapters/Configuration"
+import { prepareFolder } from "@tentpole/adapters/DataFolder"
+import * as Dns from "@tentpole/adapters/dns/Dns"
+import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { blobs, mail } from "@tentpole/adapters/FromConfig"
+import { diagnose } from "@tentpole/adapters/postgres/Diagnosis"
+import { BlobStore } from "@tentpole/core/blobs/BlobStore"
+import { encodeText } from "@tentpole/core/Bytes"
+import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { DnsResolver } from "@tentpole/core/dns/DnsResolver"
+import { Effect, Stream } from "effect"
+import { randomUUID } from "node:crypto"
+import { connect, createServer } from "node:net"
+import { join } from "node:path"
+import { type Finding, ok, warning, wrong } from "./Finding.ts"
+import { judgeAi, judgeDatabase, judgeSilence } from "./Judgements.ts"
+
+type Examination = (config: Configuration) => Effect.Effect<ReadonlyArray<Finding>>
+
+const folder: Examination = (config) =>
+  prepareFolder(config).pipe(
+    Effect.match({
+      onSuccess: () => [ok("DATA_DIR", `${config.dataDir} can be written`)],
+      onFailure: ({ reason }) => [wrong("DATA_DIR", reason, "Point DATA_DIR at a folder that this user may write.")],
+    }),
+  )
+
+const database: Examination = (config) =>
+  Effect.gen(function* () {
+    const url = config.databaseUrl ?? (yield* runningUrl(join(config.dataDir, "database")))
+    if (url === null) {
+      const says = "none is configured, and the embedded one is not running"
+      return config.production
+        ? [wrong("database", says, "Set DATABASE_URL to a PostgreSQL of your own.")]
+        : [warning("database", says, "`npm start` brings it up; production needs DATABASE_URL.")]
+    }
+    return yield* diagnose(url).pipe(
+      Effect.match({ onSuccess: judgeDatabase, onFailure: (reason) => [judgeSilence(reason)] }),
+    )
+  })
+
+const patience = "15 seconds"
+
+/** Writes a file, reads it and removes it. */
+const files: Examination = (config) => {
+  const place = config.s3 === null ? join(config.dataDir, "assets") : `the bucket ${config.s3.bucket}`
+  const mend =
+    config.s3 === null
+      ? "Let this user write the folder."
+      : "Check S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the AWS credentials may get, put, list and delete objects."
+  return Effect.gen(function* () {
+    const store = yield* BlobStore
+    const owner = randomUUID()
+    const key = `doctor/${owner}/probe`
+    yield* store.put(key, Stream.succeed(encodeText("well")), { contentType: "text/plain", bytes_max: 100 })
+    const read = yield* store.get(key).pipe(Stream.decodeText, Stream.mkString)
+    yield* store.removeOf(owner)
+    return read === "well"
+      ? ok("files", `${place} takes and gives files`)
+      : wrong("files", `${place} gives others`, mend)
+  }).pipe(
+    Effect.provide(blobs(config)),
+    Effect.timeout(patience),
+    Effect.catch(() => Effect.succeed(wrong("files", `${place} can't be used`, mend))),
+    Effect.map((finding) => [finding]),
+  )
+}
+
+const mailServer: Examination = (config) => {
+  if (config.smtpUrl === null) {
+    const says = `mail is written as files to ${join(config.dataDir, "outbox")}`
+    return Effect.succeed([config.production ? warning("mail", says, "Set SMTP_URL to send it.") : ok("mail", says)])
+  }
+  const mend = "Check SMTP_URL, and that the server lets this machine in."
+  return Effect.gen(function* () {
+    const { open } = yield* MailConnections
+    yield* open
+    return ok("mail", "the mail server answers and takes the login")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(mail(config)),
+    Effect.timeout(patience),
+    Effect.catch((error) => {
+      const reason = "reason" in error ? String(error.reason) : `no answer within ${patience}`
+      return Effect.succeed(wrong("mail", `the mail server can't be used: ${reason}`, mend))
+    }),
+    Effect.map((finding) => [finding]),
+  )
+}
+
+/** An empty answer is one: what is asked is whether anybody answers. */
+const names: Examination = (config) => {
+  const host = new URL(config.publicPagesUrl).hostname
+  return Effect.gen(function* () {
+    const { txt } = yield* DnsResolver
+    yield* txt(config.production ? host : "example.com")
+    return ok("DNS", "a name server answers")
+  }).pipe(
+    Effect.provide(Dns.layer()),
+    Effect.catch(() =>
+      Effect.succeed(
+        config.production
+          ? wrong("DNS", "no name server answers", "Sending domains can't be verified: check this machine's resolver.")
+          : warning(
+              "DNS",
+              "no name server answers",
+              "In development only domains under .test and .localhost are verified.",
+            ),
+      ),
+    ),
+    Effect.map((finding) => [finding]),
+  )
+}
+
+const ai: Examination = ({ ai: chosen, production }) => {
+  if (chosen.provider === "fake") {
+    const says = "fake: pages and emails are made without a model"
+    const mend = "Set AI_PROVIDER and AI_API_KEY."
+    return Effect.succeed([production ? warning("AI", says, mend) : ok("AI", says)])
+  }
+  return reach(chosen).pipe(
+    Effect.match({
+      onSuccess: (status) => [judgeAi(chosen.provider, status)],
+      onFailure: (reason) => [
+        wrong("AI", `${chosen.provider} can't be reached (${reason})`, "Check AI_BASE_URL, and the way out of here."),
+      ],
+    }),
+  )
+}
+
+const isFree = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const probe = createServer()
+    probe.once("error", () => resume(Effect.succeed(false)))
+    probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
+  })
+
+const somebodyListens = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect({ host: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port, timeout: 3000 })
+    const end = (answer: boolean) => () => {
+      socket.destroy()
+      resume(Effect.succeed(answer))
+    }
+    socket.once("connect", end(true)).once("error", end(false)).once("timeout", end(false))
+  })
+
+const port = (host: string, variable: string, number: number) =>
+  Effect.gen(function* () {
+    if (yield* isFree(host, number)) return ok(variable, `${number} on ${host} is free`)
+    if (yield* somebodyListens(host, number))
+      return ok(variable, `${number} on ${host} is in use: by the service, if it is running`)
+    return wrong(variable, `${number} on ${host} can't be used`, `Check HOST, or set ${variable} to a port above 1023.`)
+  })
+
+const ports: Examination = ({ bounceSmtpPort, host, pagesPort, port: apiPort, workerPort }) =>
+  Effect.all([
+    port(host, "PORT", apiPort),
+    port(host, "PAGES_PORT", pagesPort),
+    ...(bounceSmtpPort === null ? [] : [port(host, "BOUNCE_SMTP_PORT", bounceSmtpPort)]),
+    ...(workerPort === null ? [] : [port(host, "WORKER_PORT", workerPort)]),
+  ])
+
+/** Everything that is asked, side by side. */
+export const examine: Examination = (config) =>
+  Effect.map(
+    Effect.all(
+      [folder, database, files, mailServer, names, ai, ports].map((examination) => examination(config)),
+      { concurrency: "unbounded" },
+    ),
+    (findings) => findings.flat(),
+  )

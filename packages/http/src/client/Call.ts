@@ -1,0 +1,158 @@
+// One call of one endpoint: the request as the wire has it, its attempts, and its answer decoded by the endpoint's schemas.
+import { Clock, Effect, Random, type Redacted, Stream } from "effect"
+import { type Headers, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import { ConnectionFailed, type Failure, toFailure, UnexpectedAnswer } from "./Failures.ts"
+import { type RetryLimits, waitBeforeRetry } from "./Retry.ts"
+
+export interface Target {
+  /** Where the service is: its origin, with a path before `/v1` if there is one. */
+  readonly url: string
+  readonly key: Redacted.Redacted
+  readonly retries: RetryLimits
+  /** For one attempt, to the end of its answer; of bytes that come as they are made, to their beginning. */
+  readonly timeout_ms: number
+}
+
+export interface CallOptions {
+  /** Of a POST: names what it does, so that it is done once whoever asks, and how often. Made for each call by itself. */
+  readonly idempotencyKey?: string
+  /** Sent besides; `x-request-id`, for one, names the call in the service's log. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answer, and what else came with it. */
+export interface Answer<Value> {
+  readonly value: Value
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestId: string | null
+}
+
+/** What an endpoint is asked, as the wire has it; types say what each endpoint takes. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+export type Decode = (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<unknown, unknown>
+
+/** The path with its parameters. What would lead elsewhere is a mistake of the program's, and is thrown. */
+const pathOf = (path: string, params: Readonly<Record<string, string>>): string =>
+  path.replace(/:([A-Za-z_]+)/g, (_, name: string) => {
+    const value = params[name]
+    if (typeof value !== "string" || value === "" || value === "." || value === "..") {
+      throw new TypeError(`params.${name} of ${path} must be text, and neither empty nor "." or ".."`)
+    }
+    return encodeURIComponent(value)
+  })
+
+const spelled = (value: unknown): string =>
+  value instanceof Date ? value.toISOString() : typeof value === "string" ? value : JSON.stringify(value)
+
+const queryOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, spelled(value)] as const]))
+
+/** The same bytes at every attempt: a form would be sent with another boundary each time, and be another request. */
+const withBody = (request: HttpClientRequest.HttpClientRequest, payload: unknown) => {
+  if (payload === undefined) return Effect.succeed(request)
+  if (!(payload instanceof FormData)) {
+    return Effect.sync(() => HttpClientRequest.bodyText(request, JSON.stringify(payload), "application/json"))
+  }
+  return Effect.promise(async () => {
+    const form = new Response(payload)
+    const type = form.headers.get("content-type") ?? "multipart/form-data"
+    return HttpClientRequest.bodyUint8Array(request, new Uint8Array(await form.arrayBuffer()), type)
+  })
+}
+
+const requestOf = Effect.fnUntraced(function* (
+  { url, key }: Target,
+  { method, path }: HttpApiEndpoint.Top,
+  { params = {}, query = {}, payload }: Asked,
+  { headers = {}, idempotencyKey }: CallOptions,
+) {
+  const bare = HttpClientRequest.make(method)(url.replace(/\/+$/, "") + pathOf(path, params))
+  const keyed = method === "POST" ? { "idempotency-key": idempotencyKey ?? globalThis.crypto.randomUUID() } : {}
+  const request = bare.pipe(
+    HttpClientRequest.setUrlParams(queryOf(query)),
+    HttpClientRequest.setHeaders({ accept: "*/*", ...keyed, ...headers }),
+    HttpClientRequest.bearerToken(key),
+  )
+  return yield* withBody(request, payload)
+})
+
+const causeOf = (error: HttpClientError.HttpClientError): unknown =>
+  "cause" in error.reason ? error.reason.cause : error
+
+/** The request itself stays out of it: its headers hold the key. */
+const failed = (url: string) => (error: HttpClientError.HttpClientError) => {
+  const cause = causeOf(error)
+  const told = cause instanceof Error ? cause.message : error.reason._tag
+  return new ConnectionFailed({
+    message: `No answer from ${url}: ${told}`,
+    ...(cause instanceof Error ? { cause } : {}),
+  })
+}
+
+const requestIdOf = (headers: Headers.Headers): string | null => headers["x-request-id"] ?? null
+
+const isValueWithHeaders = (value: unknown): value is { readonly body: unknown } =>
+  typeof value === "object" && value !== null && "body" in value && "headers" in value
+
+/** The body alone: an answer has all headers. */
+const unwrapped = ({ success }: HttpApiEndpoint.Top, value: unknown): unknown =>
+  [...success].some((schema) => HttpApiSchema.isWithHeaders(schema)) && isValueWithHeaders(value) ? value.body : value
+
+const attempt = Effect.fnUntraced(function* (
+  http: HttpClient.HttpClient,
+  target: Target,
+  endpoint: HttpApiEndpoint.Top,
+  decode: Decode,
+  request: HttpClientRequest.HttpClientRequest,
+) {
+  const response = yield* Effect.mapError(http.execute(request), failed(target.url))
+  const { headers, status } = response
+  if (status >= 400) {
+    const text = yield* Effect.mapError(response.text, failed(target.url))
+    return yield* Effect.fail(toFailure(status, text, headers, yield* Clock.currentTimeMillis))
+  }
+  const value = yield* Effect.mapError(decode(response), (error): Failure<string> =>
+    HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
+      ? failed(target.url)(error)
+      : new UnexpectedAnswer({
+          message: `The answer to ${endpoint.method} ${endpoint.path} is not as described: ${String(error)}`,
+          status,
+          requestId: requestIdOf(headers),
+          retryAfter_s: null,
+          ...(error instanceof Error && !HttpClientError.isHttpClientError(error) ? { cause: error } : {}),
+        }),
+  )
+  return { value: unwrapped(endpoint, value), status, headers: { ...headers }, requestId: requestIdOf(headers) }
+})
+
+const late = ({ url, timeout_ms }: Target) =>
+  new ConnectionFailed({ message: `No answer from ${url} within ${timeout_ms / 1000} seconds` })
+
+/** The call with its attempts. An interruption ends the attempt that is under way. */
+export const callOf =
+  (http: HttpClient.HttpClient, target: Target, endpoint: HttpApiEndpoint.Top, decode: Decode) =>
+  (asked: Asked, options: CallOptions): Effect.Effect<Answer<unknown>, Failure<string>> =>
+    Effect.gen(function* () {
+      const request = yield* requestOf(target, endpoint, asked, options)
+      const keyed = request.headers["idempotency-key"] !== undefined
+      const once = attempt(http, target, endpoint, decode, request).pipe(
+        Effect.timeoutOrElse({ duration: target.timeout_ms, orElse: () => Effect.fail(late(target)) }),
+      )
+      for (let number = 1; ; number++) {
+        const tried = yield* Effect.result(once)
+        if (tried._tag === "Success") return tried.success
+        const attempted = { method: endpoint.method, keyed, attempt: number, failure: tried.failure }
+        const wait_ms = waitBeforeRetry(attempted, target.retries, yield* Random.next)
+        if (wait_ms === null) return yield* Effect.fail(tried.failure)
+        yield* Effect.sleep(wait_ms)
+      }
+    })
+
+export const isBytes = (value: unknown): value is Stream.Stream<Uint8Array, unknown> => Stream.isStream(value)

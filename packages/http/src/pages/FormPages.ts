@@ -1,0 +1,156 @@
+// `/f/<tent id>/<form id>`: takes what a published page's form sends, and says thank you. Post, redirect, get: a reload sends
+// nothing again. No script, no cookie, and the same answer to who fell into the trap for machines.
+import { field_bytes_max, fields_max, type Sent } from "@tentpole/core/forms/Answers"
+import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
+import { Forms } from "@tentpole/core/forms/Forms"
+import { Settings } from "@tentpole/core/Settings"
+import { addressPath, originOf, readHost } from "@tentpole/core/tents/PageAddress"
+import { ByteSize, Cause, Clock, Effect, Stream } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
+import * as Answers from "./PageAnswers.ts"
+import type { FoundPage, PageCache } from "./PageCache.ts"
+import { type LimitOptions, visitorLimit } from "./VisitorLimit.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A form as it was found at its address. */
+interface Found extends FoundPage {
+  readonly form: Form
+  /** Of the host that it was asked by. */
+  readonly origin: string
+}
+
+export const formPages = Effect.fnUntraced(function* (
+  cache: PageCache,
+  addressOf: (request: Request) => string,
+  limits?: LimitOptions,
+) {
+  const forms = yield* Forms
+  const settings = yield* Settings
+  const limited = visitorLimit(limits)
+
+  const find = Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
+    const host = readHost(request.headers["host"] ?? "")
+    const found = host === null ? null : yield* cache.find(host, `/t/${tent}`)
+    const form = found?.page.forms.get(formId)
+    if (host === null || found === null || form === undefined) return null
+    return { ...found, form, origin: originOf(settings, host) }
+  })
+
+  const send = Effect.fnUntraced(function* (request: Request, found: Found) {
+    const wait_s = limited(addressOf(request), yield* Clock.currentTimeMillis)
+    if (wait_s > 0) return Answers.tooOften(wait_s)
+    const read = yield* bodyOf(request)
+    if (read === "too large") return Answers.formTooLarge()
+    if (read === "unknown") return Answers.unknownFormType()
+    const pagePath = addressPath(found.page.address)
+    if (read === "broken") return Answers.refusedForm(found.site, pagePath, ["The form could not be read."])
+    if (read === "file") return Answers.refusedForm(found.site, pagePath, ["This form takes no files."])
+    return yield* forms.submit(found.site.workspaceId, found.form, read).pipe(
+      Effect.as(Answers.seeOther(nextOf(found))),
+      Effect.catchTags({
+        NotFound: () => Effect.succeed(Answers.notFound()),
+        TooMuchSent: () => Effect.succeed(Answers.formTooLarge()),
+        Invalid: ({ issues }) =>
+          Effect.succeed(
+            Answers.refusedForm(
+              found.site,
+              pagePath,
+              issues.map(({ path, message }) => `${path === "" ? "The form" : path} ${message}.`),
+            ),
+          ),
+      }),
+    )
+  })
+
+  /** The answer to whatever is asked of a form's address. */
+  return Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
+    if (!["GET", "HEAD", "POST"].includes(request.method)) return Answers.methodNotAllowed("GET, HEAD, POST")
+    const found = yield* find(request, tent, formId)
+    if (found === null) return Answers.notFound()
+    return request.method === "POST" ? yield* send(request, found) : afterwards(found)
+  })
+})
+
+/** Where the author wants senders to go: null where that is nowhere on the web. */
+const successUrl = ({ form, origin }: Found): URL | null => {
+  const { successUrl: url } = form
+  if (url === null || !URL.canParse(url, `${origin}/`)) return null
+  const wanted = new URL(url, `${origin}/`)
+  return /^https?:$/.test(wanted.protocol) ? wanted : null
+}
+
+const isOwn = (url: URL, { origin }: Found): boolean => url.origin === new URL(origin).origin
+
+const nextOf = (found: Found): string => {
+  const url = successUrl(found)
+  if (url !== null && isOwn(url, found)) return `${url.pathname}${url.search}${url.hash}`
+  return `/f/${found.form.tentId}/${encodeURIComponent(found.form.formId)}`
+}
+
+const afterwards = (found: Found): Response => {
+  const url = successUrl(found)
+  if (url !== null && !isOwn(url, found)) return Answers.onward(found.site, url.href)
+  return Answers.thanks(found.site, url === null ? addressPath(found.page.address) : nextOf(found))
+}
+
+/** Percent-encoding may make three bytes of one. */
+const body_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
+
+type Body = Sent | "too large" | "unknown" | "broken" | "file"
+
+const bodyOf = (request: Request): Effect.Effect<Body> => {
+  if (Number(request.headers["content-length"] ?? 0) > body_bytes_max) return Effect.succeed("too large")
+  const type = request.headers["content-type"] ?? ""
+  if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return urlEncoded(request)
+  return /^multipart\/form-data\s*;/i.test(type) ? multipart(request) : Effect.succeed("unknown")
+}
+
+const limits = Multipart.limitsServices({
+  // One more than there may be, so that too many can be told from enough; and the trap.
+  maxParts: fields_max + 2,
+  maxFieldSize: field_bytes_max + 1,
+  // Of a part with its headers, whether it is a file or not.
+  maxFileSize: 2 * field_bytes_max,
+  maxTotalSize: body_bytes_max,
+})
+
+const urlEncoded = (request: Request): Effect.Effect<Body> =>
+  request.text.pipe(
+    Effect.map((text): Body => {
+      // Counted before a million empty ones are made.
+      if (text.split("&", fields_max + 3).length > fields_max + 2) return "too large"
+      return [...new URLSearchParams(text)]
+    }),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(body_bytes_max)),
+    Effect.catch((error) =>
+      Effect.succeed<Body>(
+        /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error.reason.cause ?? error)))
+          ? "too large"
+          : "broken",
+      ),
+    ),
+  )
+
+const multipart = (request: Request): Effect.Effect<Body> =>
+  request.multipartStream.pipe(
+    Stream.runFoldEffect(
+      (): { sent: Array<readonly [string, string]>; file: boolean } => ({ sent: [], file: false }),
+      (read, part) => {
+        if (Multipart.isField(part)) {
+          read.sent.push([part.key, part.value])
+          return Effect.succeed(read)
+        }
+        // Of a field for a file that nobody chose, browsers send an empty one.
+        return Stream.runForEach(part.content, (bytes) =>
+          Effect.sync(() => {
+            if (bytes.length > 0) read.file = true
+          }),
+        ).pipe(Effect.as(read))
+      },
+    ),
+    Effect.map(({ sent, file }): Body => (file ? "file" : sent)),
+    Effect.catch((error) => Effect.succeed<Body>(error.reason._tag === "Parse" ? "broken" : "too large")),
+    Effect.provide(limits),
+  )

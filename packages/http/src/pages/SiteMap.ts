@@ -1,0 +1,27 @@
+// What search engines are told of a host's pages: the map (sitemaps.org) and the rules (RFC 9309).
+import { escapeHtml } from "@tentpole/core/emails/Escapes"
+import type { PageAddress } from "@tentpole/core/tents/PageAddress"
+import type { ListedPage } from "@tentpole/core/tents/PublishedPages"
+import { DateTime } from "effect"
+
+export const siteMap = (pages: ReadonlyArray<ListedPage>, urlOf: (address: PageAddress) => string): string =>
+  [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ...pages.map(
+      ({ address, publishedAt }) =>
+        `<url><loc>${escapeHtml(urlOf(address))}</loc><lastmod>${DateTime.formatIso(publishedAt)}</lastmod></url>`,
+    ),
+    "</urlset>",
+    "",
+  ].join("\n")
+
+/** Everything may be found; what acts on behalf of one person is nobody else's. */
+export const robotRules = (origin: string): string =>
+  [
+    "User-agent: *",
+    ...["c", "f", "o", "u", "v"].map((word) => `Disallow: /${word}/`),
+    "",
+    `Sitemap: ${origin}/sitemap.xml`,
+    "",
+  ].join("\n")

@@ -1,0 +1,130 @@
+// How fast pages are served, beside a server that does nothing else than send their bytes; what it costs to count who looks at
+// them; and how long it takes to read the traffic of a week with a million views a day.
+import type { Bench, Benchmark } from "../Benchmark.ts"
+import { compareLoads, load, type Target } from "../Load.ts"
+import { ratioAtLeast, timeAtMost } from "../Report.ts"
+import { spreadOf, timed } from "../Timing.ts"
+import { secondsOf } from "../tracking/Processors.ts"
+import { bareServer, makeWorld, plantViews, visitsOf, type World } from "./World.ts"
+
+const sizeOf = ({ quick }: Bench) => ({
+  connections: 64,
+  windows: quick ? 3 : 7,
+  window_ms: quick ? 2_000 : 3_000,
+  views_a_day: quick ? 100_000 : 1_000_000,
+  tents: 100,
+  reads: quick ? 30 : 100,
+})
+
+/** Of what a bare server sends: most of a request is the socket's. */
+const served_share_min = 0.6
+/** Of what is served to those who aren't counted. */
+const counted_share_min = 0.9
+const read_ms_max = 100
+
+export const pages: Benchmark = {
+  run: async (bench) => {
+    const { report } = bench
+    const world = await makeWorld(bench)
+    const machines = visitsOf(world, "machines")
+    const bare = await bareServer(bench, machines)
+    report.say("serving …")
+    const served = await compareLoads({ reference: bare.target, ours: machines }, sizeOf(bench))
+    const { http } = await world.service.pids()
+    const [bare_us, ours_us] = [await processorTime(bare.pid, bare.target), await processorTime(http, machines)]
+    const share = served.rates.ours.median / served.rates.reference.median
+    report.section(
+      "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
+      [
+        {
+          what: "requests",
+          unit: "/s",
+          reference: served.rates.reference,
+          ours: served.rates.ours,
+          ratio: share,
+          bars: [ratioAtLeast(served_share_min, share)],
+        },
+        {
+          what: "a request",
+          unit: "ms",
+          reference: served.times.reference,
+          ours: served.times.ours,
+          ratio: null,
+          bars: [],
+        },
+      ],
+      [
+        `${sizeOf(bench).connections} connections; the load comes from this process, on the same machine`,
+        `processor time of the server's process for a request: ${bare_us.toFixed(0)} µs the bare one, ${ours_us.toFixed(0)} µs ours`,
+      ],
+    )
+    await counting(bench, world)
+    await reading(bench, world)
+  },
+}
+
+/** For one request, in microseconds: what a busy machine does not change. */
+const processorTime = async (pid: number, target: Target): Promise<number> => {
+  const before_s = await secondsOf(pid)
+  const { times_ms } = await load(target, 64, 3_000)
+  return (((await secondsOf(pid)) - before_s) * 1_000_000) / times_ms.length
+}
+
+const counting = async (bench: Bench, world: World): Promise<void> => {
+  bench.report.say("counting …")
+  const targets = { reference: visitsOf(world, "machines"), ours: visitsOf(world, "people") }
+  const counted = await compareLoads(targets, sizeOf(bench))
+  const share = counted.rates.ours.median / counted.rates.reference.median
+  const [row] = await world.asOwner<{ views: number }>(
+    "select coalesce(sum(views), 0)::int as views from workspace_view_day where dimension = 'all'",
+  )
+  bench.report.section(
+    "Visits by machines, which are not counted (as reference), and by people, whose views are written (as ours)",
+    [
+      {
+        what: "requests",
+        unit: "/s",
+        reference: counted.rates.reference,
+        ours: counted.rates.ours,
+        ratio: share,
+        bars: [ratioAtLeast(counted_share_min, share)],
+      },
+    ],
+    [
+      `${(row?.views ?? 0).toLocaleString("en-US")} views were written; what comes faster than it can be is dropped, and told in the log`,
+    ],
+  )
+}
+
+const reading = async (bench: Bench, world: World): Promise<void> => {
+  const { reads, tents, views_a_day } = sizeOf(bench)
+  bench.report.say(`planting a week of ${views_a_day.toLocaleString("en-US")} views a day …`)
+  await plantViews(world, { views_a_day, tents })
+  const rows = []
+  for (const [what, path] of [
+    ["GET /v1/analytics/tent", `/v1/analytics/tent?tentIdOrAlias=${world.tentId}`],
+    ["GET /v1/analytics/workspace", "/v1/analytics/workspace"],
+  ] as const) {
+    const times_ms: Array<number> = []
+    for (let turn = -5; turn < reads; turn++) {
+      const ms = await timed(async () => {
+        const { status, text } = await world.service.call("GET", path)
+        if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`)
+      })
+      if (turn >= 0) times_ms.push(ms)
+    }
+    const ours = spreadOf(times_ms)
+    rows.push({
+      what,
+      unit: "ms" as const,
+      reference: null,
+      ours,
+      ratio: null,
+      bars: [timeAtMost(read_ms_max, ours.p95)],
+    })
+  }
+  bench.report.section(
+    `Traffic of 7 days with ${views_a_day.toLocaleString("en-US")} views a day, of ${tents} tents`,
+    rows,
+  )
+}

@@ -1,0 +1,130 @@
+// The typed client as somebody else bundles it: for a place that is no node, such as a worker at the edge. What comes with
+// it is looked at, and the bundle is run where there is nothing but what browsers have too.
+import { build } from "esbuild"
+import { assert, beforeAll, describe, it } from "vitest"
+import { createContext, runInContext } from "node:vm"
+import { root } from "./support/Service.ts"
+
+const size_bytes_max = 1_600_000
+
+const program = `
+  import { ApiError, connect } from "@tentpole/http/client"
+  globalThis.program = async (fetch) => {
+    const tentpole = connect({ url: "https://service.test", apiKey: "k", fetch })
+    const found = []
+    for await (const { contact_id } of tentpole.contacts.list.each({ query: { limit: 1 } })) found.push(contact_id)
+    const refused = await tentpole.lists.create.result({ payload: { name: "Taken", kind: "static" } })
+    return { found, code: !refused.ok && refused.error instanceof ApiError ? refused.error.code : "none" }
+  }
+`
+
+describe("the client, bundled for a place without node", () => {
+  let inputs: ReadonlyArray<string> = []
+  let text = ""
+
+  beforeAll(async () => {
+    const { metafile, outputFiles } = await build({
+      stdin: { contents: program, resolveDir: `${root}test` },
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      platform: "browser",
+      format: "iife",
+      conditions: ["tentpole:source"],
+      logLevel: "silent",
+    })
+    inputs = Object.values(metafile.outputs)
+      .flatMap((output) => Object.entries(output.inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([path]) => path)
+    text = outputFiles[0]?.text ?? ""
+  }, 60_000)
+
+  it("has nothing of node, of a database, of adapters or of what the service does", () => {
+    assert.isAbove(inputs.length, 100)
+    const strays = inputs.filter(
+      (path) =>
+        /^packages\/(adapters|worker)\//.test(path) ||
+        /Handlers\.ts$|packages\/http\/src\/(Server|Edge|Authentication|Repetition|cli\/|pages\/|hooks\/)/.test(path) ||
+        /node_modules\/(pg|pg-[a-z]+|@effect|undici|ws|@aws-sdk|nodemailer|mailauth)\//.test(path) ||
+        path.startsWith("node:"),
+    )
+    assert.deepStrictEqual(strays, [])
+  })
+
+  it("is no larger than it was", () => {
+    assert.isBelow(text.length, size_bytes_max)
+  })
+
+  it("runs where there is neither process nor require", async () => {
+    const asked: Array<string> = []
+    const json = (status: number, body: unknown) =>
+      new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
+    const contact = (contact_id: string) => ({ ...blank, contact_id })
+    const fetch = async (input: string | URL, init?: RequestInit) => {
+      const { method, url } = new Request(input, init)
+      const { pathname, search, searchParams } = new URL(url)
+      asked.push(`${method} ${pathname}${search}`)
+      if (method === "POST") {
+        const code = "contact_list_name_exists"
+        return json(409, { error: "Conflict", error_code: code, code, message: "taken", details: {} })
+      }
+      const page = Number(searchParams.get("page") ?? 1)
+      return json(200, {
+        items: [contact(ids[page - 1] ?? "")],
+        pagination: { page, limit: 1, total: 2, totalPages: 2 },
+      })
+    }
+    const place = createContext({
+      // Of this realm, as what `fetch` gives is.
+      ArrayBuffer,
+      Uint8Array,
+      AbortController,
+      AbortSignal,
+      FormData,
+      Headers,
+      ReadableStream,
+      Request,
+      Response,
+      TextDecoder,
+      TextEncoder,
+      URL,
+      URLSearchParams,
+      atob,
+      crypto,
+      setTimeout,
+      clearTimeout,
+      queueMicrotask,
+    })
+    runInContext(text, place)
+    place["fetch"] = fetch
+    const said = await runInContext("program(fetch)", place)
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(said)), { found: ids, code: "contact_list_name_exists" })
+    assert.deepStrictEqual(asked, [
+      "GET /v1/contacts?limit=1",
+      "GET /v1/contacts?limit=1&page=2",
+      "POST /v1/contact-lists",
+    ])
+  })
+})
+
+const ids = ["7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11", "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"]
+
+/** A contact of whom nothing is known. */
+const blank = {
+  ...Object.fromEntries(
+    [
+      "display_name first_name last_name company job_title city state country email phone address address2 zip_code",
+      "lead_status lifecycle_stage service_score marketing_email_subscribed marketing_sms_subscribed original_source",
+      "original_source_detail last_activity_at",
+    ]
+      .join(" ")
+      .split(" ")
+      .map((name) => [name, null]),
+  ),
+  unsubscribed: false,
+  marketing_email_invalid: false,
+  created_at: "2026-05-01T00:00:00.000Z",
+  updated_at: "2026-05-01T00:00:00.000Z",
+}

@@ -1,0 +1,108 @@
+// The administration with the real processes: open to whoever has the token; a workspace that is deleted is erased, whoever
+// is killed meanwhile; and the same by command.
+import { ask, Service, tentpole, until } from "../support/Service.ts"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const token = "admin_0123456789_0123456789_0123456789"
+const root = "/admin/v1/workspaces"
+
+describe("with ADMIN_TOKEN", () => {
+  let service: Service
+  const admin = (method: string, path: string, body?: unknown) =>
+    ask(service.api, method, path, body, { authorization: `Bearer ${token}` })
+  const command = (...args: ReadonlyArray<string>) => tentpole(args, service.environment)
+
+  beforeAll(async () => {
+    service = await Service.prepare({ ADMIN_TOKEN: token })
+    await service.start()
+  })
+  afterAll(() => service.remove())
+
+  it("a wrong token and a tenant's key are 401, the right one comes in", async () => {
+    assert.strictEqual((await service.call("GET", root)).status, 401)
+    const description = await admin("GET", "/admin/v1/openapi.json")
+    assert.include(Object.keys(description.json.paths), "/admin/v1/workspaces/{workspace_id}")
+    assert.strictEqual((await service.call("PUT", root)).status, 405)
+    const { json } = await admin("GET", root)
+    assert.deepStrictEqual(
+      json.workspaces.map(({ slug }: { readonly slug: string }) => slug),
+      ["default"],
+    )
+  })
+
+  it("what one command makes, another shows, and the log knows who it was", async () => {
+    const made = await command("workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann")
+    assert.strictEqual(made.code, 0, made.output)
+    const at = ["--workspace", "by-command"] as const
+    assert.include((await command("page-domain", "create", ...at, "www.command.example")).output, "page_domain_id")
+    assert.include((await command("suppression", "create", ...at, "Ann@Example.test")).output, "ann@example.test")
+    assert.include((await command("suppression", "list", ...at)).output, "ann@example.test")
+    assert.include((await command("domain", "create", ...at, "mail.command.test")).output, "v=DKIM1; k=rsa; p=")
+    assert.include((await command("key", "create", ...at, "--name", "k")).output, "tp_live_")
+    const refused = await command("workspace", "delete", "by-command", "--confirm", "other")
+    assert.deepStrictEqual([refused.code, refused.output.includes("by-command")], [1, true])
+    const log = JSON.parse((await command("audit-log", ...at)).output)
+    assert.sameMembers(
+      log.entries.map(({ action, actor }: { readonly action: string; readonly actor: string }) => `${actor} ${action}`),
+      ["workspace.created", "page_domain.added", "suppression.added", "domain.added", "key.created"].map(
+        (each) => `cli ${each}`,
+      ),
+    )
+  })
+
+  it("a workspace that is deleted while no worker lives is erased by the next one", async () => {
+    const { json: workspace } = await admin("POST", root, { name: "Doomed" })
+    const at = `${root}/${workspace.workspace_id}`
+    const { json: key } = await admin("POST", `${at}/keys`, { name: "k" })
+    const mine = (method: string, path: string, body?: unknown) =>
+      ask(service.api, method, path, body, { authorization: `Bearer ${key.api_key}` })
+    const people = Array.from({ length: 100 }, (_, n) => ({ email: `p${n}@doomed.test` }))
+    const made = await mine("POST", "/v1/contacts", { items: people })
+    assert.strictEqual(made.status, 201, made.text)
+
+    process.kill((await service.pids()).worker, "SIGKILL")
+    const gone = await admin("DELETE", `${at}?confirm=doomed`)
+    assert.strictEqual(gone.status, 202, gone.text)
+    assert.strictEqual((await mine("GET", "/v1/contacts")).status, 401)
+    const erased = await until(
+      "the workspace to be erased",
+      async () => {
+        const { json } = await admin("GET", `/admin/v1/audit-log?workspace_id=${workspace.workspace_id}`)
+        return json.entries.find(({ action }: { readonly action: string }) => action === "workspace.erased")
+      },
+      { within_ms: 60_000 },
+    )
+    assert.strictEqual(erased.actor, "worker")
+  })
+
+  it("the doctor finds a running service well, and says what is wrong with a broken one", async () => {
+    const well = await command("doctor")
+    assert.strictEqual(well.code, 0, well.output)
+    assert.include(well.output, "PostgreSQL 18 answers")
+    const broken = await tentpole(["doctor", "--json"], {
+      ...service.environment,
+      SMTP_URL: "smtp://127.0.0.1:1",
+      DATABASE_URL: "postgres://u:secret@127.0.0.1:1/x",
+    })
+    assert.strictEqual(broken.code, 1, broken.output)
+    for (const says of ["DATABASE_URL", "SMTP_URL"]) assert.include(broken.output, says)
+    assert.notInclude(broken.output, "secret")
+  })
+
+  it("a request with a key that is repeated after its process was killed and came back gets the first answer", async () => {
+    const headers = { "idempotency-key": "over a restart" }
+    const body = { name: "Over a restart", kind: "static" }
+    const first = await service.call("POST", "/v1/contact-lists", body, headers)
+    assert.strictEqual(first.status, 201, first.text)
+    process.kill((await service.pids()).http, "SIGKILL")
+    const again = await until("the new process", () =>
+      service.call("POST", "/v1/contact-lists", body, headers).catch(() => undefined),
+    )
+    assert.deepStrictEqual(
+      [again.status, again.text, again.headers.get("idempotency-replayed")],
+      [201, first.text, "true"],
+    )
+  })
+})

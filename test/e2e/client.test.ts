@@ -1,0 +1,95 @@
+// The typed client beside plain `fetch`, against the real processes: what one does the other sees; and the programs of
+// docs/client.md, as they stand there.
+import { ApiError, connect, type PromiseClient } from "@tentpole/http/client"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { programsIn, run } from "../support/Programs.ts"
+import { apiKey, Service, until } from "../support/Service.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const perMinute = 120
+
+describe("the typed client", () => {
+  let service: Service
+  let tentpole: PromiseClient
+
+  beforeAll(async () => {
+    service = await Service.prepare({ RATE_LIMIT_PER_MINUTE: String(perMinute) })
+    await service.start()
+    tentpole = connect({ url: service.api, apiKey })
+  })
+  afterAll(() => service.remove())
+
+  it("the programs of docs/client.md do what they say", async () => {
+    const [withPromises = "", withEffect = ""] = await programsIn("docs/client.md")
+    const place = { TENTPOLE_URL: service.api, TENTPOLE_KEY: apiKey }
+    for (const time of ["for the first time", "again"]) {
+      const said = await run(withPromises, place)
+      assert.deepStrictEqual([said.code, said.output], [0, "Ann is on Romans\n"], time)
+    }
+    const said = await run(withEffect, place)
+    assert.strictEqual(said.code, 0, said.output)
+    assert.match(said.output, /ann@example\.org[^]*made [0-9a-f-]{36}\n$/)
+  })
+
+  it("what the client makes, plain fetch sees, and the other way round", async () => {
+    const list = await tentpole.lists.create({ payload: { name: "By the client", kind: "static" } })
+    const seen = await service.call("GET", `/v1/contact-lists/${list.list_id}`)
+    assert.deepStrictEqual(seen.json, list)
+    const { json } = await service.call("POST", "/v1/contact-lists", { name: "By fetch", kind: "static" })
+    const found = await tentpole.lists.find({ params: { listId: json.list_id } })
+    assert.deepStrictEqual(found, json)
+    const taken = await tentpole.lists.create.result({ payload: { name: "by FETCH", kind: "static" } })
+    const plain = await service.call("POST", "/v1/contact-lists", { name: "by FETCH", kind: "static" })
+    assert(!taken.ok && taken.error instanceof ApiError)
+    assert.deepStrictEqual([taken.error.status, taken.error.code], [plain.status, plain.json.code])
+    assert.isString(taken.error.requestId)
+  })
+
+  it("an import goes by it from the file to the run's end", async () => {
+    const session = await tentpole.imports.begin({ payload: { source: "upload", file_name: "people.csv" } })
+    if (!("upload_url" in session) || typeof session.upload_url !== "string") return assert.fail("no upload_url")
+    await fetch(session.upload_url, { method: "PUT", body: "Email,First Name\r\nbo@example.org,Bo\r\n" })
+    const params = { session_id: session.import_session_id }
+    const { proposed_mappings } = await tentpole.imports.preview({ params })
+    const mappings = proposed_mappings.flatMap(({ header, target_field, target_kind }) =>
+      target_field === null || target_kind === null ? [] : [{ header, target_field, target_kind }],
+    )
+    const { import_run_id } = await tentpole.imports.execute({ params, payload: { mappings } })
+    const ended = await until("the import to end", async () => {
+      const at = await tentpole.imports.find({ params: { import_run_id } })
+      return at.status === "completed" || at.status === "failed" ? at : undefined
+    })
+    assert.deepStrictEqual([ended.status, ended.created_count], ["completed", 1])
+  })
+
+  it("a POST that is made again under its name is done once, though its process was killed between", async () => {
+    const named = { idempotencyKey: "once" }
+    const call = () => tentpole.lists.create.result({ payload: { name: "Once", kind: "static" } }, named)
+    const first = await call()
+    process.kill((await service.pids()).http, "SIGKILL")
+    // The process comes back while the client tries again.
+    const second = await until("an answer", async () => {
+      const outcome = await call()
+      return outcome.ok && outcome
+    })
+    assert(first.ok)
+    assert.deepStrictEqual(second.value, first.value)
+    assert.strictEqual(second.headers["idempotency-replayed"], "true")
+  })
+
+  it("turned away by the rate limit, it waits and comes back", async () => {
+    const turnedAway: Array<number> = []
+    const busy = connect({
+      url: service.api,
+      apiKey,
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (response.status === 429) turnedAway.push(response.status)
+        return response
+      },
+    })
+    while (turnedAway.length === 0)
+      assert.strictEqual((await busy.lists.list({ query: { limit: 1 } })).pagination.page, 1)
+  })
+})

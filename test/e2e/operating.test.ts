@@ -1,0 +1,189 @@
+// What operators count on, with the real processes: readiness tells the truth, metrics and traces are there, logs carry no
+// secrets, the schema may be ahead of the code, and nobody who is asked to stop drops a request.
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import parse from "parse-prometheus-text-format"
+import { request } from "node:http"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { Proxy } from "../faults/Proxy.ts"
+import { clone } from "../support/Clone.ts"
+import { Collector, type Span } from "../support/Collector.ts"
+import { Ending } from "../support/Ending.ts"
+import { apiKey, freePort, Service, until } from "../support/Service.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const traceId = "0af7651916cd43dd8448eb211c80319c"
+const callersSpan = "b7ad6b7169203331"
+
+describe("a service that is watched", () => {
+  const ending = new Ending()
+  let service: Service
+  let collector: Collector
+  let database: string
+  let wire: Proxy
+  let watched: string
+
+  beforeAll(async () => {
+    database = Redacted.value(await Effect.runPromise(clone("operating")))
+    const url = new URL(database)
+    wire = await Proxy.to(Number(url.port), ending)
+    url.port = String(wire.port)
+    collector = await Collector.listen()
+    const port = String(await freePort())
+    watched = `http://127.0.0.1:${port}`
+    service = await Service.prepare({
+      DATABASE_URL: url.href,
+      WORKER_PORT: port,
+      DRAIN_SECONDS: "4",
+      OTLP_URL: `${collector.url}/`,
+      LOG_FORMAT: "json",
+      LOG_LEVEL: "debug",
+    })
+    await service.start()
+  })
+  afterAll(async () => {
+    await service.remove()
+    collector.close()
+    await ending.all()
+  })
+
+  const asOwner = (statements: string) =>
+    Effect.runPromise(
+      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statements)).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
+      ),
+    )
+
+  const createContact = (name: string, headers: Record<string, string> = {}) =>
+    service.call("POST", "/v1/contacts", { items: [{ email: `${name}@example.test` }] }, headers)
+
+  it("API and worker each tell what they measure, as a parser of others reads it", async () => {
+    const families = async (at: string) => {
+      const response = await fetch(`${at}/metrics`)
+      assert.strictEqual(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+      return parse(await response.text())
+    }
+    await createContact("measured")
+    const own = await families(service.api)
+    const histogram = own.find(({ name }) => name === "tentpole_http_request_seconds")
+    const created = histogram?.metrics.find(({ labels }) => labels?.["route"] === "/v1/contacts")
+    assert.strictEqual(histogram?.type, "HISTOGRAM")
+    assert.strictEqual(created?.buckets?.["+Inf"], created?.count)
+    assert.include(
+      own.map(({ name }) => name),
+      "tentpole_deliveries",
+    )
+    const workers = (await families(watched)).map(({ name }) => name)
+    assert.include(workers, "process_resident_memory_bytes")
+    assert.notInclude(workers, "tentpole_deliveries")
+    assert.strictEqual((await fetch(`${watched}/readyz`)).status, 200)
+  })
+
+  it("a request is one trace, from the caller's span over the use case to its statements; a job is another", async () => {
+    const traceparent = `00-${traceId}-${callersSpan}-01`
+    const made = await createContact("traced.secret", { traceparent })
+    assert.strictEqual(made.status, 201, made.text)
+    const mine = () => collector.spans.filter((span) => span.traceId === traceId)
+    const root = await until("the request's span", async () => mine().find(({ name }) => name === "POST /v1/contacts"))
+    assert.strictEqual(root.parentSpanId, callersSpan)
+    assert.strictEqual(root.service, "tentpole-http")
+    assert.strictEqual(root.attributes["request_id"], made.headers.get("x-request-id"))
+    assert.strictEqual(Number(root.attributes["http.response.status_code"]), 201)
+    const isStatement = (span: Span) => `${span.attributes["db.query.text"]}`.includes("insert into contact")
+    const statement = mine().find(isStatement)
+    if (statement === undefined) return assert.fail("no span of the insertion")
+    const above = collector.above(statement).map(({ name }) => name)
+    assert.include(above, "Contacts.create")
+    assert.strictEqual(above.at(-1), "POST /v1/contacts")
+
+    const tent = await service.call("POST", "/v1/tents", { name: "n", prompt: "Build a website" })
+    assert.strictEqual(tent.status, 202, tent.text)
+    const job = await until("the job's span", async () =>
+      collector.spans.find(({ name }) => name === "job tent_generation"),
+    )
+    assert.strictEqual(job.service, "tentpole-worker")
+    for (const secret of ["traced.secret@", apiKey]) assert.notInclude(collector.text, secret)
+    const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined)
+    assert.deepStrictEqual(
+      roots.filter(({ name }) => !/^(job|GET|POST) /.test(name)),
+      [],
+      "nothing but requests and jobs",
+    )
+  })
+
+  it("each line of the log is JSON; a request's has its id, and none has an address or a key", async () => {
+    const id = "an-id-of-the-callers"
+    await createContact("logged", { "x-request-id": id })
+    const lines = await until("the line of the request", async () => {
+      const found = service.output.split("\n").filter((line) => line.startsWith("{"))
+      return found.some((line) => line.includes(id)) && found
+    })
+    const line = lines.map((each) => JSON.parse(each)).find((each) => each.annotations.request_id === id)
+    assert.deepInclude(line.annotations, { method: "POST", route: "/v1/contacts", status: 201, process: "http" })
+    for (const secret of ["logged@example.test", new URL(database).password]) {
+      assert.notInclude(service.output, secret)
+    }
+    assert.notInclude(lines.join("\n"), apiKey)
+  })
+
+  it("readiness tells the truth when the database goes and when it comes back; the process lives through it", async () => {
+    wire.refusing = true
+    wire.cut()
+    const away = await service.call("GET", "/readyz")
+    assert.deepStrictEqual([away.status, away.json.status], [503, "database unavailable"])
+    assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
+    assert.strictEqual((await createContact("away")).status, 503)
+    wire.refusing = false
+    await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
+    assert.strictEqual((await createContact("back")).status, 201)
+
+    wire.hold()
+    const silent = await service.call("GET", "/readyz")
+    assert.deepStrictEqual([silent.status, silent.json.status], [503, "database unavailable"])
+    wire.release()
+    await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
+  })
+
+  it("a schema that is a migration ahead serves this version, while it runs", async () => {
+    await asOwner(`do $$ begin
+      create table newer (workspace_id uuid not null, newer_id uuid not null, primary key (workspace_id, newer_id));
+      alter table contact add column newer text;
+      alter table blast add column newer integer not null default 0;
+      create index on contact (workspace_id, newer);
+      insert into schema_migration (name) values ('9999_newer');
+    end $$`)
+    assert.strictEqual((await service.call("GET", "/readyz")).status, 200)
+    const made = await createContact("newer")
+    assert.strictEqual(made.status, 201)
+    assert.notInclude(made.text, 'newer":')
+    assert.strictEqual((await service.call("POST", "/v1/email-blasts", { name: "newer" })).status, 201)
+  })
+
+  it("asked to stop, it says so first, answers what is under way, and ends with 0", async () => {
+    const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      "content-type": "application/json",
+      "content-length": body.length,
+    }
+    const late = request(`${service.api}/v1/contacts`, { method: "POST", headers })
+    late.write(body.slice(0, 10))
+    const answer = new Promise<number | undefined>((resolve, reject) => {
+      late.once("response", (response) => resolve(response.resume().statusCode))
+      late.once("error", reject)
+    })
+    // The head of the request has arrived when another, sent after it, is answered.
+    assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
+    const ended = service.signal("SIGTERM")
+    const told = await until("readiness to say so", async () => {
+      const { status, json } = await service.call("GET", "/readyz")
+      return status === 503 && json.status
+    })
+    assert.strictEqual(told, "stopping")
+    assert.strictEqual((await createContact("while-it-drains")).status, 201)
+    late.end(body.slice(10))
+    assert.strictEqual(await answer, 201)
+    assert.strictEqual(await ended, 0)
+  })
+})

@@ -1,0 +1,87 @@
+// A collector of traces: takes OTLP over HTTP as JSON, and keeps the spans.
+import { createServer, type Server } from "node:http"
+
+export interface Span {
+  readonly service: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+}
+
+interface Sent {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly resource: { readonly attributes: ReadonlyArray<Attribute> }
+    readonly scopeSpans: ReadonlyArray<{
+      readonly spans: ReadonlyArray<{
+        readonly traceId: string
+        readonly spanId: string
+        readonly parentSpanId?: string
+        readonly name: string
+        readonly attributes: ReadonlyArray<Attribute>
+      }>
+    }>
+  }>
+}
+
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, string | number | boolean>>
+}
+
+const valuesOf = (attributes: ReadonlyArray<Attribute>) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? ""]))
+
+export class Collector {
+  readonly spans: Array<Span> = []
+  /** Everything that was sent, as it came. */
+  text = ""
+  readonly #server: Server
+  #port = 0
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk))
+      request.once("end", () => {
+        if (request.url === "/v1/traces") this.#take(body)
+        response.writeHead(request.url === "/v1/traces" ? 200 : 404).end("{}")
+      })
+    })
+  }
+
+  static async listen(): Promise<Collector> {
+    const collector = new Collector()
+    await new Promise<void>((resolve) => collector.#server.listen(0, "127.0.0.1", resolve))
+    const address = collector.#server.address()
+    collector.#port = address !== null && typeof address === "object" ? address.port : 0
+    return collector
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  /** The spans above this one, from its parent to the first that came from elsewhere. */
+  above(span: Span): ReadonlyArray<Span> {
+    const parent = this.spans.find(({ spanId }) => spanId === span.parentSpanId)
+    return parent === undefined ? [] : [parent, ...this.above(parent)]
+  }
+
+  #take(body: string): void {
+    this.text += body
+    const sent: Sent = JSON.parse(body)
+    for (const { resource, scopeSpans } of sent.resourceSpans) {
+      const service = String(valuesOf(resource.attributes)["service.name"])
+      for (const { attributes, name, parentSpanId, spanId, traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
+        this.spans.push({ service, traceId, spanId, parentSpanId, name, attributes: valuesOf(attributes) })
+      }
+    }
+  }
+}
