@@ -26,7 +26,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
     it.effect("a member waits, is looked at, gets the message, and is through when it has left", () =>
       Effect.gen(function* () {
-        const world = yield* running
+        const world = yield* running()
         const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
           world
         const ann = yield* person("ann", { city: "Rome" })
@@ -69,7 +69,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("many who advance at once do each step of each member once", () =>
       Effect.gen(function* () {
-        const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, ws } = yield* running
+        const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, ws } = yield* running()
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([
           check("where", tree(lives("Rome")), { true_step_id: null, default_step_id: "hello" }),
@@ -93,7 +93,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("while the flow is paused nothing runs; what came due meanwhile runs on activation", () =>
       Effect.gen(function* () {
-        const world = yield* running
+        const world = yield* running()
         const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
           world
         const ann = yield* person("ann")
@@ -117,7 +117,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a failed transaction moves nobody and sends nothing", () =>
       Effect.gen(function* () {
-        const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, ws } = yield* running
+        const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, ws } = yield* running()
         const ann = yield* person("ann")
         const { id: email_id } = yield* approvedEmail("hello")
         const flow = yield* started([send("hello", { email_id })])
@@ -134,7 +134,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "an edit of steps is looked at by everybody on the way: whose step is gone leaves, whose time is over goes on",
       () =>
         Effect.gen(function* () {
-          const { elapse, engine, flows, memberships, person, seen, settleDown, started, ws } = yield* running
+          const { elapse, engine, flows, memberships, person, seen, settleDown, started, ws } = yield* running()
           const [ann, bob] = [yield* person("ann"), yield* person("bob")]
           const flow = yield* started([day("a", "b"), day("b", null)])
           yield* memberships.add(ws, flow, ann.id, {})
@@ -164,7 +164,7 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
     it.effect("work is one worker's at a time, is rested from when there is none, and comes with a hint", () =>
       Effect.gen(function* () {
-        const { memberships, person, queue, started, transact, ws } = yield* running
+        const { memberships, person, queue, started, transact, ws } = yield* running()
         const ann = yield* person("ann")
         const options = { limit: 1_000, turn_ms: 60_000 }
         const mine = Effect.map(transact(queue.takeTurns(options)), (all) =>
@@ -190,7 +190,7 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a worker serves everything that waits, in every workspace", () =>
       Effect.gen(function* () {
-        const worlds = [yield* running, yield* running]
+        const worlds = [yield* running(), yield* running()]
         const all = yield* Effect.forEach(worlds, ({ person, started, ...world }) =>
           Effect.gen(function* () {
             const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })

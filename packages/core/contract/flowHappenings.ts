@@ -11,7 +11,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
       "an event brings its contact in once, however many take it, and none that was before the activation",
       () =>
         Effect.gen(function* () {
-          const { changeMembers, listOf, person, seen, started, takeEvents, takeNews } = yield* running
+          const { changeMembers, listOf, person, seen, started, takeEvents, takeNews } = yield* running()
           const [ann, bob] = [yield* person("ann"), yield* person("bob")]
           const { id: list_id } = yield* listOf("in", [ann])
           const triggers = [{ type: "added_to_static_list", list_id }, { type: "contact_created" }]
@@ -33,7 +33,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("a field that changes to what is asked for brings in; nobody enters while the flow is paused", () =>
       Effect.gen(function* () {
-        const { alter, flows, person, seen, started, takeNews, ws } = yield* running
+        const { alter, flows, person, seen, started, takeNews, ws } = yield* running()
         const [ann, bob, cid] = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
         const trigger = { type: "contact_updated", field: "city", operator: "equals", value: "rome" }
         const flow = yield* started([day("a", null)], { triggers: [trigger] })
@@ -54,7 +54,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("a change of the contact ends a wait that asks for it, or drops whom the rules pick now", () =>
       Effect.gen(function* () {
-        const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, ws } = yield* running
+        const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, ws } = yield* running()
         const people = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
         const { id: listId } = yield* listOf("vip", [])
         const onList = { source: "list_membership", listId, operator: "is_member" }
@@ -85,7 +85,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("dates fire for whom they mean, once for each contact, date and flow", () =>
       Effect.gen(function* () {
-        const { field, flows, person, queue, seen, started, takeDates, transact, ws } = yield* running
+        const { field, flows, person, queue, seen, started, takeDates, transact, ws } = yield* running()
         yield* field("birthday", "date")
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const [year, rest] = [Number(today.slice(0, 4)), today.slice(4)]
@@ -133,7 +133,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
 
     it.effect("births are dates too", () =>
       Effect.gen(function* () {
-        const { person, queue, ws } = yield* running
+        const { person, queue, ws } = yield* running()
         const ann = yield* person("ann")
         const day = DateTime.formatIsoDateUtc(ann.createdAt)
         const slot = { at: noon, day, zone: "UTC", monthDays: null, prefixes: { days: [day] } }

@@ -18,6 +18,7 @@ import { Memberships } from "../src/flows/Memberships.ts"
 import type { ContactId, FlowId, ListId, MembershipId, WorkspaceId } from "../src/Ids.ts"
 import { ListChange } from "../src/lists/List.ts"
 import { Outbox } from "../src/Outbox.ts"
+import type { WorkspaceFields } from "../src/workspaces/Workspace.ts"
 import { later } from "./blastWorld.ts"
 import { type FlowRooms as FlowPorts, flowWorld } from "./flowWorld.ts"
 import { toldTo } from "./toldTo.ts"
@@ -57,8 +58,9 @@ export interface Seen {
   readonly timeline: ReadonlyArray<string>
 }
 
-export const running = Effect.gen(function* () {
-  const world = yield* flowWorld()
+/** `fields` are the workspace's. */
+export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
+  const world = yield* flowWorld(fields)
   const { deliveries, lists, transact, ws } = world
   const flows = yield* Flows
   const memberships = yield* Memberships

@@ -13,7 +13,7 @@ import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembe
 export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
-      const world = yield* running
+      const world = yield* running()
       const { approvedEmail, memberships, person, settleDown, started, ws } = world
       const ann = yield* person("ann")
       const { id: email_id } = yield* approvedEmail("hello")
@@ -92,7 +92,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
           assert.deepStrictEqual(yield* mail(), [])
           yield* settleDown
           assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow", "step_skipped", "waiting"])
-          const other = yield* running
+          const other = yield* running()
           const bob = yield* other.person("bob", { unsubscribed: true })
           const { id: email_id } = yield* other.approvedEmail("bill")
           const bill = yield* other.started([

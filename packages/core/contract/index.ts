@@ -23,6 +23,7 @@ import { emails } from "./emails.ts"
 import { deliveries } from "./deliveries.ts"
 import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
+import { flowMakings } from "./flowMakings.ts"
 import { flowEngine } from "./flowEngine.ts"
 import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
@@ -66,6 +67,7 @@ export const contract = {
   flows,
   hookTokens,
   flowEngine,
+  flowMakings,
   housekeeper,
   idempotencyKeys,
   imports,

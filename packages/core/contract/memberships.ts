@@ -34,7 +34,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: entering`, (it) => {
     it.effect("who is added stands at the first step, and is told of wherever it belongs", () =>
       Effect.gen(function* () {
-        const { contacts, flows, memberships: members, person, started, ws } = yield* running
+        const { contacts, flows, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
         const run = yield* members.add(ws, flow, ann.id, { color: "red", count: 2, yes: true })
@@ -65,7 +65,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("of five who add somebody at once one does, and the others learn that they are in it", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running
+        const { memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
         const all = yield* Effect.all(
@@ -81,7 +81,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("whoever has left may enter again, unless the flow lets nobody in twice", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running
+        const { memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
         for (const [policy, tags] of [
           ["allow", []],
@@ -106,7 +106,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
       "who is disqualified does not enter, nor does anybody while the flow is paused, a draft, or closed to hands",
       () =>
         Effect.gen(function* () {
-          const { flows, memberships: members, person, started, ws } = yield* running
+          const { flows, memberships: members, person, started, ws } = yield* running()
           const ann = yield* person("ann", { city: "Rome" })
           const condition = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
           const rules = { disqualification_rules: { kind: "group", operator: "and", conditions: [condition] } }
@@ -123,7 +123,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a call brings in whom it names, with what the trigger declares", () =>
       Effect.gen(function* () {
-        const { fresh, memberships: members, person, started, ws } = yield* running
+        const { fresh, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann", { phone: "+12025550123" })
         const bare = yield* started([day("a", null)])
         const byId = { by: "contact_id", id: ann.id, where: "contact_id" } as const
@@ -154,7 +154,17 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a failed transaction lets nobody in, and another workspace neither sees nor moves anybody", () =>
       Effect.gen(function* () {
-        const { fresh, look, members: store, memberships: members, one, person, started, transact, ws } = yield* running
+        const {
+          fresh,
+          look,
+          members: store,
+          memberships: members,
+          one,
+          person,
+          started,
+          transact,
+          ws,
+        } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
         const { membership } = yield* members.add(ws, flow, ann.id, {})
@@ -187,7 +197,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: reading`, (it) => {
     it.effect("members are found by status and by name, in any order, and pages hold together", () =>
       Effect.gen(function* () {
-        const { memberships: members, person, started, ws } = yield* running
+        const { memberships: members, person, started, ws } = yield* running()
         const flow = yield* started([day("first", null)])
         const names = ["Ölaf", "bea", "Cid", "ann"]
         const people = yield* Effect.forEach(names, (each, at) => person(`p${at}`, { displayName: each }))
@@ -228,7 +238,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a flow that is not there has no members, nor has another flow these", () =>
       Effect.gen(function* () {
-        const { fresh, memberships: members, person, started, ws } = yield* running
+        const { fresh, memberships: members, person, started, ws } = yield* running()
         const ann = yield* person("ann")
         const [flow, other] = [yield* started([day("a", null)]), yield* started([day("a", null)])]
         const { membership } = yield* members.add(ws, flow, ann.id, {})
@@ -244,7 +254,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
   layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: leaving`, (it) => {
     it.effect("who is removed is dropped, also while the flow is paused; who is not in it is nobody to remove", () =>
       Effect.gen(function* () {
-        const { flows, memberships: members, person, started, ws } = yield* running
+        const { flows, memberships: members, person, started, ws } = yield* running()
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
         const flow = yield* started([day("first", null)])
         yield* members.add(ws, flow, ann.id, {})
@@ -263,7 +273,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a deleted contact's membership ends, and stays without their name", () =>
       Effect.gen(function* () {
-        const { advanceDue, memberships: members, person, remove, seen, started, ws } = yield* running
+        const { advanceDue, memberships: members, person, remove, seen, started, ws } = yield* running()
         const [ann, bob] = [yield* person("ann"), yield* person("bob")]
         const flow = yield* started([day("first", null)])
         for (const { id } of [ann, bob]) yield* members.add(ws, flow, id, {})
@@ -293,7 +303,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
           started,
           transact,
           ws,
-        } = yield* running
+        } = yield* running()
         const ann = yield* person("ann")
         const { id: email } = yield* approvedEmail("hello")
         const flow = yield* started([send("hello", { email_id: email })])
@@ -309,7 +319,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("a held member is not moved on what was decided before", () =>
       Effect.gen(function* () {
-        const { memberships: members, members: store, one, person, look, started, transact, ws } = yield* running
+        const { memberships: members, members: store, one, person, look, started, transact, ws } = yield* running()
         const ann = yield* person("ann")
         const flow = yield* started([day("first", null)])
         yield* members.add(ws, flow, ann.id, {})

@@ -28,7 +28,12 @@ export const advancing = Effect.gen(function* () {
   const factsFor = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     flows: ReadonlyMap<FlowId, KnownFlow>,
-    people: { readonly contacts: ReadonlyArray<ContactId>; readonly members: ReadonlyArray<Membership> },
+    people: {
+      readonly contacts: ReadonlyArray<ContactId>
+      readonly members: ReadonlyArray<Membership>
+      /** Of emails that members are only about to have. */
+      readonly emails?: ReadonlyArray<EmailId>
+    },
   ) {
     const compiled = [...flows.values()].map((each) => each.compiled)
     return yield* store.facts(workspace, {
@@ -38,7 +43,9 @@ export const advancing = Effect.gen(function* () {
       messagesOf: people.members
         .filter(({ flowId, state }) => awaitedVisitOf(state) !== null || flows.get(flowId)?.asksOfMessages === true)
         .map(({ id }) => id),
-      emails: [...new Set([...compiled.flatMap(emailsOf), ...people.members.flatMap(createdBy)])],
+      emails: [
+        ...new Set([...compiled.flatMap(emailsOf), ...people.members.flatMap(createdBy), ...(people.emails ?? [])]),
+      ],
     })
   })
 
@@ -65,13 +72,15 @@ export const advancing = Effect.gen(function* () {
     if (members.length === 0) return []
     const known = yield* compile(workspace, flows.values())
     const contacts = members.map(({ contactId }) => contactId)
-    const facts = yield* factsFor(workspace, known, { contacts, members })
+    const events = new Map(members.map((member) => [member.id, eventsOf(member)]))
+    const emails = [...events.values()].flat().flatMap((each) => (each.type === "email_created" ? [each.emailId] : []))
+    const facts = yield* factsFor(workspace, known, { contacts, members, emails })
     const changes: Array<MembershipChange> = []
     const still: Array<Membership> = []
     for (const member of members) {
       const flow = known.get(member.flowId)?.compiled
       if (flow === undefined) continue
-      const moved = movesOf(flow, member, memberFacts(facts, member, now), eventsOf(member))
+      const moved = movesOf(flow, member, memberFacts(facts, member, now), events.get(member.id) ?? [])
       if (moved.length === 0) still.push(member)
       else changes.push(...moved)
     }

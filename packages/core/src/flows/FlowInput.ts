@@ -18,7 +18,7 @@ import {
 } from "./Flow.ts"
 import { type FlowReading, noted, readingOf } from "./FlowReading.ts"
 import { DuplicateStepId } from "./FlowRefusals.ts"
-import { JsonFields, objectAt } from "./JsonFields.ts"
+import { below, JsonFields, note, objectAt } from "./JsonFields.ts"
 import type { NamedFacts } from "./NamedFacts.ts"
 import type { Step } from "./Step.ts"
 import { readStep } from "./StepInput.ts"
@@ -176,11 +176,19 @@ const readSettings = (fields: JsonFields): Settings => {
     if (value !== undefined) fields.refuse("settings", "must be an object")
     return {}
   }
+  for (const path of endless(value, "settings")) note(fields.notes, path, "is too large a number to be kept")
   const size_bytes = encodeText(JSON.stringify(value)).length
   if (size_bytes > settings_size_bytes_max) {
     fields.refuse("settings", `must have at most ${settings_size_bytes_max} bytes of JSON, got ${size_bytes}`)
   }
   return value
+}
+
+/** Where 1e309 stands and its like: JSON can say it, and nothing can keep it. */
+const endless = (value: unknown, path: string): ReadonlyArray<string> => {
+  if (typeof value === "number") return Number.isFinite(value) ? [] : [path]
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => endless(inner, below(path, key)))
 }
 
 /** The structure that JSON says, whatever there is of what it names. */

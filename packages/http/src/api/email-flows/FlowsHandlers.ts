@@ -61,7 +61,7 @@ export const layer = HttpApiBuilder.group(
       patchStep: ({ params, payload }) =>
         withWorkspace(({ id }) => flow(flows.patchStep(id, params.flowId, params.stepId, payload))),
       removeStep: ({ params, payload }) =>
-        withWorkspace(({ id }) => flow(flows.removeStep(id, params.flowId, params.stepId, payload))),
+        withWorkspace(({ id }) => flow(flows.removeStep(id, params.flowId, params.stepId, payload ?? undefined))),
       setStepEmail: ({ params, payload }) =>
         withWorkspace(({ id }, key) =>
           flow(
