@@ -10,11 +10,11 @@ import { postgres } from "./Stores.ts"
 
 const asSuperuser = (statement: string) =>
   Effect.gen(function* () {
-    const [{ name = "" } = {}] = yield* Effect.flatMap(
+    const [database] = yield* Effect.flatMap(
       PgClient.PgClient,
       (sql) => sql<{ readonly name: string }>`select current_database() as name`,
     )
-    const url = Redacted.make(`${inject("pgServer")}/${name}`)
+    const url = Redacted.make(`${inject("pgServer")}/${database?.name}`)
     return yield* Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
       Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
     )
