@@ -54,7 +54,6 @@ export const exemptions = {
   dead: [
     { at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" },
     { at: "packages/http/src/ErrorDocs.ts", reason: "prints docs/errors.md (npm run docs)" },
-    { at: "packages/core/src/flows/testing.ts", reason: "users' own tests begin with it" },
   ],
   /** Ports without laws, and laws that one adapter is held to; `by` is the test that holds the adapters instead. */
   laws: [

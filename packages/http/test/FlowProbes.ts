@@ -226,6 +226,6 @@ export const adaptedFlows = (attack: Attack): Attack => {
   // Settings and the names of tokens are the user's own words: keys by birth are words like others there.
   const own =
     wrong !== null && (/^settings(\.|$)/.test(wrong) || (wrong.startsWith("tokens.") && what.includes(" has ")))
-  const keepable = !/\\u0000|\\ud800|1e309/.test(sent.body ?? "")
+  const keepable = !/\\u0000|\\ud800|1e309/.test(String(sent.body ?? ""))
   return own && keepable ? { ...attack, expected: "either" } : attack
 }
