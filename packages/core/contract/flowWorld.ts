@@ -9,8 +9,9 @@ import { FlowChange } from "../src/flows/FlowChange.ts"
 import { readNewFlow } from "../src/flows/FlowInput.ts"
 import { FlowStore } from "../src/flows/FlowStore.ts"
 import { namedByFlow } from "../src/flows/NamedFacts.ts"
-import { type EmailId, FieldDefinitionId, FlowId, type ListId } from "../src/Ids.ts"
-import { ListChange } from "../src/lists/List.ts"
+import { type EmailId, FieldDefinitionId, FlowId, ListId } from "../src/Ids.ts"
+import { ListChange, type NewList } from "../src/lists/List.ts"
+import { nameCandidates } from "../src/lists/ListName.ts"
 import type { Outbox } from "../src/Outbox.ts"
 import { TemplateChange } from "../src/templates/TemplateChange.ts"
 import { TentStore } from "../src/tents/TentStore.ts"
@@ -90,6 +91,26 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     yield* held
   }, Effect.orDie)
 
+  /** The audience that a blast has made for itself. */
+  const inlineList = Effect.fnUntraced(function* (name: string) {
+    const blast = yield* world.draft(name)
+    const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)
+    const wanted: NewList = {
+      id: ListId.make(yield* fresh.id),
+      candidates,
+      description: null,
+      content: { kind: "static", contactIds: [] },
+    }
+    return yield* transact(
+      Effect.gen(function* () {
+        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: [], named: [] })
+        const made = yield* Effect.fromResult(ListChange.createInline(wanted, blast.id, facts, noon))
+        yield* lists.apply(ws, made.change)
+        return made.list.id
+      }),
+    )
+  }, Effect.orDie)
+
   const unapproving = Effect.fnUntraced(function* (id: EmailId, held: Effect.Effect<void> = Effect.void) {
     const { email } = yield* emails.lock(ws, id)
     yield* held
@@ -136,6 +157,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     pause,
     field,
     archiving,
+    inlineList,
     unapproving,
     deletingList,
     deletingTemplate,

@@ -99,7 +99,13 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         for (const stale of [edited({ b: 1 }), archived, { ...archived } as never]) {
           assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, stale)))))
         }
-        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, edited({ a: 1 }).after)
+        const known = edited({ a: 1 }).after
+        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, known)
+        const renamed = Result.getOrThrow(FlowChange.edit(known, { name: "b", structure: {} }, later(2)))
+        const put = Result.getOrThrow(FlowChange.archive(known, later(3)))
+        yield* writeFlow(put)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(writeFlow(renamed))))
+        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, put.after)
       }),
     )
 
@@ -198,6 +204,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         yield* transact(archiving(old.id))
         const { id: fixed } = yield* listOf("static", [])
         const { id: dynamic } = yield* list("dynamic", { kind: "dynamic", rules: null })
+        const inline = yield* world.inlineList("inline")
         const { items } = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
         const { id: emailId } = yield* draftEmail("draft")
         const template = yield* world.emailTemplates.made()
@@ -205,7 +212,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const tent = yield* world.tentMoves.accept(ws, {})
         const nowhere = yield* fresh.id
         const body = {
-          triggers: [fixed, dynamic, items[0]?.id, nowhere].map((list_id) => ({ list_id, tent_id: tent.id })),
+          triggers: [fixed, dynamic, items[0]?.id, inline, nowhere].map((list_id) => ({ list_id, tent_id: tent.id })),
           steps: [
             { email_id: emailId },
             { type: "create_email", template_id: template.id },

@@ -1,14 +1,15 @@
-// Flows, attacked.
+// Flows, attacked; their members are in `flowMembers.attacks.test.ts`.
 import { Api } from "@tentpole/http/Api"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { assault } from "./Assault.ts"
 import { operationsOf } from "./Attacks.ts"
+import { isOfMembers } from "./FlowMemberProbes.ts"
 import { adaptedFlows, anotherFlow, flowProbes, flowsOf, settleFlows } from "./FlowProbes.ts"
 
 assault({
   name: "flows",
-  operations: operationsOf(OpenApi.fromApi(Api), ["/v1/email-flows"]),
+  operations: operationsOf(OpenApi.fromApi(Api), ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
   probes: flowProbes,
   settle: settleFlows,
   everything: flowsOf,

@@ -1,6 +1,8 @@
 // Triggered flows over the wire: shapes and codes, and what may be written.
+import { Api } from "@tentpole/http/Api"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
 import { code, days, F, flowWorld, missing, onList, send } from "./FlowWorld.ts"
 import { type Json, paths, unknownId } from "./World.ts"
 
@@ -285,5 +287,38 @@ it.live("the graph has nodes, edges by their kinds, and a picture that may do no
     assert.isTrue(drawn.text.startsWith("<svg "))
     assert.include(drawn.text, "&lt;script&gt;")
     assert.notInclude(drawn.text, "<script")
+  }).pipe(Effect.scoped),
+)
+
+it.live("the examples of the API's description are right", () =>
+  Effect.gen(function* () {
+    const { call, email } = yield* flowWorld
+    const { paths: described }: Json = OpenApi.fromApi(Api)
+    const exampleOf = (method: string, path: string): Json => {
+      const { schema } = described[`${F}${path}`][method].requestBody.content["application/json"]
+      return (schema.anyOf?.[0] ?? schema).examples[0]
+    }
+    const whole = exampleOf("post", "")
+    // The email that it names is somebody else's.
+    const email_id = yield* email("Hello")
+    const named = JSON.parse(JSON.stringify(whole).replaceAll(whole.steps[0].email_id, email_id))
+    const made = yield* call("POST", F, { json: named })
+    assert.strictEqual(made.status, 201, made.text)
+    const steps = JSON.parse(
+      JSON.stringify(exampleOf("put", "/{flowId}/steps")).replaceAll(whole.steps[0].email_id, email_id),
+    )
+    const requests: ReadonlyArray<readonly [string, string, string, Json]> = [
+      ["PATCH", "/{flowId}", "", exampleOf("patch", "/{flowId}")],
+      ["PUT", "/{flowId}/triggers", "/triggers", exampleOf("put", "/{flowId}/triggers")],
+      ["PUT", "/{flowId}/steps", "/steps", steps],
+      ["POST", "/{flowId}/steps", "/steps", exampleOf("post", "/{flowId}/steps")],
+      ["PATCH", "/{flowId}/steps/{stepId}", "/steps/pause", exampleOf("patch", "/{flowId}/steps/{stepId}")],
+      ["POST", "/{flowId}/simulate", "/simulate", exampleOf("post", "/{flowId}/simulate")],
+      ["DELETE", "/{flowId}/steps/{stepId}", "/steps/opened", exampleOf("delete", "/{flowId}/steps/{stepId}")],
+    ]
+    for (const [method, path, tail, json] of requests) {
+      const answered = yield* call(method, `${F}/${made.json.flow_id}${tail}`, { json })
+      assert.isBelow(answered.status, 300, `${method} ${path}: ${answered.text}`)
+    }
   }).pipe(Effect.scoped),
 )
