@@ -4,11 +4,12 @@ import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { assault } from "./Assault.ts"
 import { operationsOf } from "./Attacks.ts"
+import { isOfMembers } from "./FlowMemberProbes.ts"
 import { adaptedFlows, anotherFlow, flowProbes, flowsOf, settleFlows } from "./FlowProbes.ts"
 
 assault({
   name: "flows",
-  operations: operationsOf(OpenApi.fromApi(Api), ["/v1/email-flows"]),
+  operations: operationsOf(OpenApi.fromApi(Api), ["/v1/email-flows"]).filter((each) => !isOfMembers(each)),
   probes: flowProbes,
   settle: settleFlows,
   everything: flowsOf,
