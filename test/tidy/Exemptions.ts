@@ -60,7 +60,6 @@ export const exemptions = {
     { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },
     { at: "Settings", reason: "holds values and does nothing" },
     { at: "Agents", reason: "one adapter", by: "packages/http/test/pages.test.ts" },
-    { at: "Ai", reason: "what a model answers keeps no laws", by: "packages/adapters/test/ai/providers.test.ts" },
     { at: "Cleaner", reason: "one adapter", by: "packages/adapters/test/ai/clean.test.ts" },
     { at: "CsvReader", reason: "one adapter", by: "packages/adapters/test/csv.test.ts" },
     { at: "DnsResolver", reason: "asks the name servers of the world; in memory it says what it is told" },
