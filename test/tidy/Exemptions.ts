@@ -51,7 +51,6 @@ export const exemptions = {
   /** Besides the programs: what none of ours begins with, and is used all the same. */
   dead: [
     { at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" },
-    { at: "packages/http/src/ErrorDocs.ts", reason: "prints docs/errors.md (npm run docs)" },
     { at: "packages/core/src/flows/FlowChange.ts", reason: "decides what the stores of flows write" },
     { at: "packages/core/src/flows/StepEdits.ts", reason: "decides what the calls on steps change" },
     { at: "packages/core/src/flows/TriggerMatch.ts", reason: "decides what events bring contacts in" },

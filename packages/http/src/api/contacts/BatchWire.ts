@@ -50,12 +50,12 @@ export const readOnlyFields = [
 type WrittenContact = Partial<Omit<typeof ContactWire.Encoded, (typeof readOnlyFields)[number]>>
 type Named = { readonly client_item_id?: string }
 
-const ContactItem = item<WrittenContact & Named>(
-  Schema.Struct({ client_item_id: clientItemId, ...writable }),
-).annotate({
-  identifier: "ContactItem",
-  description: "Needs an email or a phone",
-})
+const ContactItem = item<WrittenContact & Named>(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate(
+  {
+    identifier: "ContactItem",
+    description: "Needs an email or a phone",
+  },
+)
 
 type Known = { readonly contact_id: string }
 
@@ -66,7 +66,9 @@ const ContactUpdate = item<WrittenContact & Named & Known>(
   description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
 })
 
-const ContactDeletion = item<Known & Named>(Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId })).annotate({
+const ContactDeletion = item<Known & Named>(
+  Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId }),
+).annotate({
   identifier: "ContactDeletion",
 })
 
