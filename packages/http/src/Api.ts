@@ -19,7 +19,7 @@ import { AssetsApi } from "./api/tents/AssetsApi.ts"
 import { BulkTentsApi } from "./api/tents/BulkTentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./Auth.ts"
-import { conventions } from "./Conventions.ts"
+import { described, tenantsApi } from "./description/Description.ts"
 import { Idempotent } from "./Idempotent.ts"
 import { Validation } from "./Validation.ts"
 
@@ -51,4 +51,4 @@ export const Api = HttpApi.make("tentpole")
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(OpenApi.Title, "Page Generation and Email Marketing API")
   .annotate(OpenApi.Version, "1.0.0")
-  .annotate(OpenApi.Transform, conventions)
+  .annotate(OpenApi.Transform, described(tenantsApi))

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
 import { table } from "./Errors.ts"
 
-const meanings: { readonly [Code in ErrorCode]: string } = {
+export const meanings: { readonly [Code in ErrorCode]: string } = {
   validation_failed:
     "Something in the path, query or body is not as described. `details.issues` lists all of it, each with its path: mend those and send it again.",
   invalid_json: "The body is no JSON. Check quoting and commas.",

@@ -56,15 +56,37 @@ export const Nothing = Schema.Record(
 // `Schema.Unknown` would do, but what is checked of it is left out of the document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const definition = "#/$defs/"
+
+/** Definitions stand where they are named: the document that this becomes a part of knows nothing of them. */
+const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
+  if (Array.isArray(value)) return value.map((each) => inlined(each, definitions))
+  if (!isObject(value)) return value
+  const ref = value["$ref"]
+  const named =
+    typeof ref === "string" && ref.startsWith(definition) ? definitions[ref.slice(definition.length)] : undefined
+  return named === undefined
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner, definitions)]))
+    : inlined(named, definitions)
+}
+
+/** A schema as it stands in the description, for one that says there what another one checks. */
+export const documentOf = (schema: Schema.Top): Record<string, unknown> => {
+  const { schema: document, definitions } = Schema.toJsonSchemaDocument(schema)
+  const whole = inlined(document, definitions)
+  return isObject(whole) ? { ...whole } : {}
+}
+
 /**
  * Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right, and
  * `Wire` says the same to whoever writes a request in TypeScript.
  */
 export const shownAs = <Wire = unknown>(documented: Schema.Top, filter: (value: unknown) => true | string) => {
   const taken: Schema.Codec<unknown, Wire> = Schema.Any
-  return taken.check(
-    Schema.makeFilter(filter, { toJsonSchema: () => ({ ...Schema.toJsonSchemaDocument(documented).schema }) }),
-  )
+  return taken.check(Schema.makeFilter(filter, { toJsonSchema: () => documentOf(documented) }))
 }
 
 /** Anything at all: what is wrong with an item of a batch refuses that item, not the request. */

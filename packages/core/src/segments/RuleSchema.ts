@@ -79,6 +79,12 @@ export const RuleConditionSchema = Condition
 
 const RuleRef = Schema.suspend((): Schema.Codec<RuleWire> => Rule)
 
+const inBern: RuleWire = {
+  kind: "group",
+  operator: "and",
+  conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }],
+}
+
 /** A group or a condition. */
 const Rule: Schema.Codec<RuleWire> = Schema.Union([
   Schema.Struct({
@@ -89,7 +95,7 @@ const Rule: Schema.Codec<RuleWire> = Schema.Union([
     conditions: Schema.Array(RuleRef).check(Schema.isMinLength(1)),
   }).annotate({ identifier: "RuleGroup", description: "Groups nest 5 levels deep; a tree has at most 100 nodes" }),
   Condition,
-]).annotate({ identifier: "Rule", description: "A rule tree: a group, or a condition by itself" })
+]).annotate({ identifier: "Rule", description: "A rule tree: a group, or a condition by itself", examples: [inBern] })
 
 /** How a tree is answered: always a group, with canonical operators. */
 export const RuleSchema = Rule

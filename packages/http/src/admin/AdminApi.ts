@@ -2,6 +2,7 @@
 import { ApiKeyId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { administrationApi, described } from "../description/Description.ts"
 import { errors } from "../Errors.ts"
 import { Validation } from "../Validation.ts"
 import { cursorQuery, Text } from "../Wire.ts"
@@ -36,23 +37,36 @@ const workspaces = HttpApiGroup.make("workspaces")
       query,
       success: listing({ workspaces: Schema.Array(WorkspaceWire) }),
       error: errors("invalid_cursor"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "List workspaces")
+      .annotate(OpenApi.Description, "Every workspace of the installation, the newest first."),
   )
   .add(
     HttpApiEndpoint.post("create", all, {
       payload: CreateWorkspace,
       success: WorkspaceWire.pipe(created),
       error: errors("validation_failed", "conflict"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Create a workspace")
+      .annotate(
+        OpenApi.Description,
+        "Makes a workspace with its system lists. It has no key yet: make one with `POST /admin/v1/workspaces/{workspace_id}/keys`.",
+      ),
   )
-  .add(HttpApiEndpoint.get("find", one, { params, success: WorkspaceWire, error: errors("not_found") }))
+  .add(
+    HttpApiEndpoint.get("find", one, { params, success: WorkspaceWire, error: errors("not_found") })
+      .annotate(OpenApi.Summary, "Read a workspace")
+      .annotate(OpenApi.Description, "One workspace with its plan, credits, defaults, brand and limits."),
+  )
   .add(
     HttpApiEndpoint.patch("update", one, {
       params,
       payload: UpdateWorkspace,
       success: WorkspaceWire,
       error: errors("validation_failed", "not_found", "conflict"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Edit a workspace")
+      .annotate(OpenApi.Description, "Changes what the body names; what is left out stays as it is."),
   )
   .add(
     HttpApiEndpoint.delete("remove", one, {
@@ -62,10 +76,12 @@ const workspaces = HttpApiGroup.make("workspaces")
         HttpApiSchema.status(202),
       ),
       error: errors("validation_failed", "not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "Ends the workspace at once: its keys open nothing, its pages are gone, nothing of it is sent. A worker then erases all of it, files included. It can't be taken back; the audit log stays.",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Delete a workspace")
+      .annotate(
+        OpenApi.Description,
+        "Ends the workspace at once: its keys open nothing, its pages are gone, nothing of it is sent. A worker then erases all of it, files included. It can't be taken back; the audit log stays.",
+      ),
   )
 
 const keys = HttpApiGroup.make("keys")
@@ -75,7 +91,12 @@ const keys = HttpApiGroup.make("keys")
       query,
       success: listing({ keys: Schema.Array(KeyWire) }),
       error: listed,
-    }),
+    })
+      .annotate(OpenApi.Summary, "List a workspace's keys")
+      .annotate(
+        OpenApi.Description,
+        "The keys with their first characters and when they were last used, revoked ones too. The keys themselves are shown to nobody.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("create", `${one}/keys`, {
@@ -83,9 +104,18 @@ const keys = HttpApiGroup.make("keys")
       payload: CreateKey,
       success: NewKeyWire.pipe(created),
       error: errors("validation_failed", "not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Create a key")
+      .annotate(
+        OpenApi.Description,
+        "Makes an API key. `api_key` is the key itself, shown in this answer and never again.",
+      ),
   )
-  .add(HttpApiEndpoint.delete("revoke", `${one}/keys/:key_id`, { params: { ...params, key_id: ApiKeyId }, ...removed }))
+  .add(
+    HttpApiEndpoint.delete("revoke", `${one}/keys/:key_id`, { params: { ...params, key_id: ApiKeyId }, ...removed })
+      .annotate(OpenApi.Summary, "Revoke a key")
+      .annotate(OpenApi.Description, "The key opens nothing from now on. It can't be taken back."),
+  )
 
 const named = { ...params, domain_id: DomainId }
 
@@ -96,7 +126,9 @@ const domains = HttpApiGroup.make("domains")
       query,
       success: listing({ domains: Schema.Array(DomainWire) }),
       error: listed,
-    }),
+    })
+      .annotate(OpenApi.Summary, "List sending domains")
+      .annotate(OpenApi.Description, "The workspace's sending domains and whether they are verified."),
   )
   .add(
     HttpApiEndpoint.post("add", `${one}/domains`, {
@@ -104,23 +136,42 @@ const domains = HttpApiGroup.make("domains")
       payload: NamedDomain,
       success: CheckedDomainWire.pipe(created),
       error: errors("validation_failed", "not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Add a sending domain")
+      .annotate(
+        OpenApi.Description,
+        "Makes a pair of DKIM keys and shows the DNS records to set. It sends when it is verified.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("find", `${one}/domains/:domain_id`, {
       params: named,
       success: CheckedDomainWire,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a sending domain")
+      .annotate(OpenApi.Description, "The domain with its DNS records, and which of them were found at the last look."),
   )
   .add(
     HttpApiEndpoint.post("verify", `${one}/domains/:domain_id/verify`, {
       params: named,
       success: CheckedDomainWire,
       error: errors("not_found", "unavailable"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Verify a sending domain")
+      .annotate(
+        OpenApi.Description,
+        "Looks the DNS records up now. The domain is verified when the DKIM record is there.",
+      ),
   )
-  .add(HttpApiEndpoint.delete("remove", `${one}/domains/:domain_id`, { params: named, ...removed }))
+  .add(
+    HttpApiEndpoint.delete("remove", `${one}/domains/:domain_id`, { params: named, ...removed })
+      .annotate(OpenApi.Summary, "Remove a sending domain")
+      .annotate(
+        OpenApi.Description,
+        "Nothing is sent from it any more: emails with a sender on it can't be approved, blasts with one fail.",
+      ),
+  )
 
 const pageDomains = HttpApiGroup.make("pageDomains")
   .add(
@@ -129,7 +180,9 @@ const pageDomains = HttpApiGroup.make("pageDomains")
       query,
       success: listing({ page_domains: Schema.Array(PageDomainWire) }),
       error: listed,
-    }),
+    })
+      .annotate(OpenApi.Summary, "List page domains")
+      .annotate(OpenApi.Description, "The domains of the workspace's own under which its pages are served."),
   )
   .add(
     HttpApiEndpoint.post("add", `${one}/page-domains`, {
@@ -137,13 +190,23 @@ const pageDomains = HttpApiGroup.make("pageDomains")
       payload: NamedDomain,
       success: PageDomainWire.pipe(created),
       error: errors("validation_failed", "not_found", "conflict"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Add a page domain")
+      .annotate(
+        OpenApi.Description,
+        "Serves the workspace's pages under this domain. Its DNS is to lead here; a domain belongs to one workspace.",
+      ),
   )
   .add(
     HttpApiEndpoint.delete("remove", `${one}/page-domains/:page_domain_id`, {
       params: { ...params, page_domain_id: PageDomainId },
       ...removed,
-    }),
+    })
+      .annotate(OpenApi.Summary, "Remove a page domain")
+      .annotate(
+        OpenApi.Description,
+        "The domain is answered with 404 from now on; the pages stay at their other addresses.",
+      ),
   )
 
 const suppressions = HttpApiGroup.make("suppressions")
@@ -153,7 +216,9 @@ const suppressions = HttpApiGroup.make("suppressions")
       query,
       success: listing({ suppressions: Schema.Array(SuppressionWire) }),
       error: listed,
-    }),
+    })
+      .annotate(OpenApi.Summary, "List suppressed addresses")
+      .annotate(OpenApi.Description, "Addresses that are never mailed, and why."),
   )
   .add(
     HttpApiEndpoint.post("add", `${one}/suppressions`, {
@@ -161,19 +226,23 @@ const suppressions = HttpApiGroup.make("suppressions")
       payload: Suppress,
       success: SuppressionWire.pipe(created),
       error: errors("validation_failed", "not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "A weaker reason (`unsubscribe`, `bounce`, `complaint`, `manual`, from the weakest) never takes the place of a stronger one: the answer says what holds.",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Suppress an address")
+      .annotate(
+        OpenApi.Description,
+        "A weaker reason (`unsubscribe`, `bounce`, `complaint`, `manual`, from the weakest) never takes the place of a stronger one: the answer says what holds.",
+      ),
   )
   .add(
     HttpApiEndpoint.delete("remove", `${one}/suppressions/:email`, {
       params: { ...params, email: Text(1000, 1) },
       ...removed,
-    }).annotate(
-      OpenApi.Description,
-      "Takes the suppression back. What the contact itself says (unsubscribed, an invalid address) stays as it is.",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Take a suppression back")
+      .annotate(
+        OpenApi.Description,
+        "Takes the suppression back. What the contact itself says (unsubscribed, an invalid address) stays as it is.",
+      ),
   )
 
 const auditLog = HttpApiGroup.make("auditLog").add(
@@ -181,7 +250,9 @@ const auditLog = HttpApiGroup.make("auditLog").add(
     query: { ...cursorQuery, workspace_id: Schema.optionalKey(WorkspaceId) },
     success: listing({ entries: Schema.Array(AuditEntryWire) }),
     error: errors("invalid_cursor"),
-  }).annotate(OpenApi.Description, "Newest first. Deleted workspaces stay in it: an unknown id has no entries."),
+  })
+    .annotate(OpenApi.Summary, "Read the audit log")
+    .annotate(OpenApi.Description, "Newest first. Deleted workspaces stay in it: an unknown id has no entries."),
 )
 
 export const AdminApi = HttpApi.make("tentpole-admin")
@@ -197,3 +268,4 @@ export const AdminApi = HttpApi.make("tentpole-admin")
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(OpenApi.Title, "Tentpole Administration API")
   .annotate(OpenApi.Version, "1.0.0")
+  .annotate(OpenApi.Transform, described(administrationApi))

@@ -81,10 +81,17 @@ export type Value<Endpoint extends Parts> = Success<Endpoint["~Success"]>
 
 type CodeOf<Body> = Body extends { readonly code: infer Code extends string } ? Code : never
 
-/** The codes of errors that an endpoint declares, those of its middleware among them. */
-export type Codes<Endpoint extends Parts> =
+type Declared<Endpoint extends Parts> =
   | CodeOf<Endpoint["~Error"]["Type"]>
   | CodeOf<HttpApiMiddleware.Error<Endpoint["~Middleware"]>>
+
+/** What a call that is made again under its key may meet. */
+type Repeated = "idempotency_key_reused" | "idempotency_in_progress" | "conflict"
+
+/** The codes of errors that an endpoint declares, those of its middleware among them; POSTs alone may be repeated. */
+export type Codes<Endpoint extends Parts> = Endpoint extends { readonly method: "POST" }
+  ? Declared<Endpoint> | Repeated
+  : Exclude<Declared<Endpoint>, Exclude<Repeated, "conflict">>
 
 /** What a listing lists: the entries of the one array that its answer has. */
 export type Item<Page> = {

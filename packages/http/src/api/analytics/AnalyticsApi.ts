@@ -1,7 +1,7 @@
 // The calls on the traffic of published pages.
 import { TentId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { InstantWire } from "../../Wire.ts"
 
@@ -55,8 +55,18 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
       },
       success: TentAnalytics,
       error: errors("not_found", "validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a tent's traffic")
+      .annotate(
+        OpenApi.Description,
+        "Views and visits of one published tent over the last days, with where they came from. A view is a page served to somebody who is no bot; a visit is a visitor on a day.",
+      ),
   )
   .add(
-    HttpApiEndpoint.get("workspace", "/v1/analytics/workspace", { query: { daysBack }, success: WorkspaceAnalytics }),
+    HttpApiEndpoint.get("workspace", "/v1/analytics/workspace", { query: { daysBack }, success: WorkspaceAnalytics })
+      .annotate(OpenApi.Summary, "Read the workspace's traffic")
+      .annotate(
+        OpenApi.Description,
+        "The same for all of the workspace's tents together, and which of them were looked at most.",
+      ),
   )

@@ -12,7 +12,7 @@ import {
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/Ids"
 import { Result, Schema } from "effect"
-import { InstantWire, iso, namesSomething, oneOf, readOnly } from "../../Wire.ts"
+import { documentOf, InstantWire, iso, namesSomething, oneOf, readOnly } from "../../Wire.ts"
 
 const optionalText = Schema.NullOr(Schema.String)
 
@@ -94,7 +94,7 @@ export const CreateFields = oneOrMany
       },
       {
         toJsonSchema: () => ({
-          anyOf: [NewFieldWire, NewFieldsWire].map((schema) => Schema.toJsonSchemaDocument(schema).schema),
+          anyOf: [NewFieldWire, NewFieldsWire].map(documentOf),
         }),
       },
     ),

@@ -1,7 +1,7 @@
 // The calls on exports of contact lists.
 import { ExportId, ListId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { ExportBegun, FollowedExport } from "../exports/ExportWire.ts"
 
@@ -18,12 +18,22 @@ export const ListExportsApi = HttpApiGroup.make("listExports")
       payload: [BeginListExport, Schema.Undefined],
       success: ExportBegun,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Export a list's members")
+      .annotate(
+        OpenApi.Description,
+        "Starts to write the list's members to a CSV file. Follow it with `GET /v1/contact-lists/{listId}/export/{exportId}`.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("find", "/v1/contact-lists/:listId/export/:exportId", {
       params: { listId: ListId, exportId: ExportId },
       success: FollowedExport,
       error: errors("not_found", "unavailable"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read an export of members")
+      .annotate(
+        OpenApi.Description,
+        "How far the export is. When it is completed, `download_url` is signed anew at each call and valid for an hour; the file is kept for 24 hours.",
+      ),
   )

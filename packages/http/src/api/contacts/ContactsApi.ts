@@ -3,7 +3,7 @@ import { contactSorts } from "@tentpole/core/contacts/ContactStore"
 import { readDate } from "@tentpole/core/contacts/FieldValue"
 import { ContactId } from "@tentpole/core/Ids"
 import { DateTime, Result, Schema, SchemaGetter } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
 import { ActivitiesAnswer } from "./ActivityWire.ts"
@@ -70,23 +70,65 @@ export const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParamet
 const params = { contact_id: ContactId }
 
 export const ContactsApi = HttpApiGroup.make("contacts")
-  .add(HttpApiEndpoint.get("list", "/v1/contacts", { query: ContactsQuery, success: ContactsAnswer }))
+  .add(
+    HttpApiEndpoint.get("list", "/v1/contacts", { query: ContactsQuery, success: ContactsAnswer })
+      .annotate(OpenApi.Summary, "List contacts, or look one up")
+      .annotate(
+        OpenApi.Description,
+        "Pages of contacts, the newest first unless asked otherwise; or, by `email` or `phone`, the one contact that has it, with its custom fields. A value that can't be read finds nobody.",
+      ),
+  )
   .add(
     HttpApiEndpoint.post("create", "/v1/contacts", {
       payload: Batch,
       success: CreateResults.pipe(HttpApiSchema.status(201)),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Create contacts")
+      .annotate(
+        OpenApi.Description,
+        "Makes up to 100 contacts. Each item stands for itself, with a result of its own at its place; they are done as if in order. 201 also when every item was rejected.",
+      ),
   )
-  .add(HttpApiEndpoint.post("upsert", "/v1/contacts/upsert", { payload: Batch, success: UpsertResults }))
-  .add(HttpApiEndpoint.post("update", "/v1/contacts/update", { payload: UpdateBatch, success: UpdateResults }))
-  .add(HttpApiEndpoint.post("delete", "/v1/contacts/delete", { payload: DeleteBatch, success: DeleteResults }))
-  .add(HttpApiEndpoint.delete("deleteThese", "/v1/contacts", { payload: DeleteBatch, success: DeleteResults }))
+  .add(
+    HttpApiEndpoint.post("upsert", "/v1/contacts/upsert", { payload: Batch, success: UpsertResults })
+      .annotate(OpenApi.Summary, "Create or update contacts")
+      .annotate(
+        OpenApi.Description,
+        "Finds each of up to 100 items by its email, then its phone, and updates whom it finds; the others are made. Keys left out stay as they are.",
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("update", "/v1/contacts/update", { payload: UpdateBatch, success: UpdateResults })
+      .annotate(OpenApi.Summary, "Update contacts")
+      .annotate(
+        OpenApi.Description,
+        "Updates up to 100 contacts by their ids, each with a result of its own. Keys left out stay as they are, `null` clears.",
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("delete", "/v1/contacts/delete", { payload: DeleteBatch, success: DeleteResults })
+      .annotate(OpenApi.Summary, "Delete contacts")
+      .annotate(
+        OpenApi.Description,
+        "Deletes up to 100 contacts by their ids, with their memberships. What blasts have recorded of them stays with the blasts.",
+      ),
+  )
+  .add(
+    HttpApiEndpoint.delete("deleteThese", "/v1/contacts", { payload: DeleteBatch, success: DeleteResults })
+      .annotate(OpenApi.Summary, "Delete contacts by DELETE")
+      .annotate(
+        OpenApi.Description,
+        "The same as `POST /v1/contacts/delete`, for callers that can send a body with DELETE.",
+      ),
+  )
   .add(
     HttpApiEndpoint.get("find", "/v1/contacts/:contact_id", {
       params,
       success: ContactWire,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a contact")
+      .annotate(OpenApi.Description, "One contact with its custom fields; those without a value read null."),
   )
   .add(
     HttpApiEndpoint.patch("patch", "/v1/contacts/:contact_id", {
@@ -103,14 +145,24 @@ export const ContactsApi = HttpApiGroup.make("contacts")
         "not_found",
         "conflict",
       ),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Edit a contact")
+      .annotate(
+        OpenApi.Description,
+        "Changes the fields that the body names. An empty body changes nothing. It must keep an email or a phone.",
+      ),
   )
   .add(
     HttpApiEndpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
       params,
       success: HttpApiSchema.NoContent,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Delete a contact")
+      .annotate(
+        OpenApi.Description,
+        "Deletes one contact with its memberships. What blasts have recorded of it stays with the blasts.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("activities", "/v1/contacts/:contact_id/activities", {
@@ -118,5 +170,10 @@ export const ContactsApi = HttpApiGroup.make("contacts")
       query: ActivitiesQuery,
       success: ActivitiesAnswer,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a contact's timeline")
+      .annotate(
+        OpenApi.Description,
+        "What happened to the contact and what it did, the newest first unless asked otherwise. Machines that open or click are not in it.",
+      ),
   )

@@ -20,15 +20,22 @@ export const BlastExportsApi = HttpApiGroup.make("blastExports")
       payload: [BeginRecipientsExport, Schema.Undefined],
       success: ExportBegun,
       error: errors("not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "Writes the recipients into a CSV file, as they are at one moment after the call. Follow it until it is completed",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Export a blast's recipients")
+      .annotate(
+        OpenApi.Description,
+        "Writes the recipients into a CSV file, as they are at one moment after the call. Follow it until it is completed",
+      ),
   )
   .add(
     HttpApiEndpoint.get("find", "/v1/email-blasts/:blastId/contacts/export/:exportId", {
       params: { blastId: BlastId, exportId: ExportId },
       success: FollowedExport,
       error: errors("not_found", "unavailable"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read an export of recipients")
+      .annotate(
+        OpenApi.Description,
+        "How far the export is. When it is completed, `download_url` is signed anew at each call and valid for an hour; the file is kept for 24 hours.",
+      ),
   )

@@ -107,20 +107,37 @@ const Deleted = Schema.Struct({ blast_id: BlastId, deleted: Schema.Literal(true)
 })
 
 export const BlastsApi = HttpApiGroup.make("blasts")
-  .add(HttpApiEndpoint.get("list", "/v1/email-blasts", { query: listQuery, success: BlastsWire }))
+  .add(
+    HttpApiEndpoint.get("list", "/v1/email-blasts", { query: listQuery, success: BlastsWire })
+      .annotate(OpenApi.Summary, "List blasts")
+      .annotate(
+        OpenApi.Description,
+        "Blasts, the last changed first unless asked otherwise. Archived ones are shown when `status` asks for them (`archived`, `any`).",
+      ),
+  )
   .add(
     HttpApiEndpoint.post("create", "/v1/email-blasts", {
       payload: CreateBlast,
       success: BlastWire.pipe(HttpApiSchema.status(201)),
       error: errors("validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Create a blast")
+      .annotate(
+        OpenApi.Description,
+        "Makes a draft without audience and email. Set both, have the email approved, and then schedule it or send it.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("find", "/v1/email-blasts/:blastId", {
       params,
       success: BlastWire,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a blast")
+      .annotate(
+        OpenApi.Description,
+        "The blast with its counts. A draft says in `approval_readiness` what it lacks before it can be sent.",
+      ),
   )
   .add(
     HttpApiEndpoint.patch("update", "/v1/email-blasts/:blastId", {
@@ -128,14 +145,21 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: UpdateBlast,
       success: BlastWire,
       error: errors("not_found", "validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Edit a blast")
+      .annotate(OpenApi.Description, "Changes name and description, whatever the blast's state."),
   )
   .add(
     HttpApiEndpoint.delete("remove", "/v1/email-blasts/:blastId", {
       params,
       success: Deleted,
       error: errors("not_found", "invalid_state"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Delete a blast")
+      .annotate(
+        OpenApi.Description,
+        "Deletes the blast with its recipients and inline audience; its inline email stays. One that is being sent has to be cancelled first.",
+      ),
   )
   .add(
     HttpApiEndpoint.put("setAudience", "/v1/email-blasts/:blastId/audience", {
@@ -143,7 +167,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: SetAudience,
       success: BlastWire,
       error: errors("not_found", "invalid_state", "validation_failed", "contact_list_name_exists"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Set a blast's audience")
+      .annotate(
+        OpenApi.Description,
+        "Says whom a draft goes to: a list that is there, or one made for this blast of ids or of rules. It takes the place of the one before. Who is in it is fixed when sending begins.",
+      ),
   )
   .add(
     HttpApiEndpoint.put("setEmail", "/v1/email-blasts/:blastId/email", {
@@ -151,7 +180,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: SetEmail,
       success: BlastWire,
       error: errors("not_found", "invalid_state", "validation_failed", "payload_too_large", "template_not_approved"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Set a blast's email")
+      .annotate(
+        OpenApi.Description,
+        "Says what a draft sends: an email that is there, or one made for this blast from HTML, an approved template, or blank. An inline email is a draft, to be approved by its own call.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("sendNow", "/v1/email-blasts/:blastId/send-now", {
@@ -159,7 +193,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [SendNow, Schema.Undefined],
       success: BlastWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Send a blast now")
+      .annotate(
+        OpenApi.Description,
+        "Fixes the audience and begins to send what is approved now. Follow it with `GET /v1/email-blasts/{blastId}`: `details` counts recipients while they are settled. Nobody is mailed twice.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("schedule", "/v1/email-blasts/:blastId/schedule", {
@@ -167,10 +206,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: ScheduleBlast,
       success: BlastWire,
       error: errors("not_found", "invalid_state", "validation_failed", "campaign_not_ready"),
-    }).annotate(
-      OpenApi.Description,
-      "Sends it at a time, within two seconds. A time that is missed by more than a day, because the service was down, does not fire any more: the blast is a draft again and warns `schedule_missed`",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Schedule a blast")
+      .annotate(
+        OpenApi.Description,
+        "Sends it at a time, within two seconds. A time that is missed by more than a day, because the service was down, does not fire any more: the blast is a draft again and warns `schedule_missed`",
+      ),
   )
   .add(
     HttpApiEndpoint.post("unschedule", "/v1/email-blasts/:blastId/unschedule", {
@@ -178,7 +219,9 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire,
       error: errors("not_found", "invalid_state"),
-    }).annotate(OpenApi.Description, "Back to a draft, which has no time and no approval of its own"),
+    })
+      .annotate(OpenApi.Summary, "Take a blast's schedule back")
+      .annotate(OpenApi.Description, "Back to a draft, which has no time and no approval of its own"),
   )
   .add(
     HttpApiEndpoint.post("archive", "/v1/email-blasts/:blastId/archive", {
@@ -186,10 +229,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire,
       error: errors("not_found", "invalid_state"),
-    }).annotate(
-      OpenApi.Description,
-      "Puts away a blast that is not being sent. A scheduled one does not fire any more",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Archive a blast")
+      .annotate(
+        OpenApi.Description,
+        "Puts away a blast that is not being sent. A scheduled one does not fire any more",
+      ),
   )
   .add(
     HttpApiEndpoint.post("duplicate", "/v1/email-blasts/:blastId/duplicate", {
@@ -197,10 +242,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire.pipe(HttpApiSchema.status(201)),
       error: errors("not_found", "contact_list_name_exists"),
-    }).annotate(
-      OpenApi.Description,
-      "A draft with the same description, audience and email. What was made inline is copied, a list or an email of its own right is shared",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Copy a blast")
+      .annotate(
+        OpenApi.Description,
+        "A draft with the same description, audience and email. What was made inline is copied, a list or an email of its own right is shared",
+      ),
   )
   .add(
     HttpApiEndpoint.post("dryRun", "/v1/email-blasts/:blastId/dry-run", {
@@ -208,10 +255,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [DryRunBlast, Schema.Undefined],
       success: DryRunWire,
       error: errors("not_found", "invalid_state", "campaign_not_ready"),
-    }).annotate(
-      OpenApi.Description,
-      "What a send at this moment would do, for a draft or a scheduled blast with audience and email",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Try a blast out")
+      .annotate(
+        OpenApi.Description,
+        "What a send at this moment would do, for a draft or a scheduled blast with audience and email",
+      ),
   )
   .add(
     HttpApiEndpoint.post("retryFailed", "/v1/email-blasts/:blastId/retry-failed", {
@@ -219,10 +268,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [RetryFailed, Schema.Undefined],
       success: BlastWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "invalid_state", "campaign_not_ready", "free_plan_email_limit"),
-    }).annotate(
-      OpenApi.Description,
-      "Sends again to recipients that failed for a reason that may pass. Who was reached, or has a bad address, is not among them",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Send again to those who failed")
+      .annotate(
+        OpenApi.Description,
+        "Sends again to recipients that failed for a reason that may pass. Who was reached, or has a bad address, is not among them",
+      ),
   )
   .add(
     HttpApiEndpoint.post("pause", "/v1/email-blasts/:blastId/pause", {
@@ -230,7 +281,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire,
       error: errors("not_found", "invalid_state"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Pause a sending")
+      .annotate(
+        OpenApi.Description,
+        "Holds what has not been handed to the mail server yet; what was handed over is settled. The status stays `sending`, with `paused: true`.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("resume", "/v1/email-blasts/:blastId/resume", {
@@ -238,7 +294,9 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire,
       error: errors("not_found", "invalid_state"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Resume a paused sending")
+      .annotate(OpenApi.Description, "Goes on where it was held: nobody is skipped, nobody is mailed twice."),
   )
   .add(
     HttpApiEndpoint.post("cancel", "/v1/email-blasts/:blastId/cancel", {
@@ -246,7 +304,12 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       payload: [Nothing, Schema.Undefined],
       success: BlastWire,
       error: errors("not_found", "invalid_state"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Cancel a blast")
+      .annotate(
+        OpenApi.Description,
+        "Ends a scheduled or sending blast. Nothing more is handed to the mail server; who was not mailed by then is `blocked` with the reason `cancelled`.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("recipients", "/v1/email-blasts/:blastId/contacts", {
@@ -254,5 +317,10 @@ export const BlastsApi = HttpApiGroup.make("blasts")
       query: recipientQuery,
       success: RecipientsWire,
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "List a blast's recipients")
+      .annotate(
+        OpenApi.Description,
+        "Whom the audience held when sending began, with what became of each message. `category` picks those who were mailed, opened, clicked and so on.",
+      ),
   )

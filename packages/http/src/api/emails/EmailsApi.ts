@@ -90,7 +90,9 @@ export const EmailsApi = HttpApiGroup.make("emails")
       query: listQuery,
       success: EmailsWire,
       error: errors("invalid_cursor"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "List emails")
+      .annotate(OpenApi.Description, "Emails, the newest first, those of blasts among them."),
   )
   .add(
     HttpApiEndpoint.post("create", "/v1/emails", {
@@ -107,23 +109,39 @@ export const EmailsApi = HttpApiGroup.make("emails")
         "template_not_approved",
         "insufficient_credits",
       ),
-    }).annotate(OpenApi.Description, "201; with a `prompt` 202, and the AI writes it: poll the generation"),
+    })
+      .annotate(OpenApi.Summary, "Create an email")
+      .annotate(OpenApi.Description, "201; with a `prompt` 202, and the AI writes it: poll the generation"),
   )
-  .add(HttpApiEndpoint.get("find", "/v1/emails/:emailId", { params, success: EmailWire, error: errors("not_found") }))
+  .add(
+    HttpApiEndpoint.get("find", "/v1/emails/:emailId", { params, success: EmailWire, error: errors("not_found") })
+      .annotate(OpenApi.Summary, "Read an email")
+      .annotate(
+        OpenApi.Description,
+        "The email's fields and how far its versions and its approval are. Its HTML and text have calls of their own.",
+      ),
+  )
   .add(
     HttpApiEndpoint.patch("update", "/v1/emails/:emailId", {
       params,
       payload: UpdateEmail,
       success: EmailWire,
       error: errors("not_found", "validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Edit an email")
+      .annotate(
+        OpenApi.Description,
+        "Changes name, subject, preview text and sender fields. What is approved stays as it was until the next approval.",
+      ),
   )
   .add(
     HttpApiEndpoint.delete("remove", "/v1/emails/:emailId", {
       params,
       success: HttpApiSchema.NoContent,
       error: errors("not_found", "email_in_use"),
-    }).annotate(OpenApi.Description, "Its versions and generations go with it. What blasts have sent of it stays"),
+    })
+      .annotate(OpenApi.Summary, "Delete an email")
+      .annotate(OpenApi.Description, "Its versions and generations go with it. What blasts have sent of it stays"),
   )
   .add(
     HttpApiEndpoint.post("duplicate", "/v1/emails/:emailId/duplicate", {
@@ -131,7 +149,9 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: [Nothing, Schema.Undefined],
       success: EmailWire.pipe(HttpApiSchema.status(201)),
       error: errors("not_found", "template_not_ready"),
-    }).annotate(OpenApi.Description, "A draft with the HTML, the plain text and the fields that the email has now"),
+    })
+      .annotate(OpenApi.Summary, "Copy an email")
+      .annotate(OpenApi.Description, "A draft with the HTML, the plain text and the fields that the email has now"),
   )
   .add(
     HttpApiEndpoint.get("content", "/v1/emails/:emailId/content", {
@@ -139,7 +159,9 @@ export const EmailsApi = HttpApiGroup.make("emails")
       query: contentQuery,
       success: served("text/html"),
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read an email's HTML")
+      .annotate(OpenApi.Description, "The HTML of the current version, or of the one that `version` names."),
   )
   .add(
     HttpApiEndpoint.put("setContent", "/v1/emails/:emailId/content", {
@@ -147,14 +169,21 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: SetContent,
       success: EmailWire,
       error: errors("not_found", "validation_failed", "payload_too_large"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Set an email's HTML")
+      .annotate(
+        OpenApi.Description,
+        "Makes a new version. A plain text of one's own stays, and is marked as older than the HTML.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("plainText", "/v1/emails/:emailId/plain-text", {
       params,
       success: served("text/plain"),
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read an email's text")
+      .annotate(OpenApi.Description, "The text part: as it was written, or as it is made from the HTML."),
   )
   .add(
     HttpApiEndpoint.put("setPlainText", "/v1/emails/:emailId/plain-text", {
@@ -162,14 +191,18 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: SetPlainText,
       success: EmailWire,
       error: errors("not_found", "validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Set an email's text")
+      .annotate(OpenApi.Description, "Overrides the text that is made from the HTML. Makes no version."),
   )
   .add(
     HttpApiEndpoint.delete("unsetPlainText", "/v1/emails/:emailId/plain-text", {
       params,
       success: EmailWire,
       error: errors("not_found", "validation_failed"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Go back to the made text of an email")
+      .annotate(OpenApi.Description, "Forgets the text of one's own: the text part is made from the HTML again."),
   )
   .add(
     HttpApiEndpoint.post("approve", "/v1/emails/:emailId/approve", {
@@ -177,7 +210,12 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: [Approve, Schema.Undefined],
       success: ApprovedEmailWire,
       error: errors("not_found", "email_not_ready", "approval_version_stale", "template_not_ready"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Approve an email")
+      .annotate(
+        OpenApi.Description,
+        "Freezes HTML, text, subject, preview text and sender fields together: that is what is sent. Needs subject, sender name, sender address on a verified domain, and reply-to. Edits count from the next approval.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("unapprove", "/v1/emails/:emailId/unapprove", {
@@ -185,7 +223,12 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: [Nothing, Schema.Undefined],
       success: EmailWire,
       error: errors("not_found", "invalid_state", "email_in_use"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Take an email's approval back")
+      .annotate(
+        OpenApi.Description,
+        "Makes it a draft again. Refused while a scheduled or sending blast or an active flow uses it.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("generate", "/v1/emails/:emailId/generations", {
@@ -193,17 +236,21 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: AskForVersion,
       success: EmailGenerationWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "validation_failed", "generation_in_progress", "insufficient_credits"),
-    }).annotate(
-      OpenApi.Description,
-      "The AI builds on the current HTML and makes the next version. One generation at a time; edits meanwhile stay, each in its own version",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Have an email written")
+      .annotate(
+        OpenApi.Description,
+        "The AI builds on the current HTML and makes the next version. One generation at a time; edits meanwhile stay, each in its own version",
+      ),
   )
   .add(
     HttpApiEndpoint.get("generation", "/v1/emails/:emailId/generations/:generationId", {
       params: { emailId: EmailId, generationId: GenerationId },
       success: HttpApiSchema.WithHeaders(EmailGenerationWire, pollHeaders),
       error: errors("not_found"),
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read a generation of an email")
+      .annotate(OpenApi.Description, "How far the AI is. `Retry-After` says when to ask again while it writes."),
   )
   .add(
     HttpApiEndpoint.get("preview", "/v1/emails/:emailId/preview", {
@@ -211,7 +258,9 @@ export const EmailsApi = HttpApiGroup.make("emails")
       query: previewQuery,
       success: EmailPreviewWire,
       error: errors("not_found", "template_not_ready"),
-    }).annotate(OpenApi.Description, "The current version, approved or not, as the contact would read it"),
+    })
+      .annotate(OpenApi.Summary, "Preview an email")
+      .annotate(OpenApi.Description, "The current version, approved or not, as the contact would read it"),
   )
   .add(
     HttpApiEndpoint.post("testSend", "/v1/emails/:emailId/test-send", {
@@ -219,8 +268,10 @@ export const EmailsApi = HttpApiGroup.make("emails")
       payload: TestSend,
       success: EmailWire.pipe(HttpApiSchema.status(202)),
       error: errors("not_found", "validation_failed", "email_not_ready", "template_not_ready"),
-    }).annotate(
-      OpenApi.Description,
-      "The current version, approved or not, with `[Test] ` before the subject, once to each address. Nothing is counted, and its unsubscribe link changes nothing",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Send an email as a test")
+      .annotate(
+        OpenApi.Description,
+        "The current version, approved or not, with `[Test] ` before the subject, once to each address. Nothing is counted, and its unsubscribe link changes nothing",
+      ),
   )

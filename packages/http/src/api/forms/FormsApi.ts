@@ -1,7 +1,7 @@
 // The call on what visitors sent by the forms of a tent's page.
 import { ContactId, SubmissionId, TentId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { errors } from "../../Errors.ts"
 import { cursorQuery, InstantWire } from "../../Wire.ts"
 
@@ -34,5 +34,10 @@ export const FormsApi = HttpApiGroup.make("forms").add(
     query: SubmissionsQuery,
     success: SubmissionsAnswer,
     error: errors("not_found", "invalid_cursor"),
-  }),
+  })
+    .annotate(OpenApi.Summary, "List a tent's form submissions")
+    .annotate(
+      OpenApi.Description,
+      "What visitors sent by the forms of the published page, the newest first, with the contact that each one found or made.",
+    ),
 )

@@ -23,11 +23,13 @@ export const AssetsApi = HttpApiGroup.make("tentAssets")
       payload: AssetUpload,
       success: AssetWire.pipe(HttpApiSchema.status(201)),
       error: refusals,
-    }).annotate(
-      ...described(
-        "Makes an idle tent that holds the file. Both ids go into `POST /v1/tents`, as `tent_id` and `asset_ids`. A file that is refused makes no tent.",
+    })
+      .annotate(OpenApi.Summary, "Upload a file for a tent to be made")
+      .annotate(
+        ...described(
+          "Makes an idle tent that holds the file. Both ids go into `POST /v1/tents`, as `tent_id` and `asset_ids`. A file that is refused makes no tent.",
+        ),
       ),
-    ),
   )
   .add(
     HttpApiEndpoint.post("upload", "/v1/tents/:tentId/assets", {
@@ -35,30 +37,38 @@ export const AssetsApi = HttpApiGroup.make("tentAssets")
       payload: AssetUpload,
       success: AssetWire.pipe(HttpApiSchema.status(201)),
       error: refusals,
-    }).annotate(...described("Adds a file to a tent, which holds at most 50.")),
+    })
+      .annotate(OpenApi.Summary, "Upload a file to a tent")
+      .annotate(...described("Adds a file to a tent, which holds at most 50.")),
   )
   .add(
     HttpApiEndpoint.get("list", "/v1/tents/:tentId/assets", {
       params: tent,
       success: AssetsWire,
       error: errors("not_found"),
-    }).annotate(...described("The tent's files, in the order in which they came.")),
+    })
+      .annotate(OpenApi.Summary, "List a tent's files")
+      .annotate(...described("The tent's files, in the order in which they came.")),
   )
   .add(
     HttpApiEndpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
       params: asset,
       success: bytes,
       error: errors("not_found", "unavailable"),
-    }).annotate(
-      ...described(
-        "The bytes as they were uploaded, as an attachment with the type that they have: no browser shows them here.",
+    })
+      .annotate(OpenApi.Summary, "Download a tent's file")
+      .annotate(
+        ...described(
+          "The bytes as they were uploaded, as an attachment with the type that they have: no browser shows them here.",
+        ),
       ),
-    ),
   )
   .add(
     HttpApiEndpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
       params: asset,
       success: HttpApiSchema.NoContent,
       error: errors("not_found"),
-    }).annotate(...described("Deletes the file. A generation that has not asked the AI yet goes on without it.")),
+    })
+      .annotate(OpenApi.Summary, "Delete a tent's file")
+      .annotate(...described("Deletes the file. A generation that has not asked the AI yet goes on without it.")),
   )
