@@ -25,6 +25,7 @@ import { jobs } from "./jobs.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
+import { privacy } from "./privacy.ts"
 import { schedules } from "./schedules.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
@@ -66,6 +67,7 @@ export const contract = {
   lists,
   listVerbs,
   outbox,
+  privacy,
   schedules,
   segments,
   workspaces,

@@ -21,6 +21,7 @@ import { Idempotency } from "./idempotency/Idempotency.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
+import { Privacy } from "./privacy/Privacy.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./templates/EmailTemplates.ts"
 import { TentTemplates } from "./templates/TentTemplates.ts"
@@ -50,6 +51,7 @@ export const useCases = Layer.mergeAll(
   Imports.layer,
   Lists.layer,
   OutgoingMail.layer,
+  Privacy.layer,
   ReturnPaths.layer,
   Schedules.layer,
   Segments.layer,

@@ -20,6 +20,7 @@ import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as Outbox from "./Outbox.ts"
+import * as PrivacyStore from "./PrivacyStore.ts"
 import * as ReportStore from "./ReportStore.ts"
 import * as ScheduleStore from "./ScheduleStore.ts"
 import * as Segment from "./Segment.ts"
@@ -54,6 +55,7 @@ const rooms = Layer.mergeAll(
   IdempotencyStore.layer,
   ImportStore.layer,
   ListStore.layer,
+  PrivacyStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   Segment.layer,
