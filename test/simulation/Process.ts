@@ -47,7 +47,11 @@ export class Process {
       remove: guarded(world.remove),
     }
     const { root, one }: { readonly root: Held; readonly one: MemoryDatabase["Service"]["one"] } = world
-    return Layer.succeed(MemoryDatabase, MemoryDatabase.of({ ...rows, forget: guarded(world.forget), root, one }))
+    const { everything, forget } = world
+    return Layer.succeed(
+      MemoryDatabase,
+      MemoryDatabase.of({ ...rows, forget: guarded(forget), everything: guarded(everything), root, one }),
+    )
   }
 
   /** Transactions of this process: one that dies in the middle leaves nothing, and never answers. */

@@ -29,6 +29,7 @@ import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
 import { outbox } from "./outbox.ts"
+import { privacy } from "./privacy.ts"
 import { schedules } from "./schedules.ts"
 import { segments } from "./segments.ts"
 import { workspaces } from "./workspaces.ts"
@@ -76,6 +77,7 @@ export const contract = {
   listVerbs,
   memberships,
   outbox,
+  privacy,
   schedules,
   segments,
   workspaces,

@@ -26,6 +26,7 @@ import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { Lists } from "./lists/Lists.ts"
+import { Privacy } from "./privacy/Privacy.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./templates/EmailTemplates.ts"
 import { TentTemplates } from "./templates/TentTemplates.ts"
@@ -60,6 +61,7 @@ export const useCases = Layer.mergeAll(
   Lists.layer,
   Memberships.layer,
   OutgoingMail.layer,
+  Privacy.layer,
   ReturnPaths.layer,
   Schedules.layer,
   Segments.layer,

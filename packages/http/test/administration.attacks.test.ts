@@ -1,6 +1,8 @@
 // The administration, attacked: every operation in every place of its request, on both stores. Whoever has the token may do
 // everything; what is malformed is refused all the same, with its place, and breaks nothing.
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
+import { Contacts } from "@tentpole/core/contacts/Contacts"
+import { WorkspaceId } from "@tentpole/core/Ids"
 import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
@@ -63,6 +65,8 @@ const probes: Readonly<Record<string, (() => Json) | null>> = {
   [`GET ${one}/suppressions`]: null,
   [`POST ${one}/suppressions`]: () => ({ email: `${fresh()}@example.test`, reason: "complaint" }),
   [`DELETE ${one}/suppressions/{email}`]: null,
+  [`GET ${one}/contacts/{contact_id}/export`]: null,
+  [`DELETE ${one}/contacts/{contact_id}`]: null,
   "GET /admin/v1/audit-log": null,
 }
 
@@ -73,8 +77,14 @@ it("every operation of the administration has its probe", () => {
   for (const operation of operations) assert.strictEqual(operation.takesJson, probes[nameOf(operation)] !== null)
 })
 
+/** How it is called, and how a workspace comes to a contact: the administration makes none. */
+interface Administered {
+  readonly admin: Call
+  readonly addContact: (workspace: string) => Effect.Effect<string>
+}
+
 /** A workspace with one of each. */
-const settled = Effect.fnUntraced(function* (admin: Call) {
+const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered) {
   const post = (path: string, json: Json) => Effect.map(admin("POST", path, { json }), (answered) => answered.json)
   const { slug, workspace_id } = yield* post(root, { name: fresh() })
   const at = `${root}/${workspace_id}`
@@ -82,7 +92,8 @@ const settled = Effect.fnUntraced(function* (admin: Call) {
   const { domain_id } = yield* post(`${at}/domains`, host())
   const { page_domain_id } = yield* post(`${at}/page-domains`, host())
   yield* post(`${at}/suppressions`, { email: "a@example.test" })
-  return { workspace_id, slug, key_id, domain_id, page_domain_id, email: "a@example.test" }
+  const contact_id = yield* addContact(workspace_id)
+  return { workspace_id, slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
 })
 
 /** Everything that it shows. */
@@ -106,12 +117,22 @@ const attacksOn = (operation: Operation, estate: Readonly<Record<string, string>
   ]
 }
 
-const on = <Out, E>(store: string, over: Layer.Layer<Out | Workspaces, E>) => {
-  const Admin = Context.Service<Call>(`test/Administration on ${store}`)
+const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces, E>) => {
+  const Admin = Context.Service<Administered>(`test/Administration on ${store}`)
   const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
   const served = Layer.effect(
     Admin,
-    Effect.map(administrationOver(quiet), ({ admin }) => admin),
+    Effect.map(administrationOver(quiet), ({ admin, context }) => ({
+      admin,
+      addContact: (workspace) =>
+        Effect.gen(function* () {
+          const { create } = yield* Contacts
+          const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
+            { email: `${fresh()}@example.test` },
+          ])
+          return made?.status === "created" ? made.shown.contact.id : assert.fail("no contact was made")
+        }).pipe(Effect.provide(context)),
+    })),
   )
   const options = { timeout: "60 seconds", excludeTestServices: true } as const
   layer(served, options)(`attacks on the administration on ${store}`, (test) => {
@@ -120,9 +141,10 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Workspaces, E>) => {
         nameOf(operation),
         () =>
           Effect.gen(function* () {
-            const admin = yield* Admin
-            const estate = yield* settled(admin)
-            const other = yield* settled(admin)
+            const administered = yield* Admin
+            const { admin } = administered
+            const estate = yield* settled(administered)
+            const other = yield* settled(administered)
             const before = yield* everything(admin, estate.workspace_id)
             const theirs = yield* everything(admin, other.workspace_id)
             const attacks = attacksOn(operation, estate)

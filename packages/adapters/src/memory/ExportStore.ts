@@ -10,7 +10,7 @@ import { findList } from "./ListStore.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { contactsOf } from "./Segment.ts"
 
-const exports = table<Export>("export")
+export const exports = table<Export>("export")
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ExportChange) {
   if (!ExportChange.is(change)) return yield* Effect.die("an export can only be written by a ExportChange")

@@ -17,7 +17,7 @@ import { systemListRows } from "./WorkspaceStore.ts"
 export const importSessions = table<ImportSession>("import_session")
 export const importRuns = table<ImportRun>("import_run")
 /** By run: its rows, in order. One row a run, so that pages need not look through everybody's. */
-const importRows = table<ReadonlyArray<RowResult>>("import_row")
+export const importRows = table<ReadonlyArray<RowResult>>("import_row")
 
 const sameState = (left: ImportSession, right: ImportSession): boolean =>
   left.executedAt?.epochMilliseconds === right.executedAt?.epochMilliseconds &&

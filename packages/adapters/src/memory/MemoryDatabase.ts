@@ -36,6 +36,10 @@ export class MemoryDatabase extends Context.Service<
   Rows & {
     /** Removes every row of a workspace, in whatever table. */
     readonly forget: (workspace: WorkspaceId) => Effect.Effect<void>
+    /** Every row of a workspace, with the name of its table. */
+    readonly everything: (
+      workspace: WorkspaceId,
+    ) => Effect.Effect<ReadonlyArray<{ readonly table: string; readonly row: unknown }>>
     readonly root: Held
     /** Held by the transaction that is open: there is one at a time. */
     readonly one: Semaphore.Semaphore
@@ -70,6 +74,14 @@ export class MemoryDatabase extends Context.Service<
         Effect.map(held, (at) => {
           at.state = HashMap.filter(at.state, (_, name) => !name.endsWith(`/${workspace}`))
         }),
+      everything: (workspace) =>
+        Effect.map(held, ({ state }) =>
+          Array.from(HashMap.entries(state)).flatMap(([name, rows]) =>
+            name.endsWith(`/${workspace}`)
+              ? Array.from(HashMap.values(rows), (row) => ({ table: name.slice(0, name.lastIndexOf("/")), row }))
+              : [],
+          ),
+        ),
       remove: (from, workspace, id) => change(from, workspace, HashMap.remove(id)),
     })
   })

@@ -40,6 +40,16 @@ export const appendEvents = (
 export const lastPosition = (db: Rows, workspace: WorkspaceId): Effect.Effect<string> =>
   Effect.map(db.find(sequence, workspace, "last"), (last) => positionOf(last ?? 0))
 
+export const forgetEvents = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  which: (event: RecordedEvent) => boolean,
+) {
+  for (const { event } of yield* db.all(events, workspace)) {
+    if (which(event)) yield* db.remove(events, workspace, event.position)
+  }
+})
+
 /** Those that are kept, in no order. */
 export const eventsOf = (db: Rows, workspace: WorkspaceId): Effect.Effect<ReadonlyArray<RecordedEvent>> =>
   Effect.map(db.all(events, workspace), (rows) => rows.map(({ event }) => event))

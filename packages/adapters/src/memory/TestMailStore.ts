@@ -11,7 +11,7 @@ interface TestMailRow extends TestMail {
   readonly handedOver: boolean
 }
 
-const testMails = table<TestMailRow>("test_mail")
+export const testMails = table<TestMailRow>("test_mail")
 
 /** They go with their email. */
 export const forgetTestMails = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, email: EmailId) {

@@ -22,6 +22,7 @@ import * as ImportStore from "./ImportStore.ts"
 import * as ListStore from "./ListStore.ts"
 import * as MembershipStore from "./MembershipStore.ts"
 import * as Outbox from "./Outbox.ts"
+import * as PrivacyStore from "./PrivacyStore.ts"
 import * as ReportStore from "./ReportStore.ts"
 import * as ScheduleStore from "./ScheduleStore.ts"
 import * as Segment from "./Segment.ts"
@@ -57,6 +58,7 @@ const rooms = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,
+  PrivacyStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   Segment.layer,

@@ -7,6 +7,7 @@ import type { Transaction } from "../Transactor.ts"
 
 export type AuditAction =
   | `blast.${"cancelled" | "failed" | "paused" | "resumed" | "scheduled" | "sending" | "unscheduled"}`
+  | "contact.erased"
   | `domain.${"added" | "failed" | "removed" | "verified"}`
   | `key.${"created" | "revoked"}`
   | `page_domain.${"added" | "removed"}`

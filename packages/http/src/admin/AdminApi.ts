@@ -1,5 +1,5 @@
 // The administration's API, as a value: what is served under /admin/v1, described at /admin/v1/openapi.json.
-import { ApiKeyId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
+import { ApiKeyId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { administrationApi, described } from "../description/Description.ts"
@@ -20,6 +20,7 @@ import {
   Suppress,
   SuppressionWire,
 } from "./AdminWire.ts"
+import { ContactExportWire } from "./ContactExportWire.ts"
 import { CreateWorkspace, UpdateWorkspace, WorkspaceWire } from "./WorkspaceWire.ts"
 
 const all = "/admin/v1/workspaces"
@@ -245,6 +246,30 @@ const suppressions = HttpApiGroup.make("suppressions")
       ),
   )
 
+const person = { params: { ...params, contact_id: ContactId } }
+
+const contacts = HttpApiGroup.make("contacts")
+  .add(
+    HttpApiEndpoint.get("export", `${one}/contacts/:contact_id/export`, {
+      ...person,
+      success: ContactExportWire,
+      error: errors("not_found"),
+    }).annotate(
+      OpenApi.Description,
+      "Everything that is kept of a contact, row by row under the names of the tables: what a person may ask for.",
+    ),
+  )
+  .add(
+    HttpApiEndpoint.delete("erase", `${one}/contacts/:contact_id`, {
+      ...person,
+      success: gone,
+      error: errors("not_found", "conflict", "unavailable"),
+    }).annotate(
+      OpenApi.Description,
+      "Deletes a contact and forgets it: its addresses and numbers, former ones too, then stand in no table and no file. Suppressions of them go as well. 409 while a message to it is leaving, an export is being written, or an import that names it runs: try again in a minute.",
+    ),
+  )
+
 const auditLog = HttpApiGroup.make("auditLog").add(
   HttpApiEndpoint.get("list", "/admin/v1/audit-log", {
     query: { ...cursorQuery, workspace_id: Schema.optionalKey(WorkspaceId) },
@@ -261,6 +286,7 @@ export const AdminApi = HttpApi.make("tentpole-admin")
   .add(domains)
   .add(pageDomains)
   .add(suppressions)
+  .add(contacts)
   .add(auditLog)
   .middleware(Validation)
   .middleware(AdminAuth)

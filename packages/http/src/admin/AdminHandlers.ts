@@ -2,7 +2,8 @@
 import { Administration } from "@tentpole/core/administration/Administration"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Effect, Layer } from "effect"
+import { Privacy } from "@tentpole/core/privacy/Privacy"
+import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answer } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
@@ -16,6 +17,7 @@ import {
   toPageDomainWire,
   toSuppressionWire,
 } from "./AdminWire.ts"
+import { toContactExportWire } from "./ContactExportWire.ts"
 import { toWorkspaceFields, toWorkspaceWire } from "./WorkspaceWire.ts"
 
 const nothing = answer(() => undefined)
@@ -115,6 +117,21 @@ const suppressions = HttpApiBuilder.group(
   }),
 )
 
+const contacts = HttpApiBuilder.group(
+  AdminApi,
+  "contacts",
+  Effect.fn(function* (group) {
+    const privacy = yield* Privacy
+    return group.handleAll({
+      export: ({ params }) =>
+        Effect.zipWith(privacy.rowsOf(params.workspace_id, params.contact_id), DateTime.now, (rows, at) =>
+          toContactExportWire(params.contact_id, rows, at),
+        ).pipe(answer((exported) => exported)),
+      erase: ({ params }) => privacy.erase(params.workspace_id, params.contact_id).pipe(nothing),
+    })
+  }),
+)
+
 const auditLog = HttpApiBuilder.group(
   AdminApi,
   "auditLog",
@@ -129,4 +146,4 @@ const auditLog = HttpApiBuilder.group(
   }),
 )
 
-export const groups = Layer.mergeAll(workspaces, keys, domains, pageDomains, suppressions, auditLog)
+export const groups = Layer.mergeAll(workspaces, keys, domains, pageDomains, suppressions, contacts, auditLog)

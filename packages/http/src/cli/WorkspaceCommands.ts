@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { toWorkspaceWire } from "../admin/WorkspaceWire.ts"
 import { Administration } from "@tentpole/core/administration/Administration"
+import { workspaceExport } from "./WorkspaceExport.ts"
 import { named, overPorts, show, slicesOf } from "./Run.ts"
 
 const plan = Flag.Literals("plan", planNames).pipe(Flag.withDescription("free, pro or max"), Flag.optional)
@@ -154,6 +155,6 @@ const showOne = Command.make("show", { slug: Argument.String("slug") }, ({ slug 
 ).pipe(Command.withDescription("Shows a workspace"))
 
 export const workspace = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces: list, show, create, update, delete"),
-  Command.withSubcommands([list, showOne, create, update, remove]),
+  Command.withDescription("Workspaces: list, show, create, update, delete, export"),
+  Command.withSubcommands([list, showOne, create, update, remove, workspaceExport]),
 )

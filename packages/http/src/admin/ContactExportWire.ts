@@ -1,0 +1,23 @@
+// Everything that is kept of a contact, as the administration and the command line give it out.
+import { ContactId } from "@tentpole/core/Ids"
+import type { KeptRow } from "@tentpole/core/privacy/PrivacyStore"
+import { type DateTime, Schema } from "effect"
+import { InstantWire, iso } from "../Wire.ts"
+
+export const ContactExportWire = Schema.Struct({
+  contact_id: ContactId,
+  exported_at: InstantWire,
+  records: Schema.Record(Schema.String, Schema.Array(Schema.Record(Schema.String, Schema.Unknown))).annotate({
+    description: "The rows by table: `contact`, `list_member`, `activity`, `delivery`, `form_submission` and so on",
+  }),
+}).annotate({ identifier: "ContactExport" })
+
+export const toContactExportWire = (
+  id: ContactId,
+  rows: ReadonlyArray<KeptRow>,
+  at: DateTime.Utc,
+): typeof ContactExportWire.Type => {
+  const records: Record<string, Array<KeptRow["row"]>> = {}
+  for (const { row, table } of rows) (records[table] ??= []).push(row)
+  return { contact_id: id, exported_at: iso(at), records }
+}

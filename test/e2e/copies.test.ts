@@ -1,0 +1,195 @@
+// A person's data and a workspace's, with the real processes: told, written out, forgotten in every table and file; and a copy
+// of the whole, restored: nothing leaves it until somebody says so.
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, inject, it, vi } from "vitest"
+import { clone } from "../support/Clone.ts"
+import { answered, Service, tentpole, until } from "../support/Service.ts"
+import { type Sink, startSink } from "../support/Sink.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const token = "admin_0123456789_0123456789_0123456789"
+/** What is sealed in a database is opened with the secret that it was sealed with: a backup is worth nothing without it. */
+const secret = "a secret that outlives the machine, and its folder"
+/** Stands in every address and text that tells of the person, and in nothing else. */
+const trace = "anntraced"
+const html = "<html><body><p>Hello {{contact.first_name|friend}}</p></body></html>"
+const sender = { from_name: "T", from_address: "t@example.test", reply_to_email: "t@example.test", subject: "Hello" }
+
+const superuser = <Row extends object>(database: string, statement: string) =>
+  Effect.runPromise(
+    Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statement)).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database}`), maxConnections: 1 })),
+    ),
+  )
+
+const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+describe("what is kept", () => {
+  let sink: Sink
+  let service: Service
+  let database: string
+  let id = ""
+
+  beforeAll(async () => {
+    sink = await startSink()
+    const url = Redacted.value(await Effect.runPromise(clone("copies")))
+    database = new URL(url).pathname.slice(1)
+    service = await Service.prepare({ DATABASE_URL: url, SMTP_URL: sink.url, APP_SECRET: secret, ADMIN_TOKEN: token })
+    await service.start()
+  })
+  afterAll(async () => {
+    await service.remove()
+    await sink.close()
+  })
+
+  const call = (method: string, path: string, body?: unknown) => answered(service, method, path, body)
+
+  /** In which tables the trace stands, whichever there are. */
+  const tablesNaming = async (): Promise<ReadonlyArray<string>> => {
+    const tables = await superuser<{ readonly name: string }>(
+      database,
+      `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema')`,
+    )
+    const asked = tables.map(({ name }) => `select '${name}' as name from ${name} t where t::text ilike '%${trace}%'`)
+    const found = await superuser<{ readonly name: string }>(database, asked.join(" union "))
+    return found.map(({ name }) => name.replace("public.", "")).sort()
+  }
+  const filesNaming = async (): Promise<number> => {
+    const files = await filesBelow(join(service.folder, "data/assets"))
+    const texts = await Promise.all(files.map((file) => readFile(file, "latin1")))
+    return texts.filter((text) => text.toLowerCase().includes(trace)).length
+  }
+
+  it("somebody's traces are everywhere: in rows of every room, and in files", async () => {
+    const made = await call("POST", "/v1/contacts", {
+      items: [{ email: `${trace}@x.test`, first_name: trace, phone: "+14155550123" }, { email: "other@x.test" }],
+    })
+    id = made.items[0].contact_id
+    await call("PATCH", `/v1/contacts/${id}`, { email: `${trace}.two@x.test` })
+
+    const list = await call("POST", "/v1/contact-lists", { name: "All", kind: "static", contact_ids: [id] })
+    const { export_id } = await call("POST", `/v1/contact-lists/${list.list_id}/export`, {})
+    const rows = [{ Email: "new@x.test" }, { Email: "nobody", Note: `ask ${trace}.two@x.test` }]
+    const session = await call("POST", "/v1/contacts/imports", { source: "rows", rows, file_name: "people.csv" })
+    const mappings = [{ header: "Email", target_field: "email" }]
+    const at = `/v1/contacts/imports/${session.import_session_id}/execute`
+    const { import_run_id } = await call("POST", at, { mappings })
+
+    const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Hello" })
+    await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id: list.list_id })
+    const { email } = await call("PUT", `/v1/email-blasts/${blast_id}/email`, { source: "inline", html, ...sender })
+    await call("POST", `/v1/emails/${email.email_id}/approve`, {})
+    await call("POST", `/v1/email-blasts/${blast_id}/send-now`, {})
+    await until("everything to be done", async () => {
+      const [exported, imported, blast] = await Promise.all([
+        call("GET", `/v1/contact-lists/${list.list_id}/export/${export_id}`),
+        call("GET", `/v1/contacts/imports/${import_run_id}`),
+        call("GET", `/v1/email-blasts/${blast_id}`),
+      ])
+      return exported.status === "completed" && imported.status === "completed" && blast.status === "sent"
+    })
+
+    const tables = await tablesNaming()
+    for (const table of ["activity", "contact", "delivery", "import_row", "outbox_event"]) assert.include(tables, table)
+    assert.isAtLeast(await filesNaming(), 2)
+  })
+
+  it("everything that is kept of somebody is told", async () => {
+    const [{ workspace_id = "" } = {}] = await superuser<{ readonly workspace_id: string }>(
+      database,
+      "select workspace_id from workspace",
+    )
+    const path = `/admin/v1/workspaces/${workspace_id}/contacts/${id}/export`
+    const told = await service.call("GET", path, undefined, { authorization: `Bearer ${token}` })
+    assert.strictEqual(told.json.contact_id, id)
+    assert.includeMembers(Object.keys(told.json.records), ["activity", "contact", "delivery", "list_member"])
+    assert.include(told.text, `${trace}@x.test`)
+    assert.notInclude(told.text, "other@x.test")
+  })
+
+  it("a workspace is written out whole, a line for each row, without secrets", async () => {
+    const folder = join(service.folder, "out")
+    const { code, output } = await tentpole(["workspace", "export", "default", "--to", folder], service.environment)
+    assert.strictEqual(code, 0, output)
+    const files = await filesBelow(folder)
+    const counted = Object.entries(JSON.parse(output).rows)
+    assert.strictEqual(counted.length, files.length)
+    for (const [table, rows] of counted) {
+      const lines = (await readFile(join(folder, `${table}.ndjson`), "utf8")).trimEnd().split("\n")
+      assert.strictEqual(lines.length, rows, table)
+      for (const line of lines) assert.isObject(JSON.parse(line))
+    }
+    assert.includeMembers(
+      counted.map(([table]) => table),
+      ["blast", "contact", "delivery", "email", "list", "workspace"],
+    )
+    const texts = await Promise.all(files.map((file) => readFile(file, "utf8")))
+    assert.notMatch(texts.join(""), /private_key|answer_sealed|"hash"/)
+    const again = await tentpole(["workspace", "export", "default", "--to", folder], service.environment)
+    assert.strictEqual(again.code, 1)
+    assert.match(again.output, /can't be written .*: name an empty folder/)
+  })
+
+  it("who is erased stands in no table and no file any more", async () => {
+    const { code, output } = await tentpole(["contact", "erase", id], service.environment)
+    assert.strictEqual(code, 0, output)
+    assert.deepStrictEqual(await tablesNaming(), [])
+    assert.strictEqual(await filesNaming(), 0)
+    const log = await service.call("GET", "/admin/v1/audit-log", undefined, { authorization: `Bearer ${token}` })
+    assert.strictEqual(log.json.entries[0].action, "contact.erased")
+  })
+
+  it("from a copy that is started held nothing leaves, although its time has come; with `on`, once", async () => {
+    const { lists } = await call("GET", "/v1/contact-lists?kind=system")
+    const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Later" })
+    const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
+    await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id })
+    const { email } = await call("PUT", `/v1/email-blasts/${blast_id}/email`, { source: "inline", html, ...sender })
+    await call("POST", `/v1/emails/${email.email_id}/approve`, {})
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
+    await call("POST", `/v1/email-blasts/${blast_id}/schedule`, { scheduled_at })
+    assert.strictEqual(await service.signal("SIGTERM"), 0)
+
+    const copy = `${database}_restored`
+    const url = new URL(service.environment["DATABASE_URL"] ?? "")
+    url.pathname = `/${copy}`
+    await superuser("postgres", `create database ${copy} owner ${url.username} template ${database} strategy file_copy`)
+    // As if it were restored when the hour is over.
+    await superuser(copy, "update blast set scheduled_at = now() - interval '1 minute' where status = 'scheduled'")
+    await superuser(copy, "update due_work set due_at = now() - interval '1 minute'")
+    const before = sink.mails.length
+    const environment = { DATABASE_URL: url.href, SMTP_URL: sink.url, APP_SECRET: secret }
+    const restored = await Service.prepare({ ...environment, SENDING: "held" })
+    await restored.start()
+    try {
+      // A worker that has made a tent has been at work for long enough to have looked at schedules.
+      const tent = await answered(restored, "POST", "/v1/tents", { name: "n", prompt: "Build a website" })
+      await until("a job", async () => (await answered(restored, "GET", `/v1/tents/${tent.id}`)).status === "completed")
+      assert.strictEqual((await answered(restored, "GET", `/v1/email-blasts/${blast_id}`)).status, "scheduled")
+      assert.strictEqual(sink.mails.length, before)
+      assert.strictEqual(await restored.signal("SIGTERM"), 0)
+      const released = await Service.prepare(environment)
+      await released.start()
+      try {
+        await until("the blast", async () => {
+          const { status } = await answered(released, "GET", `/v1/email-blasts/${blast_id}`)
+          return status === "sent"
+        })
+        const sent = sink.mails.slice(before).map(({ to }) => to)
+        assert.sameMembers(sent, ["other@x.test", "new@x.test"])
+      } finally {
+        await released.remove()
+      }
+    } finally {
+      await restored.remove()
+    }
+  })
+})
