@@ -51,10 +51,7 @@ export const exemptions = {
     { at: "packages/http/test/misuses.ts", reason: "shows the compiler mistakes, for it to refuse" },
   ],
   /** Besides the programs: what none of ours begins with, and is used all the same. */
-  dead: [
-    { at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" },
-    { at: "packages/http/src/ErrorDocs.ts", reason: "prints docs/errors.md (npm run docs)" },
-  ],
+  dead: [{ at: "packages/adapters/src/memory/Dns.ts", reason: "tests, simulations and embedders plug it in" }],
   /** Ports without laws, and laws that one adapter is held to; `by` is the test that holds the adapters instead. */
   laws: [
     { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },

@@ -40,5 +40,3 @@ export const judge = (description: Json) => {
     return validate(value) === true ? null : ajv.errorsText(validate.errors, { dataVar: "" })
   }
 }
-
-export type Judge = ReturnType<typeof judge>

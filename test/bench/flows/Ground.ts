@@ -21,15 +21,6 @@ export const welcome = (email_id: string): ReadonlyArray<object> => [
   { type: "send_email", step_id: "hello", email_id },
 ]
 
-/** Rests for as long as nobody moves to Oslo. */
-export const resting: ReadonlyArray<object> = [
-  { type: "wait", step_id: "rest", mode: "condition", condition: lives("Oslo"), next_step_id: "after" },
-  { type: "wait", step_id: "after", duration_amount: 1, duration_unit: "days" },
-]
-
-/** Whom the rules pick is dropped. */
-export const leaves = (city: string) => ({ disqualification_rules: lives(city) })
-
 export const approvedEmail = async ({ call, name }: Sender): Promise<string> => {
   const { email_id } = await call("POST", "/v1/emails", {
     name: "Welcome",
