@@ -23,7 +23,7 @@ export const freePort = (): Promise<number> =>
 export const until = async <A>(
   what: string,
   probe: () => Promise<A | undefined | null | false>,
-  { within_ms = 30_000, every_ms = 100 } = {},
+  { within_ms = 60_000, every_ms = 100 } = {},
 ): Promise<A> => {
   const end = Date.now() + within_ms
   for (;;) {

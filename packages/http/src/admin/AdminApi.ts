@@ -254,20 +254,24 @@ const contacts = HttpApiGroup.make("contacts")
       ...person,
       success: ContactExportWire,
       error: errors("not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "Everything that is kept of a contact, row by row under the names of the tables: what a person may ask for.",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Export all that is kept of a contact")
+      .annotate(
+        OpenApi.Description,
+        "Everything that is kept of a contact, row by row under the names of the tables: what a person may ask for.",
+      ),
   )
   .add(
     HttpApiEndpoint.delete("erase", `${one}/contacts/:contact_id`, {
       ...person,
       success: gone,
       error: errors("not_found", "conflict", "unavailable"),
-    }).annotate(
-      OpenApi.Description,
-      "Deletes a contact and forgets it: its addresses and numbers, former ones too, then stand in no table and no file. Suppressions of them go as well. 409 while a message to it is leaving, an export is being written, or an import that names it runs: try again in a minute.",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Erase a contact")
+      .annotate(
+        OpenApi.Description,
+        "Deletes a contact and forgets it: its addresses and numbers, former ones too, then stand in no table and no file. Suppressions of them go as well. 409 while a message to it is leaving, an export is being written, or an import that names it runs: try again in a minute.",
+      ),
   )
 
 const auditLog = HttpApiGroup.make("auditLog").add(

@@ -77,6 +77,8 @@ export const tenantsApi: About = {
     contacts: "People, known by email address or phone number.",
     emailTemplates: "What emails begin with.",
     emails: "Emails in versions, written by hand or by AI, approved, previewed and tried out.",
+    flowMembers: "Who is in a flow, and how they came to be where they are.",
+    flows: "Flows: triggers, steps, activation, and trying them out.",
     forms: "What visitors of pages send by forms.",
     imports: "Files of contacts: looked at, mapped, run, and what did not go in.",
     listExports: "Members of lists as CSV.",
@@ -97,6 +99,7 @@ export const administrationApi: About = {
     keys: "API keys of a workspace.",
     pageDomains: "Domains that a workspace's pages are served under.",
     suppressions: "Addresses that are never mailed.",
+    contacts: "What is kept of a person, told and forgotten.",
     workspaces: "Workspaces, their plans, credits and defaults.",
   },
 }

@@ -66,17 +66,21 @@ export const FlowMembersApi = HttpApiGroup.make("flowMembers")
       query,
       success: FlowMembersWire,
       error: errors("not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "Everybody who has ever entered, on the way or not; by `entered_at` unless it is said",
-    ),
+    })
+      .annotate(OpenApi.Summary, "List members of a flow")
+      .annotate(
+        OpenApi.Description,
+        "Everybody who has ever entered, on the way or not; by `entered_at` unless it is said",
+      ),
   )
   .add(
     HttpApiEndpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
       params: { flowId: FlowId, membershipId: MembershipId },
       success: FlowMemberRunWire,
       error: errors("not_found"),
-    }).annotate(OpenApi.Description, "With the timeline: how the member came to be where they are"),
+    })
+      .annotate(OpenApi.Summary, "Read a member of a flow")
+      .annotate(OpenApi.Description, "With the timeline: how the member came to be where they are"),
   )
   .add(
     HttpApiEndpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {
@@ -84,10 +88,12 @@ export const FlowMembersApi = HttpApiGroup.make("flowMembers")
       payload: TriggerFlow,
       success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
       error: errors(...refusedEntry, ...refusedTokens, "flow_api_trigger_not_configured"),
-    }).annotate(
-      OpenApi.Description,
-      "Fires the flow's `service_api` trigger for a contact who is there. Where the trigger declares `fields`, tokens have to be among them, with those types",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Bring a contact into a flow by its trigger")
+      .annotate(
+        OpenApi.Description,
+        "Fires the flow's `service_api` trigger for a contact who is there. Where the trigger declares `fields`, tokens have to be among them, with those types",
+      ),
   )
   .add(
     HttpApiEndpoint.post("add", "/v1/email-flows/:flowId/contacts/:contactId", {
@@ -95,15 +101,19 @@ export const FlowMembersApi = HttpApiGroup.make("flowMembers")
       payload: [AddFlowMember, Schema.Undefined],
       success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
       error: errors(...refusedEntry, ...refusedTokens, "campaign_flow_manual_membership_disabled"),
-    }).annotate(OpenApi.Description, "Adds a contact by hand, where the flow lets hands do it"),
+    })
+      .annotate(OpenApi.Summary, "Add a contact to a flow")
+      .annotate(OpenApi.Description, "Adds a contact by hand, where the flow lets hands do it"),
   )
   .add(
     HttpApiEndpoint.delete("remove", "/v1/email-flows/:flowId/contacts/:contactId", {
       params: contactParams,
       success: [FlowMemberWire, HttpApiSchema.NoContent],
       error: errors("not_found"),
-    }).annotate(
-      OpenApi.Description,
-      "Drops the contact's membership, also while the flow is paused; 204 when the contact was not on the way. A message that has not left will not",
-    ),
+    })
+      .annotate(OpenApi.Summary, "Remove a contact from a flow")
+      .annotate(
+        OpenApi.Description,
+        "Drops the contact's membership, also while the flow is paused; 204 when the contact was not on the way. A message that has not left will not",
+      ),
   )
