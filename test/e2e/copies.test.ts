@@ -103,10 +103,8 @@ describe("what is kept", () => {
   })
 
   it("everything that is kept of somebody is told", async () => {
-    const [{ workspace_id = "" } = {}] = await superuser<{ readonly workspace_id: string }>(
-      database,
-      "select workspace_id from workspace",
-    )
+    const [row] = await superuser<{ readonly workspace_id: string }>(database, "select workspace_id from workspace")
+    const workspace_id = row?.workspace_id ?? ""
     const path = `/admin/v1/workspaces/${workspace_id}/contacts/${id}/export`
     const told = await service.call("GET", path, undefined, { authorization: `Bearer ${token}` })
     assert.strictEqual(told.json.contact_id, id)
