@@ -1,6 +1,8 @@
 // Flows tried out over the wire: for somebody who is there and for somebody made up, sending and writing nothing.
+import { FlowTrials } from "@tentpole/core/flows/FlowTrials"
+import { FlowId } from "@tentpole/core/Ids"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { code, days, flowWorld, missing, onList, send } from "./FlowWorld.ts"
 import { type Json, paths, unknownId } from "./World.ts"
 
@@ -85,6 +87,30 @@ it.live("somebody who is there goes through it with their fields, lists, timelin
     const skipped = theirs.timeline.find(({ type }: Json) => type === "step_skipped")
     assert.deepInclude([skipped.step_id, skipped.metadata.reason], "unsubscribed")
     assert.deepStrictEqual(code(yield* run({ contact_id: unknownId })), [404, "not_found"])
+  }).pipe(Effect.scoped),
+)
+
+it.live("what takes too long to be worked out is refused, and a circle is followed so far and no further", () =>
+  Effect.gen(function* () {
+    const { call, context, workspace, flow, at } = yield* flowWorld
+    const minute = { type: "wait", step_id: "a", duration_amount: 1, duration_unit: "minutes", next_step_id: "a" }
+    const round = yield* flow({ steps: [minute] })
+    const { json } = yield* call("POST", at(round, "/simulate"), { json: { contact: {} } })
+    assert.deepStrictEqual([json.status, json.timeline.length >= 10_000], ["waiting", true])
+    const clock = yield* Clock.Clock
+    let now_ms = clock.currentTimeMillisUnsafe()
+    // A machine on which every look at the clock takes two seconds.
+    const slow: Clock.Clock = Object.create(clock, {
+      currentTimeMillis: { value: Effect.sync(() => (now_ms += 2_000)) },
+    })
+    const { run } = Context.get(context, FlowTrials)
+    const tried = run({ id: workspace, defaultCountry: "US" }, FlowId.make(round.flow_id), { contact: {} })
+    const refused = yield* Effect.flip(Effect.provideService(tried, Clock.Clock, slow))
+    assert(refused._tag === "Invalid")
+    assert.deepStrictEqual(
+      refused.issues.map(({ path }) => path),
+      ["until"],
+    )
   }).pipe(Effect.scoped),
 )
 

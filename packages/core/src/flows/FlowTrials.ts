@@ -1,5 +1,5 @@
 // Tries a flow out for somebody of the workspace or for somebody made up. Nothing is sent and nothing is written.
-import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { patchContact } from "../contacts/ContactPatch.ts"
@@ -19,7 +19,7 @@ import type { FlowNotReady } from "./FlowRefusals.ts"
 import { FlowStore } from "./FlowStore.ts"
 import { below } from "./JsonFields.ts"
 import { namedByFlow } from "./NamedFacts.ts"
-import { type SimulatedPerson, simulate, type Simulation } from "./Simulate.ts"
+import { beginSimulation, type RunningSimulation, type SimulatedPerson, type Simulation } from "./Simulate.ts"
 import { readSimulation } from "./SimulationInput.ts"
 
 /** As far as trials care: whose they are, and what a phone number without country code is read by. */
@@ -69,23 +69,42 @@ export class FlowTrials extends Context.Service<
         return { contact: made, lists: new Set<never>(), activities: [] }
       })
 
+      /** One transaction for all readings: beginning and ending one costs as much as a reading. */
+      const begun = Effect.fnUntraced(function* (workspace: TrialWorkspace, id: FlowId, body: unknown) {
+        const { flow } = yield* store.find(workspace.id, id)
+        const { who, request } = yield* Effect.fromResult(readSimulation(flow.structure, body, yield* DateTime.now))
+        const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
+          ? stored(workspace, who.contactId, flow.structure)
+          : madeUp(workspace, who.contact)
+        const named = namedByFlow(structureJson(flow.structure))
+        const { emailNormalized } = person.contact
+        const { facts, suppression } = yield* store.trialFacts(workspace.id, { named, emailNormalized })
+        return yield* Effect.fromResult(beginSimulation(flow, facts, { ...person, suppression }, request))
+      }, transact)
+
       return FlowTrials.of({
-        // One transaction for all readings: beginning and ending one costs as much as a reading.
         run: Effect.fn("FlowTrials.run")(function* (workspace, id, body) {
-          const { flow } = yield* store.find(workspace.id, id)
-          const { who, request } = yield* Effect.fromResult(readSimulation(flow.structure, body, yield* DateTime.now))
-          const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
-            ? stored(workspace, who.contactId, flow.structure)
-            : madeUp(workspace, who.contact)
-          const named = namedByFlow(structureJson(flow.structure))
-          const { emailNormalized } = person.contact
-          const { facts, suppression } = yield* store.trialFacts(workspace.id, { named, emailNormalized })
-          return yield* Effect.fromResult(simulate(flow, facts, { ...person, suppression }, request))
-        }, transact),
+          return yield* patiently(yield* begun(workspace, id, body))
+        }),
       })
     }),
   )
 }
+
+/** Between them others get their turn: all of a simulation may take seconds. */
+const entries_at_once = 100
+const simulation_time_max_ms = 5_000
+
+const patiently = Effect.fnUntraced(function* (simulation: RunningSimulation) {
+  const began_ms = yield* Clock.currentTimeMillis
+  while (!simulation.goOn(entries_at_once)) {
+    if ((yield* Clock.currentTimeMillis) - began_ms > simulation_time_max_ms) {
+      return yield* Invalid.at("until", "is too far off: what happens until then takes too long to be worked out")
+    }
+    yield* Effect.yieldNow
+  }
+  return simulation.result
+})
 
 /** Everything that the flow may ask of a contact besides their fields, as the one tree that it would be. */
 const asked = ({ steps, disqualificationRules }: Structure): RuleTree => ({

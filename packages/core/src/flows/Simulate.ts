@@ -5,6 +5,7 @@ import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import { ownActivityTypes } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { SuppressionReason } from "../deliveries/Suppression.ts"
+import { subject_length_max } from "../emails/EmailFields.ts"
 import { ApprovalId, EmailId, type EmailTemplateId, type ListId, MembershipId } from "../Ids.ts"
 import type { EmailStepMetric } from "../segments/RuleTree.ts"
 import { type CompilationFacts, compileFlow, type CompiledFlow, type MemberFacts } from "./Compiled.ts"
@@ -65,14 +66,32 @@ export const simulate = (
   facts: SimulationFacts,
   person: SimulatedPerson,
   request: SimulationRequest,
-): Result.Result<Simulation, EntryRefusal | FlowNotReady> => {
+): Result.Result<Simulation, EntryRefusal | FlowNotReady> =>
+  Result.map(beginSimulation(flow, facts, person, request), (world) => {
+    world.goOn(simulated_entries_max)
+    return world.result
+  })
+
+/** The same bit by bit, for whoever has others to attend to meanwhile. */
+export interface RunningSimulation {
+  /** Until there are so many more entries, or it is over: then it answers true. */
+  readonly goOn: (entries: number) => boolean
+  /** Everything that has happened so far. */
+  readonly result: Simulation
+}
+
+export const beginSimulation = (
+  flow: Flow,
+  facts: SimulationFacts,
+  person: SimulatedPerson,
+  request: SimulationRequest,
+): Result.Result<RunningSimulation, EntryRefusal | FlowNotReady> => {
   if (flow.structure.steps.length === 0) {
     const missing = [{ code: "steps", path: "steps", message: "must have at least one step" }] as const
     return Result.fail(new FlowNotReady({ missing }))
   }
   const running: Flow = { ...flow, lifecycle: { status: "active", activatedAt: request.from } }
-  const world = new World(compileFlow(running, facts), facts, person, request)
-  return Result.map(world.enter(), (entered) => world.runFrom(entered))
+  return World.enter(compileFlow(running, facts), facts, person, request)
 }
 
 /** A year from there, for a simulation that says nothing of its end. */
@@ -100,8 +119,15 @@ class World {
   readonly #timeline: Array<TimelineEntry> = []
   readonly #emails: Array<Simulation["emails"][number]> = []
   #now: DateTime.Utc
+  #membership: Membership
 
-  constructor(flow: CompiledFlow, facts: SimulationFacts, person: SimulatedPerson, request: SimulationRequest) {
+  private constructor(
+    flow: CompiledFlow,
+    facts: SimulationFacts,
+    person: SimulatedPerson,
+    request: SimulationRequest,
+    entered: MembershipChange,
+  ) {
     this.#flow = flow
     this.#facts = facts
     this.#person = person
@@ -115,30 +141,44 @@ class World {
       if (step.type !== "send_email" || step.email.source === "flow_step" || step.email.emailId === null) continue
       this.#approvals.set(step.email.emailId, ApprovalId.make(step.email.emailId))
     }
+    this.#membership = this.#accept(entered)
   }
 
-  enter(): Result.Result<MembershipChange, EntryRefusal> {
-    const entry = { id: MembershipId.make(anywhere), source: "manual" as const, tokens: this.#request.tokens }
-    return enroll(this.#flow, entry, this.#member(), { live: false, any: false })
+  static enter(
+    flow: CompiledFlow,
+    facts: SimulationFacts,
+    person: SimulatedPerson,
+    request: SimulationRequest,
+  ): Result.Result<World, EntryRefusal> {
+    const entry = { id: MembershipId.make(anywhere), source: "manual" as const, tokens: request.tokens }
+    const member = { ...person, now: request.from, emailSteps: new Map(), approvals: new Map() }
+    const entered = enroll(flow, entry, member, { live: false, any: false })
+    return Result.map(entered, (change) => new World(flow, facts, person, request, change))
   }
 
-  runFrom(entered: MembershipChange): Simulation {
-    let member = this.#accept(entered)
-    while (this.#timeline.length < simulated_entries_max) {
+  goOn(entries: number): boolean {
+    const last = Math.min(simulated_entries_max, this.#timeline.length + entries)
+    while (this.#timeline.length < last) {
+      const member = this.#membership
       const due = isLive(member.state) ? dueAtOf(member.state) : null
       const coming = this.#coming.at(-1)
       const first =
         coming !== undefined && (due === null || DateTime.isLessThanOrEqualTo(coming.at, due)) ? coming : null
       const at = first?.at ?? due
-      if (at === null || DateTime.isGreaterThan(at, this.#request.until)) break
+      if (at === null || DateTime.isGreaterThan(at, this.#request.until)) return true
       this.#now = DateTime.max(this.#now, at)
       if (first !== null) this.#coming.pop()
       const event: MemberEvent = first?.event ?? { type: "look" }
       if (event.type === "engaged") this.#meet(event.stepId, event.metric)
       const change = advance(this.#flow, member, this.#member(), event)
-      if (change !== null) member = this.#accept(change)
-      else if (first === null) break
+      if (change !== null) this.#membership = this.#accept(change)
+      else if (first === null) return true
     }
+    return this.#timeline.length >= simulated_entries_max
+  }
+
+  get result(): Simulation {
+    const member = this.#membership
     const { state } = member
     return {
       timeline: this.#timeline,
@@ -239,6 +279,7 @@ class World {
 
   #subjectOf(emailId: EmailId, tokens: Tokens): string {
     const { workspaceName } = this.#facts
-    return textFor({ contact: this.#contact, tokens, workspaceName }, this.#subjects.get(emailId) ?? "")
+    const subject = textFor({ contact: this.#contact, tokens, workspaceName }, this.#subjects.get(emailId) ?? "")
+    return subject.slice(0, subject_length_max)
   }
 }

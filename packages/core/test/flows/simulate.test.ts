@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type SimulatedEvent, simulate as run, type SimulationFacts, yearAfter } from "@tentpole/core/flows/Simulate"
+import {
+  beginSimulation,
+  type SimulatedEvent,
+  simulate as run,
+  type SimulationFacts,
+  yearAfter,
+} from "@tentpole/core/flows/Simulate"
 import { readSimulation } from "@tentpole/core/flows/SimulationInput"
 import { FlowExpectationError, simulate } from "@tentpole/core/flows/testing"
 import { DateTime, Result } from "effect"
@@ -121,6 +127,29 @@ describe("a simulation", () => {
     assert.deepInclude(Result.isFailure(refused) && refused.failure, { code: "campaign_flow_contact_disqualified" })
     const empty = run(flowOf({}), known, person, request)
     assert.deepInclude(Result.isFailure(empty) && empty.failure, { code: "campaign_flow_not_ready" })
+  })
+
+  it("bit by bit is the same, however small the bits", () => {
+    const round = { steps: [send("hello", "rest"), wait("rest", 1, "minutes", "hello")] }
+    const more = { events: events([2, "hours", "opened", "hello"]) }
+    for (const body of [reminder, round]) {
+      const request = { tokens: { code: "X1" }, ...more, from: now, until: yearAfter(now) }
+      const draft = flowOf(body, { lifecycle: { status: "draft" } })
+      for (const entries of [1, 7, 100]) {
+        const running = Result.getOrThrow(beginSimulation(draft, known, person, request))
+        while (!running.goOn(entries)) continue
+        assert.deepStrictEqual(running.result, tried(body, more))
+        assert.isTrue(running.goOn(entries))
+      }
+    }
+  })
+
+  it("shows as much of a subject as there could be one", () => {
+    const [sent] = tried(
+      { steps: [send("again", null, { email_id: otherEmailId })] },
+      { tokens: { code: "x".repeat(60_000) } },
+    ).emails
+    assert.strictEqual(sent?.subject, "x".repeat(998))
   })
 
   it("ends although somebody goes round and round", () => {
