@@ -91,7 +91,7 @@ it.live("views are written in batches, and those still waiting when the process 
   Effect.gen(function* () {
     const { recorder, workspace, sizes, stop, counts } = yield* recording({ wait_max_ms: 60_000 })
     for (let turn = 0; turn < 25; turn++) yield* recorder.saw(visitOf(workspace))
-    yield* Effect.sleep("50 millis")
+    while (sizes().length < 2) yield* Effect.sleep("10 millis")
     assert.deepStrictEqual(sizes(), [10, 10])
     yield* stop
     assert.deepStrictEqual(sizes(), [10, 10, 5])

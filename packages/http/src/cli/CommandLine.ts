@@ -1,0 +1,38 @@
+// What the command line can do: run the service, look after workspaces and what they are set up with, hooks and jobs,
+// audit blasts, and find out what is wrong with an installation.
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { administration } from "./AdministrationCommands.ts"
+import { audit } from "./Audits.ts"
+import { doctor } from "./doctor/Doctor.ts"
+import { job } from "./DeadJobs.ts"
+import { hook } from "./Hooks.ts"
+import { migrateCommand } from "./Run.ts"
+import { startCommand } from "./Start.ts"
+
+/** Runs one process by itself: many of each, on many machines, over one PostgreSQL. */
+const processCommand = (name: "http" | "worker", description: string, load: () => Promise<unknown>) =>
+  Command.make(name, {}, () => Effect.andThen(Effect.promise(load), Effect.never)).pipe(
+    Command.withDescription(description),
+  )
+
+const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do: `tentpole --help` lists it.")).pipe(
+  Command.withDescription("Landing pages with AI, contacts, email blasts and flows"),
+  Command.withSubcommands([
+    startCommand,
+    processCommand("http", "Runs one HTTP process: the API, pages and tracking", () => import("../main.ts")),
+    processCommand("worker", "Runs one worker process", () => import("@tentpole/worker/main")),
+    migrateCommand,
+    doctor,
+    ...administration,
+    hook,
+    job,
+    audit,
+  ]),
+)
+
+/** Does what the arguments of this process say, to its end. */
+export const run = (): void =>
+  tentpole.pipe(Command.run({ version: "0.1.0" }), Effect.provide(NodeServices.layer), reportFailure, runToEnd)
