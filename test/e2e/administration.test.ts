@@ -1,5 +1,6 @@
 // The administration with the real processes: open to whoever has the token; a workspace that is deleted is erased, whoever
 // is killed meanwhile; and the same by command.
+import { command as run } from "../support/CommandLine.ts"
 import { ask, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 
@@ -12,7 +13,7 @@ describe("with ADMIN_TOKEN", () => {
   let service: Service
   const admin = (method: string, path: string, body?: unknown) =>
     ask(service.api, method, path, body, { authorization: `Bearer ${token}` })
-  const command = (...args: ReadonlyArray<string>) => tentpole(args, service.environment)
+  const command = (...args: ReadonlyArray<string>) => run(args, service.environment)
 
   beforeAll(async () => {
     service = await Service.prepare({ ADMIN_TOKEN: token })
@@ -33,7 +34,8 @@ describe("with ADMIN_TOKEN", () => {
   })
 
   it("what one command makes, another shows, and the log knows who it was", async () => {
-    const made = await command("workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann")
+    const creation = ["workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann"]
+    const made = await tentpole(creation, service.environment)
     assert.strictEqual(made.code, 0, made.output)
     const at = ["--workspace", "by-command"] as const
     assert.include((await command("page-domain", "create", ...at, "www.command.example")).output, "page_domain_id")
@@ -81,7 +83,7 @@ describe("with ADMIN_TOKEN", () => {
     const well = await command("doctor")
     assert.strictEqual(well.code, 0, well.output)
     assert.include(well.output, "PostgreSQL 18 answers")
-    const broken = await tentpole(["doctor", "--json"], {
+    const broken = await run(["doctor", "--json"], {
       ...service.environment,
       SMTP_URL: "smtp://127.0.0.1:1",
       DATABASE_URL: "postgres://u:secret@127.0.0.1:1/x",

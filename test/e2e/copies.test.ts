@@ -6,7 +6,8 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, inject, it, vi } from "vitest"
 import { clone } from "../support/Clone.ts"
-import { answered, Service, tentpole, until } from "../support/Service.ts"
+import { command } from "../support/CommandLine.ts"
+import { answered, Service, until } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
@@ -115,7 +116,7 @@ describe("what is kept", () => {
 
   it("a workspace is written out whole, a line for each row, without secrets", async () => {
     const folder = join(service.folder, "out")
-    const { code, output } = await tentpole(["workspace", "export", "default", "--to", folder], service.environment)
+    const { code, output } = await command(["workspace", "export", "default", "--to", folder], service.environment)
     assert.strictEqual(code, 0, output)
     const files = await filesBelow(folder)
     const counted = Object.entries(JSON.parse(output).rows)
@@ -131,13 +132,13 @@ describe("what is kept", () => {
     )
     const texts = await Promise.all(files.map((file) => readFile(file, "utf8")))
     assert.notMatch(texts.join(""), /private_key|answer_sealed|"hash"/)
-    const again = await tentpole(["workspace", "export", "default", "--to", folder], service.environment)
+    const again = await command(["workspace", "export", "default", "--to", folder], service.environment)
     assert.strictEqual(again.code, 1)
     assert.match(again.output, /can't be written .*: name an empty folder/)
   })
 
   it("who is erased stands in no table and no file any more", async () => {
-    const { code, output } = await tentpole(["contact", "erase", id], service.environment)
+    const { code, output } = await command(["contact", "erase", id], service.environment)
     assert.strictEqual(code, 0, output)
     assert.deepStrictEqual(await tablesNaming(), [])
     assert.strictEqual(await filesNaming(), 0)

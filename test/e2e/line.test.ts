@@ -4,6 +4,7 @@ import { dkimVerify } from "mailauth/lib/dkim/verify.js"
 import PostalMime from "postal-mime"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { randomUUID } from "node:crypto"
+import { command } from "../support/CommandLine.ts"
 import { Service, tentpole, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
@@ -168,7 +169,7 @@ describe("the line", () => {
     assert.include(parsed.text, "Hello Ann 4")
 
     const records = JSON.parse(
-      (await tentpole(["domain", "verify", "example.test"], service.environment)).output,
+      (await command(["domain", "verify", "example.test"], service.environment)).output,
     ).dns_records
     const dkim = records.find((each: { purpose: string }) => each.purpose === "dkim")
     const verified = await dkimVerify(Buffer.from(mail.raw, "latin1"), {
@@ -209,7 +210,7 @@ describe("the line", () => {
     assert.strictEqual(audited.code, 0, audited.output)
     assert.notInclude(audited.output, "WRONG")
     assert.match(audited.output, /^ok {5}an address has one delivery/m)
-    const json = JSON.parse((await tentpole(["audit", "blast", blastId, "--json"], service.environment)).output)
+    const json = JSON.parse((await command(["audit", "blast", blastId, "--json"], service.environment)).output)
     assert.isTrue(json.ok)
     const { blast_recipient_count } = (await made("GET", `/v1/email-blasts/${blastId}`, undefined, 200)).details
     const counts: ReadonlyArray<{ readonly count: number }> = json.recipients
@@ -218,7 +219,7 @@ describe("the line", () => {
       blast_recipient_count,
     )
     const nobody = randomUUID()
-    const unknown = await tentpole(["audit", "blast", nobody], service.environment)
+    const unknown = await command(["audit", "blast", nobody], service.environment)
     assert.strictEqual(unknown.code, 1)
     assert.strictEqual(unknown.output.trim(), `There is no blast ${nobody} in the workspace default.`)
 

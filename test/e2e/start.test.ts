@@ -1,4 +1,5 @@
 // Starting and stopping, as a user does it: the real command, the real processes, a database of its own.
+import { command } from "../support/CommandLine.ts"
 import { apiKey, freePort, Service, tentpole, until } from "../support/Service.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
@@ -73,7 +74,7 @@ describe("tentpole start", () => {
     assert.strictEqual(await service.signal("SIGINT"), 0)
     assert.isFalse(alive(http))
     assert.isFalse(alive(worker))
-    const key = await tentpole(["key", "list"], service.environment)
+    const key = await command(["key", "list"], service.environment)
     assert.strictEqual(key.code, 1)
     assert.include(key.output, "There is no database to talk to")
   })
@@ -82,13 +83,13 @@ describe("tentpole start", () => {
     service.output = ""
     await service.start()
     assert.notInclude(service.output, apiKey)
-    assert.include((await tentpole(["key", "list"], service.environment)).output, "first key")
+    assert.include((await command(["key", "list"], service.environment)).output, "first key")
     const { http, worker } = await service.pids()
     await service.signal("SIGKILL")
     for (const pid of [http, worker]) if (alive(pid)) process.kill(pid, "SIGKILL")
     service.output = ""
     await service.start()
-    assert.include((await tentpole(["key", "list"], service.environment)).output, "first key")
+    assert.include((await command(["key", "list"], service.environment)).output, "first key")
     assert.strictEqual(await service.signal("SIGTERM"), 0)
   })
 })
@@ -100,9 +101,9 @@ describe("a configuration that can't work ends the start with one sentence that 
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const refused = async (more: Record<string, string>, sentence: RegExp) => {
+  const refused = async (more: Record<string, string>, sentence: RegExp, start = command) => {
     const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()) }
-    const { code, output } = await tentpole(["start"], { DATA_DIR: folder, ...ports, ...more })
+    const { code, output } = await start(["start"], { DATA_DIR: folder, ...ports, ...more })
     assert.strictEqual(code, 1, output)
     assert.match(output.trim(), sentence)
     assert.strictEqual(output.trim().split("\n").length, 1)
@@ -140,5 +141,6 @@ describe("a configuration that can't work ends the start with one sentence that 
     refused(
       { SMTP_CONNECTIONS: "many", SENDING: "off" },
       /SMTP_CONNECTIONS must be .*; SENDING must be one of on, held/,
+      tentpole,
     ))
 })

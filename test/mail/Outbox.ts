@@ -1,6 +1,7 @@
 // The samples of mail as they leave: written through the API of a running service, sent by its worker to a mail server that
 // keeps every byte, with the DNS records that the service shows for its domains.
-import { answered, Service, tentpole, until } from "../support/Service.ts"
+import { command } from "../support/CommandLine.ts"
+import { answered, Service, until } from "../support/Service.ts"
 import { type Mail, startSink } from "../support/Sink.ts"
 import { type Sample, samples, senderDomains } from "./Samples.ts"
 
@@ -30,7 +31,7 @@ interface ShownRecord {
 }
 
 const domainCommand = async (service: Service, ...args: ReadonlyArray<string>) => {
-  const { code, output } = await tentpole(["domain", ...args], service.environment)
+  const { code, output } = await command(["domain", ...args], service.environment)
   if (code !== 0) throw new Error(`tentpole domain ${args.join(" ")} ended with ${code}: ${output}`)
   const shown: { readonly dns_records: ReadonlyArray<ShownRecord> } = JSON.parse(output)
   return shown.dns_records
@@ -39,15 +40,12 @@ const domainCommand = async (service: Service, ...args: ReadonlyArray<string>) =
 /** The domains verified, and their records. */
 const txtRecords = async (service: Service): Promise<ReadonlyMap<string, string>> => {
   const [first, ...others] = senderDomains
-  const all = await Promise.all([
-    domainCommand(service, "verify", first),
-    ...others.map(async (name) => {
-      const records = await domainCommand(service, "create", name)
-      await domainCommand(service, "verify", name)
-      return records
-    }),
-  ])
-  return new Map(all.flat().flatMap(({ name, type, value }) => (type === "TXT" ? [[name, value] as const] : [])))
+  const all = [...(await domainCommand(service, "verify", first))]
+  for (const name of others) {
+    all.push(...(await domainCommand(service, "create", name)))
+    await domainCommand(service, "verify", name)
+  }
+  return new Map(all.flatMap(({ name, type, value }) => (type === "TXT" ? [[name, value] as const] : [])))
 }
 
 /** Writes the email, and sends it to its recipient. */

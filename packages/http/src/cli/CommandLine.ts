@@ -33,6 +33,9 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
   ]),
 )
 
+/** Does what the arguments say; what it fails with says why in one sentence, unless it is a defect. */
+export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
+  Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(Effect.provide(NodeServices.layer))
+
 /** Does what the arguments of this process say, to its end. */
-export const run = (): void =>
-  tentpole.pipe(Command.run({ version: "0.1.0" }), Effect.provide(NodeServices.layer), reportFailure, runToEnd)
+export const run = (): void => commandLine(process.argv.slice(2)).pipe(reportFailure, runToEnd)

@@ -2,7 +2,7 @@
 // which processes run.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Effect } from "effect"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const read = (path: string): string | undefined => {
@@ -53,7 +53,9 @@ export const processList = (folder: string) => {
   return Effect.acquireRelease(
     Effect.sync(() => (name: string) => (pid: number) => {
       pids[name] = pid
-      writeFileSync(path, JSON.stringify(pids))
+      // Whoever reads it finds what was or what is, never half of it.
+      writeFileSync(`${path}.new`, JSON.stringify(pids))
+      renameSync(`${path}.new`, path)
     }),
     () => Effect.sync(() => rmSync(path, { force: true })),
   )

@@ -1,0 +1,31 @@
+// Commands of the command line in this process, under an environment of their own: what they say and how they end, without
+// the second that a process takes to be there. That it is there and says the same, one command of each file asks of a process.
+import { sentenceOf } from "@tentpole/adapters/Launch"
+import { commandLine } from "@tentpole/http/cli/CommandLine"
+import { Cause, Console, Effect, Exit } from "effect"
+import { type Ended, environment } from "./Service.ts"
+
+/** Puts these variables in the place of all others, and answers how to take that back. */
+const exchanged = (variables: NodeJS.ProcessEnv): (() => void) => {
+  const before = { ...process.env }
+  const put = (values: NodeJS.ProcessEnv) => {
+    for (const name of Object.keys(process.env)) delete process.env[name]
+    for (const [name, value] of Object.entries(values)) if (value !== undefined) process.env[name] = value
+  }
+  put(variables)
+  return () => put(before)
+}
+
+export const command = async (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> => {
+  const lines: Array<string> = []
+  const say = (...said: ReadonlyArray<unknown>) => void lines.push(said.join(" "))
+  const heard: Console.Console = { ...console, log: say, error: say }
+  const takeBack = exchanged(environment(more))
+  try {
+    const exit = await Effect.runPromiseExit(Effect.provideService(commandLine(args), Console.Console, heard))
+    if (Exit.isFailure(exit)) lines.push(sentenceOf(exit.cause) ?? Cause.pretty(exit.cause))
+    return { code: Exit.isSuccess(exit) ? 0 : 1, output: `${lines.join("\n")}\n` }
+  } finally {
+    takeBack()
+  }
+}
