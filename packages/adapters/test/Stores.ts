@@ -1,5 +1,5 @@
 // The two worlds that laws are held in: every store in memory, and every store on a PostgreSQL of this run.
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, withFewKeyPairs } from "@tentpole/core/contract"
 import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
@@ -12,7 +12,9 @@ import { Layer, Redacted } from "effect"
 import { clients } from "./PostgresTest.ts"
 
 export const ids = Ids.layer
-export const secrets = Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })
+export const secrets = withFewKeyPairs(
+  Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+)
 
 /** Jobs that are seen at once and tried again soon; three attempts, as the laws expect. */
 const quick: PersistedJobs.JobsOptions = {

@@ -45,6 +45,7 @@ export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { FlowTimes }
 export { Fresh } from "./fresh.ts"
 export { seenView, viewBatch } from "./traffic.ts"
+export { withFewKeyPairs } from "./keyPairs.ts"
 export { settingsLayer, testSettings } from "./settings.ts"
 export const contract = {
   assets,

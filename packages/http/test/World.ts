@@ -11,7 +11,7 @@ import * as Dns from "@tentpole/adapters/memory/Dns"
 import * as Jobs from "@tentpole/adapters/memory/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
 import * as Sns from "@tentpole/adapters/sns/Sns"
-import { settingsLayer } from "@tentpole/core/contract"
+import { settingsLayer, withFewKeyPairs } from "@tentpole/core/contract"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { edge, routesOf } from "@tentpole/http/Edge"
@@ -34,7 +34,7 @@ export const parts = Layer.mergeAll(
   Signatures.layer,
   // Nothing is asked of SNS in tests.
   Sns.layer({ fetch: () => Promise.reject(new Error("no SNS in tests")) }),
-  Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+  withFewKeyPairs(Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })),
 )
 
 /** Every use case on memory. */

@@ -96,6 +96,12 @@ const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered
   return { workspace_id, slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
 })
 
+/** With a workspace that nobody attacks from, and everything of it, as it must stay to the end. */
+interface Ground extends Administered {
+  readonly other: Effect.Success<ReturnType<typeof settled>>
+  readonly otherAsSettled: string
+}
+
 /** Everything that it shows. */
 const everything = Effect.fnUntraced(function* (admin: Call, workspaceId: string) {
   const at = `${root}/${workspaceId}`
@@ -118,21 +124,23 @@ const attacksOn = (operation: Operation, estate: Readonly<Record<string, string>
 }
 
 const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces, E>) => {
-  const Admin = Context.Service<Administered>(`test/Administration on ${store}`)
+  const Admin = Context.Service<Ground>(`test/Administration on ${store}`)
   const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
   const served = Layer.effect(
     Admin,
-    Effect.map(administrationOver(quiet), ({ admin, context }) => ({
-      admin,
-      addContact: (workspace) =>
+    Effect.gen(function* () {
+      const { admin, context } = yield* administrationOver(quiet)
+      const addContact = (workspace: string) =>
         Effect.gen(function* () {
           const { create } = yield* Contacts
           const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
             { email: `${fresh()}@example.test` },
           ])
           return made?.status === "created" ? made.shown.contact.id : assert.fail("no contact was made")
-        }).pipe(Effect.provide(context)),
-    })),
+        }).pipe(Effect.provide(context))
+      const other = yield* settled({ admin, addContact })
+      return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+    }),
   )
   const options = { timeout: "60 seconds", excludeTestServices: true } as const
   layer(served, options)(`attacks on the administration on ${store}`, (test) => {
@@ -141,12 +149,10 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
         nameOf(operation),
         () =>
           Effect.gen(function* () {
-            const administered = yield* Admin
-            const { admin } = administered
-            const estate = yield* settled(administered)
-            const other = yield* settled(administered)
+            const ground = yield* Admin
+            const { admin, other } = ground
+            const estate = yield* settled(ground)
             const before = yield* everything(admin, estate.workspace_id)
-            const theirs = yield* everything(admin, other.workspace_id)
             const attacks = attacksOn(operation, estate)
             for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
               holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
@@ -175,7 +181,7 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
             for (const attack of attacks.filter(({ expected }) => expected === "either")) {
               holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
             }
-            assert.strictEqual(yield* everything(admin, other.workspace_id), theirs)
+            assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
           }),
         { timeout: 120_000 },
       )

@@ -11,7 +11,7 @@ import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { encodeText } from "@tentpole/core/Bytes"
-import { Fresh, testSettings } from "@tentpole/core/contract"
+import { Fresh, testSettings, withFewKeyPairs } from "@tentpole/core/contract"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
@@ -55,7 +55,9 @@ const clients = Layer.unwrap(
 
 export const settings: Settings["Service"] = { ...testSettings, smtpConnections: 8 }
 
-const secrets = SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })
+const secrets = withFewKeyPairs(
+  SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+)
 
 export const world = Layer.mergeAll(Fresh.layer, Blasts.layer, Deliveries.layer, OutgoingMail.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Stores.stores, PersistedJobs.layer(), Links.layer)),
