@@ -76,7 +76,7 @@ const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 const held = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
 
 interface Grounds<Own extends Estate> {
-  /** A workspace of its own for the operation. */
+  /** A workspace of its own for the operation, the same for all that is tried on it. */
   readonly ours: (operation: Operation) => Effect.Effect<{ readonly side: Side; readonly estate: Own }>
   readonly context: Context.Context<UseCases>
   /** Another workspace, that nobody attacks from. `asSettled`: everything of it, as it must stay to the end. */
@@ -93,7 +93,15 @@ const grounds = Effect.fnUntraced(function* <Own extends Estate, Out, E>(
     return { side, estate: yield* room.settle(side, field, context, operation) }
   })
   let drawn = 0
-  const ours = (operation: Operation) => settled(`ours-${++drawn}`, "ours", operation)
+  const kept = new Map<Operation, Effect.Success<ReturnType<typeof settled>>>()
+  const ours = (operation: Operation) =>
+    Effect.suspend(() => {
+      const known = kept.get(operation)
+      if (known !== undefined) return Effect.succeed(known)
+      return Effect.tap(settled(`ours-${++drawn}`, "ours", operation), (made) =>
+        Effect.sync(() => kept.set(operation, made)),
+      )
+    })
   const them = yield* settled("theirs", "secret_of_theirs", null)
   return { ours, context, them: { ...them, asSettled: yield* room.everything(them.side.call, them.estate) } }
 })
@@ -250,10 +258,11 @@ const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: La
         patience,
       )
     for (const operation of room.operations) {
+      // What strangers are refused changes nothing: it comes first.
+      tried("is for who has a key, and knows another workspace's ids no better than none", strangers, operation)
       if (store === "memory" || (room.reaches?.(operation) ?? true)) {
         tried("takes what is right, and refuses everything else", refusals, operation)
       }
-      tried("is for who has a key, and knows another workspace's ids no better than none", strangers, operation)
     }
   })
 }
