@@ -12,13 +12,28 @@ const seconds = Metric.histogram("http_request_seconds", {
   boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
 })
 
+/** Each made once, for the words that name it take longer to put together than it takes to count. */
+const series = new Map<string, readonly [count: Metric.Metric<number, unknown>, time: Metric.Metric<number, unknown>]>()
+
+const seriesOf = (route: string, method: string, status: number) => {
+  const key = `${method} ${status} ${route}`
+  const known = series.get(key)
+  if (known !== undefined) return known
+  const made = [
+    Metric.withAttributes(requests, { method, route, status: String(status) }),
+    Metric.withAttributes(seconds, { method, route }),
+  ] as const
+  series.set(key, made)
+  return made
+}
+
 /** Answers the milliseconds that it took. */
-export const measured = Effect.fnUntraced(function* (route: string, method: string, status: number, began_ms: number) {
-  const taken_ms = (yield* Clock.currentTimeMillis) - began_ms
-  yield* Metric.update(Metric.withAttributes(requests, { method, route, status: String(status) }), 1)
-  yield* Metric.update(Metric.withAttributes(seconds, { method, route }), taken_ms / 1000)
-  return taken_ms
-})
+export const measured = (route: string, method: string, status: number, began_ms: number): Effect.Effect<number> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+    const [count, time] = seriesOf(route, method, status)
+    const taken_ms = now_ms - began_ms
+    return Effect.as(Effect.andThen(Metric.update(count, 1), Metric.update(time, taken_ms / 1000)), taken_ms)
+  })
 
 /** Of the pages' listener: links in mail, forms, and pages. */
 const pageRoutes: ReadonlyMap<string, string> = new Map([
@@ -43,3 +58,7 @@ export const pagesMeasured = HttpRouter.middleware(
     }),
   { global: true },
 )
+
+/** A visit of a page that lay ready: it took no time. */
+export const pageVisited = (status: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now_ms) => measured("page", "GET", status, now_ms))

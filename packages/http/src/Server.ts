@@ -19,6 +19,7 @@ import { hooks } from "./hooks/Hooks.ts"
 import { pagesMeasured } from "./Measured.ts"
 import { patience, patientServer } from "./Patience.ts"
 import * as Pages from "./pages/Pages.ts"
+import { FrontDoor, fronted } from "./pages/WarmPages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
 import * as Tracking from "./tracking/Tracking.ts"
 
@@ -39,8 +40,13 @@ const form_size_max = ByteSize.kibibytes(64)
 const pages_grace_s = 5
 const api_grace_s = 22
 
-const listener = ({ host }: Configuration, port: number, variable: string, grace_s: number) =>
-  listening({ host, port, variable, grace_s, server: () => patientServer(patience) })
+const listener = (
+  { host }: Configuration,
+  port: number,
+  variable: string,
+  grace_s: number,
+  server = () => patientServer(patience),
+) => listening({ host, port, variable, grace_s, server })
 
 /** Without a token nothing is served under /admin, and nothing there is told from what is nowhere. */
 const administration = ({ adminToken }: Configuration) =>
@@ -65,8 +71,12 @@ const api = (config: Configuration) =>
   )
 
 /** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
-const pages = (config: Configuration) =>
-  Layer.mergeAll(pagesMeasured, Tracking.layer, Pages.layer({ trustedProxies: config.trustProxy }))
+const pages = (config: Configuration, front: FrontDoor) =>
+  Layer.mergeAll(
+    pagesMeasured,
+    Tracking.layer,
+    Pages.layer({ trustedProxies: config.trustProxy, ...(config.otlpUrl === null ? { front } : {}) }),
+  )
 
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
@@ -74,9 +84,13 @@ const apiListener = (config: Configuration) =>
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
   )
 
-const pagesListener = (config: Configuration) =>
-  HttpRouter.serve(pages(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
-    Layer.provide(listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s)),
+const pagesListener = (config: Configuration, front = new FrontDoor()) =>
+  HttpRouter.serve(pages(config, front), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(
+      listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () =>
+        fronted(patientServer(patience), front.answers),
+      ),
+    ),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
     Layer.provide(ViewRecorder.layer()),
     Layer.provide(VisitorAgents.layer),

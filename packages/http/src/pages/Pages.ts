@@ -13,16 +13,21 @@ import * as Answers from "./PageAnswers.ts"
 import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
+import { type FrontDoor, type Visit, warmPages } from "./WarmPages.ts"
+import { pageVisited } from "../Measured.ts"
 
 export interface PagesOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<string>
   /** How often one visitor may send forms. */
   readonly limits?: LimitOptions
+  /** Where pages that lie ready are given out, past the router. Not where requests are traced: the router makes their spans. */
+  readonly front?: FrontDoor
 }
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
+type VisitorHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** The routes of published pages. Needs `PublishedPages`, `Forms`, `ViewRecorder` and `Settings`. */
 export const layer = (options: PagesOptions) =>
@@ -32,24 +37,25 @@ export const layer = (options: PagesOptions) =>
       const cache = yield* pageCache()
       const recorder = yield* ViewRecorder
       const trusted = trustedProxies(options.trustedProxies)
+      const callerOf = (remote: string, forwardedFor: string | undefined) =>
+        clientAddress(trusted, remote, forwardedFor)
       const addressOf = ({ headers, remoteAddress }: Request) =>
-        clientAddress(
-          trusted,
+        callerOf(
           Option.getOrElse(remoteAddress, () => ""),
           headers["x-forwarded-for"],
         )
       const forms = yield* formPages(cache, addressOf, options.limits)
 
-      const saw = (request: Request, host: string, { site, page }: FoundPage) =>
+      const saw = (headers: VisitorHeaders, address: string, host: string, { site, page }: FoundPage) =>
         Effect.flatMap(DateTime.now, (at) =>
           recorder.saw({
             workspaceId: site.workspaceId,
             tentId: page.tentId,
             at,
             host,
-            address: addressOf(request),
-            userAgent: request.headers["user-agent"] ?? "",
-            referrer: request.headers["referer"] ?? null,
+            address,
+            userAgent: headers["user-agent"]?.toString() ?? "",
+            referrer: headers["referer"]?.toString() ?? null,
           }),
         )
 
@@ -78,9 +84,19 @@ export const layer = (options: PagesOptions) =>
           if (found === null) return Effect.succeed(Answers.notFound())
           if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, asked))
           if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed())
-          return Effect.as(saw(request, host, found), Answers.choose(found.page.answers, asked))
+          return Effect.as(saw(headers, addressOf(request), host, found), Answers.choose(found.page.answers, asked))
         })
       }
+
+      const visitWarm: Visit = (host, path, { headers, socket }) =>
+        Effect.flatMap(cache.find(host, path), (found) => {
+          if (found === null) return Effect.succeed(null)
+          const [acceptEncoding, ifNoneMatch] = [headers["accept-encoding"]?.toString(), headers["if-none-match"]]
+          const chosen = Answers.choose(found.page.answers, { acceptEncoding, ifNoneMatch })
+          const address = callerOf(socket.remoteAddress ?? "", headers["x-forwarded-for"]?.toString())
+          return saw(headers, address, host, found).pipe(Effect.andThen(pageVisited(chosen.status)), Effect.as(chosen))
+        })
+      if (options.front !== undefined) yield* options.front.openFor(warmPages(visitWarm))
 
       yield* router.addGlobalMiddleware((handle) => refusingWorkers(Effect.catch(handle, nowhere)))
       yield* router.add("*", "/f/:tent/:form", (request) =>
