@@ -108,7 +108,7 @@ export const cycles = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation>
 
 /** What programs begin with, embedders, and callers of the API. */
 const isEntry = ({ path }: Source): boolean =>
-  /^packages\/\w+\/src\/(cli\/)?main\.ts$/.test(path) ||
+  /^packages\/\w+\/src\/((cli|healthy)\/)?main\.ts$/.test(path) ||
   path === "packages/core/contract/index.ts" ||
   path === "packages/http/src/client.ts" ||
   /^packages\/\w+\/src\/Library\.ts$/.test(path) ||

@@ -33,6 +33,11 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
   ]),
 )
 
+/** What may stand first among the arguments. */
+export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
+  commands.map(({ name }) => name),
+)
+
 /** Does what the arguments of this process say, to its end. */
 export const run = (): void =>
   tentpole.pipe(Command.run({ version: "0.1.0" }), Effect.provide(NodeServices.layer), reportFailure, runToEnd)
