@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The command line starts the other process by its name. */
 const startsWorker = (path: string, specifier: string): boolean =>
-  path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/main"
+  path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/Process"
 
 export const dependencies = (name: string): ReadonlySet<string> => {
   const manifest: { readonly dependencies?: Readonly<Record<string, string>> } = JSON.parse(
