@@ -39,6 +39,7 @@ beforeAll(async () => {
     SMTP_URL: sink.url,
     BOOTSTRAP_API_KEY: apiKey,
     DRAIN_SECONDS: "2",
+    JSON_BYTES_MAX: String(2 ** 20),
   }
   for (const command of ["http", "worker"]) {
     const started = new ServiceProcess("@tentpole/http/cli/main", variables, [command])
@@ -67,6 +68,15 @@ it("over a database that the next release has migrated they start, answer and se
     sink.mails.map(({ to }) => to),
     ["ann@example.test"],
   )
+})
+
+it("a body that is larger than the configuration allows is refused, with how large it may be", async () => {
+  const large = await call("POST", "/v1/contacts", {
+    items: [{ email: "a@example.test", first_name: "x".repeat(2 ** 20) }],
+  })
+  assert.deepStrictEqual([large.status, large.json.error_code], [413, "payload_too_large"])
+  assert.include(large.json.message, "larger than 1 MB")
+  assert.strictEqual(large.json.details.request_id, large.headers.get("x-request-id"))
 })
 
 it("asked to stop, they say so first, answer what is under way, and end with 0", async () => {
