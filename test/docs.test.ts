@@ -3,11 +3,16 @@ import { configuration } from "@tentpole/adapters/Configuration"
 import { errorsPage } from "@tentpole/http/ErrorDocs"
 import { readFileSync } from "node:fs"
 import { assert, it } from "vitest"
+import { limitsPage } from "./tools/Limits.ts"
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
 
 it("docs/errors.md is printed from the table of errors", () => {
   assert.strictEqual(read("docs/errors.md"), errorsPage(), "run `npm run docs`")
+})
+
+it("docs/limits.md is printed from the constants that hold the limits", () => {
+  assert.strictEqual(read("docs/limits.md"), limitsPage(), "run `npm run docs`")
 })
 
 it("every variable that is read stands in .env.example and docs/configuration.md, and no other", () => {

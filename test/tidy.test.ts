@@ -53,8 +53,8 @@ describe("layers", () => {
           `import type { Api } from "@tentpole/http/Api"`,
         ].join("\n"),
         "packages/worker/src/A.ts": `export * from "@tentpole/http/Api"`,
-        "packages/http/src/cli/A.ts": `const worker = () => import("@tentpole/worker/main")`,
-        "packages/http/src/A.ts": `const worker = () => import("@tentpole/worker/main")`,
+        "packages/http/src/cli/A.ts": `const worker = () => import("@tentpole/worker/Process")`,
+        "packages/http/src/A.ts": `const worker = () => import("@tentpole/worker/Process")`,
       }),
       [
         ...[6, 7, 8, 9, 11].map((line) => `packages/core/src/lists/A.ts:${line}`),

@@ -18,8 +18,8 @@ export class ServiceProcess {
   readonly ready: Promise<void>
   output = ""
 
-  constructor(module: string, variables: Record<string, string>) {
-    const child = fork(fileURLToPath(import.meta.resolve(module)), {
+  constructor(module: string, variables: Record<string, string>, args: ReadonlyArray<string> = []) {
+    const child = fork(fileURLToPath(import.meta.resolve(module)), args, {
       env: environment(variables),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     })

@@ -10,6 +10,7 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
   imports: async () => (await import("./imports/Imports.ts")).imports,
   planted: async () => (await import("./planted/Planted.ts")).planted,
+  upgrade: async () => (await import("./upgrade/Upgrade.ts")).upgrade,
 }
 
 const {

@@ -34,10 +34,10 @@ export const exemptions = {
     { at: "packages/http/src/Handlers.ts", reason: "which groups the API has" },
     { at: "packages/http/src/Server.ts", reason: "what is served" },
     { at: "packages/http/src/cli/", reason: "each command builds what it needs" },
-    { at: "packages/http/src/main.ts", reason: "a process" },
+    { at: "packages/http/src/Process.ts", reason: "a process" },
     { at: "packages/worker/src/Watched.ts", reason: "what is served" },
     { at: "packages/worker/src/Worker.ts", reason: "what a worker does side by side" },
-    { at: "packages/worker/src/main.ts", reason: "a process" },
+    { at: "packages/worker/src/Process.ts", reason: "a process" },
   ],
   transactions: [
     { at: "packages/adapters/src/postgres/Transactor.ts", reason: "opens transactions" },

@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The command line starts the other process by its name. */
 const startsWorker = (path: string, specifier: string): boolean =>
-  path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/main"
+  path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/Process"
 
 export const dependencies = (name: string): ReadonlySet<string> => {
   const manifest: { readonly dependencies?: Readonly<Record<string, string>> } = JSON.parse(
@@ -108,7 +108,7 @@ export const cycles = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation>
 
 /** What programs begin with, embedders, and callers of the API. */
 const isEntry = ({ path }: Source): boolean =>
-  /^packages\/\w+\/src\/(cli\/)?main\.ts$/.test(path) ||
+  /^packages\/\w+\/src\/((cli|healthy)\/)?main\.ts$/.test(path) ||
   path === "packages/core/contract/index.ts" ||
   path === "packages/http/src/client.ts" ||
   /^packages\/\w+\/src\/Library\.ts$/.test(path) ||

@@ -1,5 +1,10 @@
 // Prints the pages of docs/ that follow from the code.
 import { errorsPage } from "@tentpole/http/ErrorDocs"
 import { writeFileSync } from "node:fs"
+import { limitsPage } from "./Limits.ts"
 
-writeFileSync(new URL("../../docs/errors.md", import.meta.url), errorsPage())
+const print = (page: string, text: string): void =>
+  writeFileSync(new URL(`../../docs/${page}.md`, import.meta.url), text)
+
+print("errors", errorsPage())
+print("limits", limitsPage())

@@ -39,6 +39,8 @@ export interface Configuration {
   readonly drain_s: number
   /** Null: files under `dataDir`. */
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
+  /** The largest body of a call of the API. */
+  readonly json_bytes_max: number
   /** The largest file that an import takes. */
   readonly import_bytes_max: number
   readonly asset_bytes_max: number
@@ -214,6 +216,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     workerPort: from.text("WORKER_PORT") === null ? null : from.integer("WORKER_PORT", 8082, 1, 65_535),
     drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
+    json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
     ai: {

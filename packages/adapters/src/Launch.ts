@@ -61,16 +61,23 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
         }),
   )
 
-export const launch = <E>(name: "http" | "worker", process_: (config: Configuration) => Layer.Layer<never, E>): void =>
+/** One process of the service, from its configuration to its end: it runs until it is asked to stop. */
+export const processOf = <E>(name: "http" | "worker", served: (config: Configuration) => Layer.Layer<never, E>) =>
   Effect.gen(function* () {
     const config = yield* readConfiguration
     const up = yield* Deferred.make<void>()
     yield* migrated(config)
     const ready = Layer.effectDiscard(Effect.andThen(Deferred.succeed(up, undefined), tellParent("ready")))
-    const running = Layer.launch(ready.pipe(Layer.provide(process_(config)))).pipe(
+    const running = Layer.launch(ready.pipe(Layer.provide(served(config)))).pipe(
       Effect.annotateLogs({ process: name }),
       Effect.provide(Tracing.layer(config.otlpUrl, name)),
       Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
     )
     yield* Effect.raceFirst(running, parentGone)
-  }).pipe(reportFailure, runToEnd)
+  })
+
+/** Runs it as a program of its own. A signal interrupts whatever a program runs: let it be nothing else. */
+export const asProgram = <E>(process_: Effect.Effect<void, E>): void => process_.pipe(reportFailure, runToEnd)
+
+export const launch = <E>(name: "http" | "worker", served: (config: Configuration) => Layer.Layer<never, E>): void =>
+  asProgram(processOf(name, served))

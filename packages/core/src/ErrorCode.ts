@@ -9,6 +9,7 @@ export const errorCodes = [
   "unauthorized",
   "not_found",
   "method_not_allowed",
+  "request_timeout",
   "conflict",
   "invalid_state",
   "payload_too_large",

@@ -2,8 +2,16 @@
 // router, the framework, or a defect.
 import { Unavailable } from "@tentpole/core/Refusal"
 import { traced } from "@tentpole/adapters/operations/Tracing"
-import { Cause, Clock, Effect, Option, Stream, type Types } from "effect"
-import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext, Multipart } from "effect/http"
+import { ByteSize, Cause, Clock, Effect, Option, Stream, type Types } from "effect"
+import {
+  HttpBody,
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServerRequest,
+  HttpServerResponse,
+  HttpTraceContext,
+  Multipart,
+} from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table } from "./Errors.ts"
@@ -77,7 +85,14 @@ const isHttpServerError = (error: unknown): boolean => has(error, "_tag") && err
 
 const exceeds = (error: unknown): boolean => /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error)))
 
-const tooLarge = () => answerWith("payload_too_large", "The body is larger than this call takes")
+/** `most` is the limit that was exceeded, where one is known to be it. */
+const tooLarge = (most?: ByteSize.ByteSize) =>
+  answerWith(
+    "payload_too_large",
+    most === undefined
+      ? "The body is larger than this call takes"
+      : `The body is larger than ${ByteSize.toNumberUnsafe(most) / 2 ** 20} MB, the most that a call takes. Send it in parts`,
+  )
 const unavailable = (message: string) =>
   HttpServerResponse.setHeader(answerWith("unavailable", message), "retry-after", "5")
 
@@ -97,7 +112,9 @@ const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Ro
       )
     }
     if (isHttpServerError(error) && reasonOf(error) === "RequestParseError") {
-      return Effect.succeed(exceeds(error) ? tooLarge() : answerWith("validation_failed", "The body can't be read"))
+      return exceeds(error)
+        ? Effect.map(HttpIncomingMessage.MaxBodySize, tooLarge)
+        : Effect.succeed(answerWith("validation_failed", "The body can't be read"))
     }
     if (error instanceof RangeError)
       return Effect.succeed(answerWith("validation_failed", "The body is nested too deeply"))

@@ -11,10 +11,12 @@ export const meanings: { readonly [Code in ErrorCode]: string } = {
   unauthorized: "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`.",
   not_found: "There is nothing of that id in the workspace of your key, or nothing at this address.",
   method_not_allowed: "The address exists, the method doesn't. `Allow` lists those that do.",
+  request_timeout:
+    "The request came in too slowly, and the connection ends. Send it again, in smaller parts if it is large.",
   conflict:
     "It collides with something that exists: another contact with that email or phone (`existing_contact`), another workspace with that slug.",
   invalid_state: "The resource is in a state that does not allow the move: `details.status` says which.",
-  payload_too_large: "The body is larger than this call takes.",
+  payload_too_large: "The body is larger than this call takes: `message` says how much that is. See limits.md.",
   unsupported_media_type: "The body's Content-Type is not one that this call takes.",
   headers_too_large: "The request's headers are larger than 16 KB.",
   rate_limited: "Too many requests with this key. Wait for `Retry-After` seconds.",

@@ -15,6 +15,7 @@ export const table = {
   unauthorized: { status: 401, title: "Unauthorized" },
   not_found: { status: 404, title: "Not Found" },
   method_not_allowed: { status: 405, title: "Method Not Allowed" },
+  request_timeout: { status: 408, title: "Request Timeout" },
   conflict: { status: 409, title: "Conflict" },
   invalid_state: { status: 409, title: "Conflict" },
   payload_too_large: { status: 413, title: "Payload Too Large" },

@@ -29,6 +29,8 @@ export const patience: Patience = {
 /** Less than this in a step is no upload, but somebody who holds a connection. */
 const upload_step_bytes_min = 1024
 
+export const headers_bytes_max = 16 * 2 ** 10
+
 /** A server that cuts slow callers off. Its keep-alive outlives a load balancer's. */
 export const patientServer = (limits: Patience): Server => {
   /** The last answer on each connection. */
@@ -38,7 +40,7 @@ export const patientServer = (limits: Patience): Server => {
     // For all requests alike, so that it is the longest; ours is shorter, and kept for each.
     requestTimeout: limits.head_ms + Math.max(limits.body_ms, limits.upload_ms),
     keepAliveTimeout: 65_000,
-    maxHeaderSize: 16_384,
+    maxHeaderSize: headers_bytes_max,
   })
     .on("request", (request: IncomingMessage, response: ServerResponse) => {
       answers.set(request.socket, response)
@@ -47,15 +49,17 @@ export const patientServer = (limits: Patience): Server => {
     .on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket, answers.get(socket)))
 }
 
+const tooSlow = "The request came in too slowly. Send it again, in smaller parts if it is large"
+
 /** What node can't read as a request never comes to us: it is refused here, in the words of every other refusal. */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
   const isAnswering = last !== undefined && last.headersSent && !last.writableFinished
   if (error.code === "ECONNRESET" || !socket.writable || isAnswering) return void socket.destroy()
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return end(socket, "headers_too_large", "The request's headers are larger than 16 KB")
+      return end(socket, "headers_too_large", `The request's headers are larger than ${headers_bytes_max / 2 ** 10} KB`)
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return void socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+      return end(socket, "request_timeout", tooSlow)
     default:
       return end(socket, "validation_failed", "This is no HTTP request that can be read")
   }
@@ -100,6 +104,7 @@ const watch = (request: IncomingMessage, response: ServerResponse, limits: Patie
 }
 
 const cutOff = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-  if (!response.headersSent) socket.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n")
+  if (!response.headersSent) end(socket, "request_timeout", tooSlow)
+  // Who drips would go on dripping into a connection that is closed on our side only.
   socket.destroySoon()
 }

@@ -32,9 +32,8 @@ const strict = {
   maxParamLength: 2_000,
 } as const
 
-const json_size_max = ByteSize.mebibytes(5)
 /** What a browser or a mail program posts to the pages' listener. */
-const form_size_max = ByteSize.kibibytes(64)
+export const form_bytes_max = 64 * 2 ** 10
 
 /** The listeners are closed one after the other, and both within the half minute that a process has: pages take no time. */
 const pages_grace_s = 5
@@ -81,7 +80,7 @@ const pages = (config: Configuration, front: FrontDoor) =>
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
     Layer.provide(listener(config, config.port, "PORT", api_grace_s - config.drain_s)),
-    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, json_size_max)),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
   )
 
 const pagesListener = (config: Configuration, front = new FrontDoor()) =>
@@ -91,7 +90,7 @@ const pagesListener = (config: Configuration, front = new FrontDoor()) =>
         fronted(patientServer(patience), front.answers),
       ),
     ),
-    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, form_size_max)),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(form_bytes_max))),
     Layer.provide(ViewRecorder.layer()),
     Layer.provide(VisitorAgents.layer),
   )

@@ -22,7 +22,7 @@ type Response = HttpServerResponse.HttpServerResponse
 type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsupported_media_type">
 
 /** The deepest nesting of a JSON body. The deepest thing that the API takes, a rule tree, has a limit of its own. */
-const json_depth_max = 64
+export const json_depth_max = 64
 
 /** Whether a JSON text nests deeper than `limit`; strings are skipped, and it stops at the first that does. */
 export const deeperThan = (text: string, limit: number): boolean => {

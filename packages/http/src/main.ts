@@ -1,14 +1,5 @@
-// The HTTP process: the API, and published pages with tracking.
-import { ports } from "@tentpole/adapters/FromConfig"
-import { useCases } from "@tentpole/core/Tentpole"
-import { Layer } from "effect"
-import { launch } from "@tentpole/adapters/Launch"
-import * as FirstStart from "./FirstStart.ts"
-import { server } from "./Server.ts"
+// The HTTP process as a program.
+import { asProgram } from "@tentpole/adapters/Launch"
+import { httpProcess } from "./Process.ts"
 
-launch("http", (config) =>
-  Layer.merge(FirstStart.layer(config), server(config)).pipe(
-    Layer.provide(useCases),
-    Layer.provide(ports(config, { name: "http", connections_max: 20 })),
-  ),
-)
+asProgram(httpProcess)

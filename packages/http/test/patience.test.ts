@@ -97,6 +97,18 @@ it.live("an upload that takes longer than its address is valid is cut off", () =
   }),
 )
 
+it.live("who is cut off is told so like of every other refusal, before the connection ends", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(60_000)
+    const answer = yield* answerTo(port, "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
+    assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
+    const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+    const { error_code, details, message } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+    assert.deepStrictEqual([error_code, details.request_id], ["request_timeout", id])
+    assert.include(message, "too slowly")
+  }).pipe(Effect.scoped),
+)
+
 it("in earnest a head has seconds, a body minutes, and an upload the hour of its address", () => {
   assert.deepStrictEqual(patience, {
     head_ms: 15_000,

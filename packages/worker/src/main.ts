@@ -1,10 +1,5 @@
-// The worker process: sending, imports, generation, schedules.
-import { ports } from "@tentpole/adapters/FromConfig"
-import { launch } from "@tentpole/adapters/Launch"
-import { useCases } from "@tentpole/core/Tentpole"
-import { Layer } from "effect"
-import { worker } from "./Worker.ts"
+// The worker process as a program.
+import { asProgram } from "@tentpole/adapters/Launch"
+import { workerProcess } from "./Process.ts"
 
-launch("worker", (config) =>
-  worker(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
-)
+asProgram(workerProcess)

@@ -12,18 +12,22 @@ import { hook } from "./Hooks.ts"
 import { migrateCommand } from "./Run.ts"
 import { startCommand } from "./Start.ts"
 
-/** Runs one process by itself: many of each, on many machines, over one PostgreSQL. */
-const processCommand = (name: "http" | "worker", description: string, load: () => Promise<unknown>) =>
-  Command.make(name, {}, () => Effect.andThen(Effect.promise(load), Effect.never)).pipe(
-    Command.withDescription(description),
-  )
+/**
+ * Runs one process by itself: many of each, on many machines, over one PostgreSQL. It is loaded when it is wanted, and it is
+ * all that this program runs, so that a signal to the program lets it finish what is under way.
+ */
+const processCommand = <E>(name: "http" | "worker", description: string, load: () => Promise<Effect.Effect<void, E>>) =>
+  Command.make(name, {}, () => Effect.flatten(Effect.promise(load))).pipe(Command.withDescription(description))
+
+const httpProcess = () => import("../Process.ts").then(({ httpProcess: process_ }) => process_)
+const workerProcess = () => import("@tentpole/worker/Process").then(({ workerProcess: process_ }) => process_)
 
 const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do: `tentpole --help` lists it.")).pipe(
   Command.withDescription("Landing pages with AI, contacts, email blasts and flows"),
   Command.withSubcommands([
     startCommand,
-    processCommand("http", "Runs one HTTP process: the API, pages and tracking", () => import("../main.ts")),
-    processCommand("worker", "Runs one worker process", () => import("@tentpole/worker/main")),
+    processCommand("http", "Runs one HTTP process: the API, pages and tracking", httpProcess),
+    processCommand("worker", "Runs one worker process", workerProcess),
     migrateCommand,
     doctor,
     ...administration,
@@ -36,6 +40,11 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
 /** Does what the arguments say; what it fails with says why in one sentence, unless it is a defect. */
 export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
   Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(Effect.provide(NodeServices.layer))
+
+/** What may stand first among the arguments. */
+export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
+  commands.map(({ name }) => name),
+)
 
 /** Does what the arguments of this process say, to its end. */
 export const run = (): void => commandLine(process.argv.slice(2)).pipe(reportFailure, runToEnd)

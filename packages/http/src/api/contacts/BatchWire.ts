@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { item, shownAs } from "../../Wire.ts"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"
 
-const batch_max = 100
+export const batch_max = 100
 
 const valueOf = (field: StandardField) => {
   switch (field.kind) {

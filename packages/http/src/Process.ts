@@ -1,0 +1,14 @@
+// The HTTP process: the API, and published pages with tracking.
+import { ports } from "@tentpole/adapters/FromConfig"
+import { processOf } from "@tentpole/adapters/Launch"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Layer } from "effect"
+import * as FirstStart from "./FirstStart.ts"
+import { server } from "./Server.ts"
+
+export const httpProcess = processOf("http", (config) =>
+  Layer.merge(FirstStart.layer(config), server(config)).pipe(
+    Layer.provide(useCases),
+    Layer.provide(ports(config, { name: "http", connections_max: 20 })),
+  ),
+)

@@ -1,0 +1,102 @@
+// Processes by themselves, as many machines run them: `tentpole http` and `tentpole worker`, of a release whose next one has
+// migrated the database already. They start, answer and send; asked to stop, they finish what is under way.
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { request } from "node:http"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { ServiceProcess } from "../faults/Deployment.ts"
+import { temporaryFolder } from "../faults/TemporaryFolder.ts"
+import { startBlast } from "../support/Blast.ts"
+import { clone } from "../support/Clone.ts"
+import { Ending } from "../support/Ending.ts"
+import { next_applied } from "../support/NextRelease.ts"
+import { answered, apiKey, ask, freePort, until } from "../support/Service.ts"
+import { type Sink, startSink } from "../support/Sink.ts"
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+const ending = new Ending()
+const processes: Array<ServiceProcess> = []
+let api = ""
+let sink: Sink
+
+beforeAll(async () => {
+  sink = await startSink()
+  await ending.with(() => sink.close())
+  const url = await Effect.runPromise(clone("processes"))
+  await Effect.runPromise(
+    Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(next_applied)).pipe(
+      Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
+    ),
+  )
+  const ports = [await freePort(), await freePort()]
+  api = `http://127.0.0.1:${ports[0]}`
+  const variables = {
+    DATABASE_URL: Redacted.value(url),
+    DATA_DIR: await temporaryFolder(ending),
+    PORT: String(ports[0]),
+    PAGES_PORT: String(ports[1]),
+    SMTP_URL: sink.url,
+    BOOTSTRAP_API_KEY: apiKey,
+    DRAIN_SECONDS: "2",
+    JSON_BYTES_MAX: String(2 ** 20),
+  }
+  for (const command of ["http", "worker"]) {
+    const started = new ServiceProcess("@tentpole/http/cli/main", variables, [command])
+    await ending.with(() => started.kill())
+    processes.push(started)
+  }
+  await Promise.all(
+    processes.map((started) =>
+      Promise.race([started.ready, started.ended.then(() => assert.fail(`it did not start: ${started.output}`))]),
+    ),
+  )
+})
+afterAll(() => ending.all())
+
+const call = (method: string, path: string, body?: unknown) => ask(api, method, path, body)
+
+it("over a database that the next release has migrated they start, answer and send", async () => {
+  const ready = await call("GET", "/readyz")
+  assert.strictEqual(ready.status, 200, ready.text)
+  await answered({ call }, "POST", "/v1/contacts", { items: [{ email: "ann@example.test" }] })
+  const { lists } = await answered({ call }, "GET", "/v1/contact-lists?kind=system")
+  const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
+  const blast = await startBlast({ call }, list_id)
+  await until("the blast", async () => (await call("GET", `/v1/email-blasts/${blast}`)).json.status === "sent")
+  assert.deepStrictEqual(
+    sink.mails.map(({ to }) => to),
+    ["ann@example.test"],
+  )
+})
+
+it("a body that is larger than the configuration allows is refused, with how large it may be", async () => {
+  const large = await call("POST", "/v1/contacts", {
+    items: [{ email: "a@example.test", first_name: "x".repeat(2 ** 20) }],
+  })
+  assert.deepStrictEqual([large.status, large.json.error_code], [413, "payload_too_large"])
+  assert.include(large.json.message, "larger than 1 MB")
+  assert.strictEqual(large.json.details.request_id, large.headers.get("x-request-id"))
+})
+
+it("asked to stop, they say so first, answer what is under way, and end with 0", async () => {
+  const body = JSON.stringify({ items: [{ email: "late@example.test" }] })
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    "content-type": "application/json",
+    "content-length": body.length,
+  }
+  const late = request(`${api}/v1/contacts`, { method: "POST", headers })
+  late.write(body.slice(0, 10))
+  const answer = new Promise<number | undefined>((resolve, reject) => {
+    late.once("response", (response) => resolve(response.resume().statusCode))
+    late.once("error", reject)
+  })
+  // The head of the request has arrived when another, sent after it, is answered.
+  assert.strictEqual((await call("GET", "/healthz")).status, 200)
+  for (const started of processes) started.terminate()
+  await until("readiness to say so", async () => (await call("GET", "/readyz")).status === 503, { every_ms: 20 })
+  late.end(body.slice(10))
+  assert.strictEqual(await answer, 201)
+  assert.deepStrictEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0])
+})

@@ -1,0 +1,146 @@
+// The campaign of a rolling upgrade: this release and the next one side by side over one PostgreSQL. The next one is a copy of
+// the sources with one more migration, and a worker that writes a column of it. Processes are replaced one by one while a
+// blast goes out; both answer all the time, and everybody gets one message.
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Redacted } from "effect"
+import type { Ending } from "../../support/Ending.ts"
+import { startBlast } from "../../support/Blast.ts"
+import { Inside } from "../../support/Inside.ts"
+import { next_migration, next_statements } from "../../support/NextRelease.ts"
+import { answered, apiKey, ask, freePort, root, until } from "../../support/Service.ts"
+import { type Sink, startSink } from "../../support/Sink.ts"
+import { campaignOf, type Trial } from "../Campaign.ts"
+import { Database } from "../Database.ts"
+import { ServiceProcess, type Variables } from "../Deployment.ts"
+import { Copy } from "../planted/Copy.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
+
+const migrations = "packages/adapters/src/postgres/migrations"
+const programs = { http: "packages/http/src/main.ts", worker: "packages/worker/src/main.ts" } as const
+
+/** The next release: it brings its migration, and its workers need it. */
+const nextRelease = async (ending: Ending): Promise<string> => {
+  const copy = await Copy.into(join(await temporaryFolder(ending), "next"))
+  const text = `import { migration } from "./Migration.ts"\n\nexport const next = migration(${JSON.stringify(next_statements)})\n`
+  await writeFile(join(copy.folder, migrations, `${next_migration}.ts`), text)
+  const all = join(copy.folder, migrations, "All.ts")
+  const listed = (await readFile(all, "utf8")).replace(/\n\}\n$/, `\n  "${next_migration}": next,\n}\n`)
+  await writeFile(all, `import { next } from "./${next_migration}.ts"\n${listed}`)
+  await copy.patch({
+    file: "packages/adapters/src/postgres/DeliverySettle.ts",
+    find: "update delivery d set",
+    put: "update delivery d set next_settled = true,",
+  })
+  return copy.folder
+}
+
+interface World {
+  readonly inside: Inside
+  readonly sink: Sink
+  /** Starts a process of a release; answers when it is ready. */
+  readonly start: (release: string, program: keyof typeof programs, more?: Variables) => Promise<ServiceProcess>
+  readonly next: string
+  readonly settings: Variables
+}
+
+const prepare = async ({ ending }: Trial): Promise<World> => {
+  const { ownerUrl } = await Database.begin(ending)
+  // Slow enough for a blast to last while processes come and go.
+  const sink = await startSink({ per_second_max: 40 })
+  await ending.with(() => sink.close())
+  const settings = {
+    DATABASE_URL: Redacted.value(ownerUrl),
+    DATA_DIR: await temporaryFolder(ending),
+    SMTP_URL: sink.url,
+    BOOTSTRAP_API_KEY: apiKey,
+  }
+  const inside = new Inside(settings, ownerUrl)
+  await ending.with(() => inside.close())
+  const start = async (release: string, program: keyof typeof programs, more: Variables = {}) => {
+    const module = pathToFileURL(join(release, programs[program])).href
+    const started = new ServiceProcess(module, { ...settings, ...more })
+    await ending.with(() => started.kill())
+    const ended = started.ended.then(() => Promise.reject(new Error(`a ${program} did not start: ${started.output}`)))
+    await Promise.race([started.ready, ended])
+    return started
+  }
+  return { inside, sink, start, next: await nextRelease(ending), settings }
+}
+
+/** An HTTP process of a release, and what it answers. */
+const http = async (world: World, release: string) => {
+  const ports = [await freePort(), await freePort()]
+  const process = await world.start(release, "http", { PORT: String(ports[0]), PAGES_PORT: String(ports[1]) })
+  const call = (method: string, path: string, body?: unknown) => ask(`http://127.0.0.1:${ports[0]}`, method, path, body)
+  return { process, call }
+}
+
+const people = 400
+
+/** One after the other, as a deployment replaces them: an HTTP process, then a worker, while a blast goes out. */
+const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
+  const said: Array<string> = []
+  const old = await http(world, root)
+  const oldWorker = await world.start(root, "worker")
+  const emails = Array.from({ length: people }, (_, at) => ({ email: `person${at}@example.test` }))
+  for (let at = 0; at < people; at += 100) {
+    await answered(old, "POST", "/v1/contacts", { items: emails.slice(at, at + 100) })
+  }
+  const { lists } = await answered(old, "GET", "/v1/contact-lists?kind=system")
+  const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
+  const blast = await startBlast(old, list_id)
+  await until("the old worker to send", async () => world.sink.mails.length > 20)
+
+  const young = await http(world, world.next)
+  const [row] = await world.inside.asOwner<{ n: number }>(
+    `select count(*)::int as n from schema_migration where name = '${next_migration}'`,
+  )
+  if (row?.n !== 1) said.push("the next release did not migrate")
+  for (const [name, each] of [
+    ["old", old],
+    ["next", young],
+  ] as const) {
+    const ready = await each.call("GET", "/readyz")
+    if (ready.status !== 200) said.push(`the ${name} HTTP process is not ready beside the other: ${ready.text}`)
+    await answered(each, "POST", "/v1/contacts", { items: [{ email: `${name}@example.test` }] })
+    await answered(each, "GET", `/v1/email-blasts/${blast}/contacts`)
+  }
+  const before = world.sink.mails.length
+  const youngWorker = await world.start(world.next, "worker")
+  await until("both to send", async () => world.sink.mails.length > before + 40)
+  oldWorker.terminate()
+  old.process.terminate()
+  for (const code of [await oldWorker.ended, await old.process.ended]) {
+    if (code !== 0) said.push(`an old process ended with ${code}`)
+  }
+  await until("the blast", async () => (await young.call("GET", `/v1/email-blasts/${blast}`)).json.status === "sent")
+  youngWorker.terminate()
+  young.process.terminate()
+  await Promise.all([youngWorker.ended, young.process.ended])
+
+  const counted = await world.inside.asOwner<{ readonly settled: boolean | null; readonly n: number }>(
+    "select next_settled as settled, count(*)::int as n from delivery where state = 'sent' group by 1",
+  )
+  if (counted.length !== 2) said.push(`not both releases settled messages: ${JSON.stringify(counted)}`)
+  const got = new Set(world.sink.mails.map(({ to }) => to))
+  if (got.size !== people || world.sink.mails.length !== people) {
+    said.push(`${people} people got ${world.sink.mails.length} messages, ${got.size} of them one at least`)
+  }
+  return said
+}
+
+/** The release before starts over a database that is ahead of it; the next one has nothing to do there. */
+const back = async (world: World): Promise<ReadonlyArray<string>> => {
+  const old = await http(world, root)
+  const ready = await old.call("GET", "/readyz")
+  old.process.terminate()
+  const code = await old.process.ended
+  return ready.status === 200 && code === 0 ? [] : [`readiness ${ready.status}, ended with ${code}`]
+}
+
+export const upgrade = campaignOf(prepare, [
+  { name: "processes replaced one by one while a blast goes out", run: (_, world) => replaced(world) },
+  { name: "back to the release before, over the next one's schema", run: (_, world) => back(world) },
+])

@@ -1,0 +1,307 @@
+// docs/limits.md: every limit that somebody can meet, from the constants that hold it, and what is answered beyond.
+import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
+import { activity_days_min, audit_days_min, done_job_days_kept, event_days_kept } from "@tentpole/core/Housekeeper"
+import { page_limit_default, page_limit_max } from "@tentpole/core/Page"
+import { blast_description_length_max, blast_name_length_max, schedule_grace_ms } from "@tentpole/core/blasts/Blast"
+import { standardFields } from "@tentpole/core/contacts/ContactFields"
+import { active_fields_max, fields_per_request_max } from "@tentpole/core/contacts/CustomField"
+import { custom_text_length_max } from "@tentpole/core/contacts/FieldValue"
+import { prompt_length_max as generation_prompt_length_max } from "@tentpole/core/content/Generation"
+import { soft_bounces_max } from "@tentpole/core/deliveries/Suppression"
+import * as Email from "@tentpole/core/emails/EmailFields"
+import { test_addresses_max } from "@tentpole/core/emails/TestMails"
+import { export_bytes_max, export_lifetime_ms, link_lifetime_ms } from "@tentpole/core/exports/Export"
+import { tokens_size_bytes_limit } from "@tentpole/core/flows/EntryTokens"
+import * as Flow from "@tentpole/core/flows/Flow"
+import { simulated_entries_max } from "@tentpole/core/flows/Simulate"
+import { simulated_events_max } from "@tentpole/core/flows/SimulationInput"
+import { step_id_length_max, stretch_amount_max } from "@tentpole/core/flows/Step"
+import { offset_days_max, token_declarations_max, token_name_length_max } from "@tentpole/core/flows/Trigger"
+import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
+import type { ErrorCode } from "@tentpole/core/ErrorCode"
+import { answer_bytes_max, answer_hours_kept } from "@tentpole/core/idempotency/Idempotency"
+import * as Import from "@tentpole/core/imports/Import"
+import { results_limit_max } from "@tentpole/core/imports/ImportStore"
+import { preview_rows_max } from "@tentpole/core/imports/Preview"
+import { columns_asked_max } from "@tentpole/core/imports/Suggestions"
+import { contact_ids_max } from "@tentpole/core/lists/List"
+import { description_length_max, name_length_max } from "@tentpole/core/lists/ListName"
+import { time_window_amount_max } from "@tentpole/core/segments/Operators"
+import { rule_depth_max, rule_nodes_max } from "@tentpole/core/segments/RuleTree"
+import { template_name_length_max } from "@tentpole/core/templates/TemplateChange"
+import { alias_length_max } from "@tentpole/core/tents/Alias"
+import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole/core/tents/Asset"
+import * as Bulk from "@tentpole/core/tents/Bulk"
+import { client_item_id_length_max } from "@tentpole/core/tents/BulkItem"
+import { asset_ids_max } from "@tentpole/core/tents/NewTent"
+import * as Tent from "@tentpole/core/tents/Tent"
+import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
+import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
+import { plans } from "@tentpole/core/workspaces/Workspace"
+import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
+import { headers_bytes_max, patience } from "@tentpole/http/Patience"
+import { limitDefaults } from "@tentpole/http/pages/VisitorLimit"
+import { form_bytes_max } from "@tentpole/http/Server"
+import { json_depth_max } from "@tentpole/http/Validation"
+import { table } from "@tentpole/http/Errors"
+import { Result } from "effect"
+
+/** What is limited, how far it goes, and what is answered or done beyond. */
+type Row = readonly [what: string, limit: string, beyond: string]
+
+const number = (value: number): string => value.toLocaleString("en-US")
+
+const bytes = (value: number): string => {
+  const [unit, size] = (
+    [
+      ["GB", 2 ** 30],
+      ["MB", 2 ** 20],
+      ["KB", 2 ** 10],
+    ] as const
+  ).find(([, each]) => value >= each) ?? ["bytes", 1]
+  return `${number(Number((value / size).toFixed(1)))} ${unit}`
+}
+
+const time = (ms: number): string => {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const
+  const [unit, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ["second", 1000]
+  return `${number(ms / size)} ${unit}${ms === size ? "" : "s"}`
+}
+
+const characters = (most: number, least = 0): string =>
+  least === 0 ? `${number(most)} characters` : `${least} to ${number(most)} characters`
+
+const code = (name: ErrorCode): string => `${table[name].status} \`${name}\``
+const invalid = code("validation_failed")
+const tooLarge = code("payload_too_large")
+
+const tableOf = (title: string, rows: ReadonlyArray<Row>): string =>
+  `## ${title}\n\n| What | Limit | Beyond |\n| --- | --- | --- |\n${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`
+
+const requests = (config: Configuration): ReadonlyArray<Row> => [
+  [
+    "Requests a minute of an API key, for each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
+    number(config.requestsPerMinute_max),
+    code("rate_limited"),
+  ],
+  ["Body of a call (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
+  ["Depth of JSON", `${json_depth_max} levels`, invalid],
+  ["Headers of a request", bytes(headers_bytes_max), code("headers_too_large")],
+  ["Time for a request's head", time(patience.head_ms), code("request_timeout")],
+  [
+    "Time for its body; for an import's file, as long as it comes on",
+    `${time(patience.body_ms)}; ${time(patience.upload_ms)}`,
+    code("request_timeout"),
+  ],
+  ["`limit` of listings", `1 to ${page_limit_max}, ${page_limit_default} by default`, invalid],
+  ["`Idempotency-Key`", "1 to 255 printable characters", invalid],
+  ["How long it is known", `${answer_hours_kept} hours`, "the request is done again"],
+  ["An answer that is kept for it", bytes(answer_bytes_max), `${code("conflict")} to who repeats the request`],
+]
+
+const ofItem = `${code("INVALID_ITEM")}: of a batch this item alone is rejected`
+
+/** Standard fields of text, those of one length together. */
+const textFields = (): ReadonlyArray<Row> => {
+  const texts = standardFields.flatMap((field) => (field.kind === "text" && field.writable ? [field] : []))
+  const groups = Object.groupBy(texts, ({ length_max }) => length_max)
+  return Object.entries(groups).map(([most, fields = []]) => [
+    fields.map(({ apiName }) => `\`${apiName}\``).join(", "),
+    characters(Number(most)),
+    ofItem,
+  ])
+}
+
+const contacts = (): ReadonlyArray<Row> => [
+  ["Items of a batch: create, upsert, update, delete", `1 to ${batch_max}`, invalid],
+  ...textFields(),
+  [
+    "Value of a custom field of text",
+    characters(custom_text_length_max),
+    `${code("invalid_custom_field_value")}: of a batch this item alone is rejected`,
+  ],
+  ["Active custom fields of a workspace", number(active_fields_max), code("field_definition_cap_exceeded")],
+  ["Custom fields made by one request", `1 to ${fields_per_request_max}`, invalid],
+  [
+    "Name and description of a list",
+    `${characters(name_length_max, 1)}; ${characters(description_length_max)}`,
+    invalid,
+  ],
+  ["`contact_ids` of a new list or an inline audience", number(contact_ids_max), invalid],
+  ["Rules: levels of groups, nodes", `${rule_depth_max}, ${rule_nodes_max}`, invalid],
+  ["Rules: a stretch of time", `1 to ${number(time_window_amount_max)}`, invalid],
+  ["Temporary bounces in a row", String(soft_bounces_max), "the address is suppressed"],
+]
+
+const imports = (config: Configuration): ReadonlyArray<Row> => [
+  ["File (`IMPORT_BYTES_MAX`)", bytes(config.import_bytes_max), tooLarge],
+  ["Rows given in the request", number(Import.rows_max), invalid],
+  ["Columns of a file; of rows in the request", number(Import.columns_max), `${code("import_unreadable")}; ${invalid}`],
+  ["`list_ids`", number(Import.list_ids_max), invalid],
+  ["How long the address of an upload takes bytes", time(Import.upload_lifetime_ms), code("link_refused")],
+  ["How long a session can be previewed and executed", time(Import.session_lifetime_ms), code("not_found")],
+  ["Rows that a preview looks at", number(preview_rows_max), "are looked at when it is executed"],
+  ["Columns that an AI is asked about", number(columns_asked_max), "are left to you"],
+  ["`limit` of results", `1 to ${results_limit_max}`, invalid],
+]
+
+const mail = (config: Configuration): ReadonlyArray<Row> => [
+  [
+    "Name of an email, template, blast",
+    `${characters(Email.email_name_length_max, 1)}, ${template_name_length_max}, ${blast_name_length_max}`,
+    invalid,
+  ],
+  ["Description of a blast", characters(blast_description_length_max), invalid],
+  [
+    "Subject, preview text",
+    `${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)}`,
+    invalid,
+  ],
+  ["HTML of an email", bytes(Email.html_size_bytes_max), tooLarge],
+  ["Text of an email", characters(Email.plain_text_length_max), invalid],
+  ["Prompt of a generation", characters(generation_prompt_length_max, 1), invalid],
+  ["Addresses of a test", `1 to ${test_addresses_max}`, invalid],
+  ["How late a schedule may fire, if nobody worked", time(schedule_grace_ms), "the blast becomes a draft again"],
+  [
+    "Connections of each worker to the mail server (`SMTP_CONNECTIONS`)",
+    number(config.smtpConnections),
+    "messages wait",
+  ],
+]
+
+const flows = (): ReadonlyArray<Row> => [
+  [
+    "Name and description",
+    `${characters(Flow.flow_name_length_max, 1)}; ${characters(Flow.flow_description_length_max)}`,
+    invalid,
+  ],
+  ["Triggers, steps", `${Flow.triggers_max}, ${Flow.steps_max}`, invalid],
+  ["`step_id`", characters(step_id_length_max, 1), invalid],
+  ["`settings`, as JSON", bytes(Flow.settings_size_bytes_max), invalid],
+  [
+    "A wait",
+    Object.entries(stretch_amount_max)
+      .map(([unit, most]) => `${number(most)} ${unit}`)
+      .join(", "),
+    invalid,
+  ],
+  ["Days before or after a date", number(offset_days_max), invalid],
+  [
+    "Tokens that a trigger declares, and their names",
+    `${token_declarations_max}; ${characters(token_name_length_max)}`,
+    invalid,
+  ],
+  [
+    "Tokens of a call, as JSON",
+    `less than ${bytes(tokens_size_bytes_limit)}`,
+    code("campaign_flow_trigger_payload_too_large"),
+  ],
+  [
+    "Events of a simulation, lines of its answer",
+    `${number(simulated_events_max)}, ${number(simulated_entries_max)}`,
+    `${invalid}, ends there`,
+  ],
+]
+
+const tents = (config: Configuration): ReadonlyArray<Row> => [
+  ["Name, prompt", `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.prompt_length_max, 1)}`, invalid],
+  ["HTML that is generated", bytes(Tent.html_bytes_max), "the generation fails, and its credit is given back"],
+  ["`asset_ids` of a new tent", number(asset_ids_max), invalid],
+  ["Files of a tent", number(assets_max), code("asset_limit_exceeded")],
+  [
+    "A file (`ASSET_BYTES_MAX`), its name",
+    `${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)}`,
+    `${tooLarge}; ${invalid}`,
+  ],
+  ["Time for a file", time(upload_time_max_ms), code("unavailable")],
+  ["Items of a bulk request", `1 to ${Bulk.bulk_items_max}`, invalid],
+  [
+    "Its name's prefix, metadata as JSON",
+    `${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)}`,
+    invalid,
+  ],
+  ["`client_item_id`", characters(client_item_id_length_max), invalid],
+  ["Alias of a page", characters(alias_length_max, 1), invalid],
+  ["Fields of a form that is sent, bytes of each", `${fields_max}, ${bytes(field_bytes_max)}`, tooLarge],
+  ["Everything else that is posted to the pages' listener", bytes(form_bytes_max), tooLarge],
+  [
+    "Forms of one visitor, for each HTTP process",
+    `${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds`,
+    "429, on a page for people",
+  ],
+  [
+    "Analytics: days, groups of a dimension, recent views",
+    `1 to ${days_back_default}, ${groups_max}, ${recent_max}`,
+    "the most are shown",
+  ],
+  ["Values of a dimension a day", number(values_max), "count as `other`"],
+]
+
+const planRows = (): string => {
+  const most = (value: number | null): string => (value === null ? "no limit" : number(value))
+  const yes = (value: boolean): string => (value ? "yes" : `no: ${code("paid_plan_required")}`)
+  const rows: ReadonlyArray<Row> = Object.values(plans).map((plan) => [
+    `\`${plan.plan}\` | ${most(plan.publishedTents_max)} | ${most(plan.emailsPerDay_max)}`,
+    most(plan.contacts_max),
+    yes(plan.flows),
+  ])
+  return `## Plans
+
+Rows of the table \`plan\`: an installation may have others. Beyond: ${code("publish_limit_exceeded")}, ${code("free_plan_email_limit")} for emails and
+contacts; a scheduled blast is cancelled instead. A generation takes a credit: without one ${code("insufficient_credits")}.
+
+| Plan | Published pages | Emails a day | Contacts | Flows |
+| --- | --- | --- | --- | --- |
+${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+`
+}
+
+const kept = (): ReadonlyArray<Row> => [
+  [
+    "An export: the file, each link to it, its size",
+    `${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)}`,
+    "gone; ask for a new link; the export fails",
+  ],
+  [
+    "Events for other parts of the service; jobs that are done",
+    `${event_days_kept} days; ${done_job_days_kept} days`,
+    "gone",
+  ],
+  [
+    "Timelines (`ACTIVITY_DAYS`); audit log (`AUDIT_DAYS`)",
+    `for good, or ${activity_days_min} and ${audit_days_min} days at least`,
+    "gone",
+  ],
+  ["Name of an API key", characters(key_name_length_max, 1), invalid],
+]
+
+/** docs/limits.md, whole. */
+export const limitsPage = (): string => {
+  const made = configuration({})
+  if (Result.isFailure(made)) throw made.failure
+  const config = made.success
+  return [
+    `# Limits
+
+Every limit that you can meet, and what happens beyond. Capitals in brackets are the variable that sets it
+([configuration.md](configuration.md)); codes stand in [errors.md](errors.md). How fast a workspace sends, and to each domain, is
+yours to limit ([sending.md](sending.md)). How many contacts, lists, blasts, flows and pages a workspace has is limited by its plan
+and the database only.
+
+This page is printed from the constants in the code (\`npm run docs\`).
+`,
+    tableOf("Requests", requests(config)),
+    tableOf("Contacts, fields, lists and rules", contacts()),
+    tableOf("Imports", imports(config)),
+    tableOf("Emails and blasts", mail(config)),
+    tableOf("Flows", flows()),
+    tableOf("Tents, pages and forms", tents(config)),
+    planRows(),
+    tableOf("What is kept", kept()),
+  ].join("\n")
+}
