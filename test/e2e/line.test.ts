@@ -233,6 +233,36 @@ describe("the line", () => {
     assert.strictEqual((await visit(download_url)).text.split("\r\n").length, 3)
   })
 
+  it("a flow greets who comes, once", async () => {
+    const email = await made(
+      "POST",
+      "/v1/emails",
+      {
+        name: "Greeting",
+        subject: "Welcome, {{contact.first_name}}",
+        html: "<p>Good to have you, {{contact.first_name}}</p>",
+        from_name: "Tentpole",
+        from_address: "news@example.test",
+        reply_to_email: "reply@example.test",
+      },
+      201,
+    )
+    await made("POST", `/v1/emails/${email.email_id}/approve`, {}, 200)
+    const steps = [{ type: "send_email", step_id: "greeting", email_id: email.email_id }]
+    const triggers = [{ type: "contact_created" }]
+    const flow = await made("POST", "/v1/email-flows", { name: "Greeting", triggers, steps }, 201)
+    await made("POST", `/v1/email-flows/${flow.flow_id}/activate`, undefined, 200)
+    await made("POST", "/v1/contacts", { items: [{ email: "zoe@example.org", first_name: "Zoe" }] }, 201)
+    const member = await until("the member to be through", async () => {
+      const { members } = await made("GET", `/v1/email-flows/${flow.flow_id}/members`, undefined, 200)
+      return members[0]?.status === "completed" && members[0]
+    })
+    assert.deepInclude(member, { entry_source: "contact_created", current_step_id: null })
+    const mails = sink.mails.filter(({ to }) => to === "zoe@example.org")
+    assert.strictEqual(mails.length, 1)
+    assert.include(mails[0]?.raw ?? "", "Subject: Welcome, Zoe")
+  })
+
   it("a page is generated, published under an alias, served, and its view counted", async () => {
     const { id } = await made(
       "POST",

@@ -1,7 +1,8 @@
 // A PostgreSQL of a campaign's own, which may be stopped, killed and started again on what it wrote.
+import { PgClient } from "@effect/sql-pg"
 import { prepared } from "@tentpole/adapters/embedded/Prepare"
 import { migrate } from "@tentpole/adapters/postgres/Migrate"
-import { Effect, Exit, type Redacted, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Ending } from "../support/Ending.ts"
@@ -12,6 +13,7 @@ export class Database {
   readonly #folder: string
   #scope = Scope.makeUnsafe()
   #port: number | null = null
+  #superuserUrl = Redacted.make("")
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -36,7 +38,20 @@ export class Database {
       prepared({ folder: this.#folder, durable: true, port: this.#port }).pipe(Scope.provide(this.#scope)),
     )
     this.#port = server.port
+    const url = new URL(Redacted.value(server.superuserUrl))
+    url.pathname = `/${server.database}`
+    this.#superuserUrl = Redacted.make(url.href)
     return server.ownerUrl
+  }
+
+  /** What not even the owner of the database may do. */
+  async asSuperuser(statements: ReadonlyArray<string>): Promise<void> {
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        for (const statement of statements) yield* sql.unsafe(statement).unprepared
+      }).pipe(Effect.provide(PgClient.layer({ url: this.#superuserUrl, maxConnections: 1 }))),
+    )
   }
 
   /** Fast: who is connected is thrown out, and what is open is rolled back. */

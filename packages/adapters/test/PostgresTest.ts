@@ -2,7 +2,7 @@
 // dropped.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/Postgres"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 
 declare module "vitest" {
@@ -27,6 +27,21 @@ export const optionsOf = (name: string): Postgres.PostgresOptions => ({
   applicationName: "tentpole test",
   connections_max: 6,
   statement_timeout_ms: 15_000,
+})
+
+/** A database whose clock stands still where it is set, and the setting. */
+export const standing = Effect.gen(function* () {
+  const name = yield* clone
+  const url = Redacted.make(`${inject("pgServer")}/${name}`)
+  const sql = Context.get(yield* Layer.build(PgClient.layer({ url, maxConnections: 1 })), PgClient.PgClient)
+  yield* sql`create table standing_clock (at timestamptz not null)`
+  yield* sql`insert into standing_clock values (clock_timestamp())`
+  yield* sql`grant select on standing_clock to public`
+  yield* sql`alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp`
+  yield* sql`
+    create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+    as 'select at from public.standing_clock'`
+  return { name, set: (at: string) => Effect.orDie(sql`update standing_clock set at = ${at}`) }
 })
 
 /** Connections as the service has them: under the service's role, behind row-level security. */

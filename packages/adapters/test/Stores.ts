@@ -29,8 +29,12 @@ export const memory = Layer.merge(Fresh.layer, MemoryJobs.layer(quick)).pipe(
   Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer, Blobs.layer)),
 )
 
-export const postgres = Layer.merge(Fresh.layer, PersistedJobs.layer(quick)).pipe(
-  Layer.provideMerge(Postgres.stores),
-  Layer.provideMerge(clients),
-  Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer, Blobs.layer)),
-)
+/** On a database of one's choice. */
+export const postgresOver = <E>(connections: Layer.Layer<Layer.Success<typeof clients>, E>) =>
+  Layer.merge(Fresh.layer, PersistedJobs.layer(quick)).pipe(
+    Layer.provideMerge(Postgres.stores),
+    Layer.provideMerge(connections),
+    Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer, Blobs.layer)),
+  )
+
+export const postgres = postgresOver(clients)

@@ -1,26 +1,8 @@
-import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
-import { Ai, AiRefused } from "@tentpole/core/ai/Ai"
-import { contract, settingsLayer } from "@tentpole/core/contract"
-import { Effect, Layer } from "effect"
+import { contract } from "@tentpole/core/contract"
+import { Layer } from "effect"
+import { surroundings } from "./FlowSurroundings.ts"
 import { memoryTimes, postgresTimes } from "./FlowTimesOf.ts"
 import { memory, postgres } from "./Stores.ts"
-
-const written = (prompt: string) =>
-  prompt.includes("refused")
-    ? Effect.fail(new AiRefused({ reason: "I would rather not" }))
-    : Effect.succeed(`<html><body><p>${prompt}</p></body></html>`)
-
-const ai = Layer.succeed(
-  Ai,
-  Ai.of({
-    page: ({ prompt }) => written(prompt),
-    email: ({ prompt }) => Effect.map(written(prompt), (html) => ({ html, subject: "From the AI", previewText: null })),
-    asksForPage: () => Effect.succeed(true),
-    matchColumns: () => Effect.succeed([]),
-  }),
-)
-
-const surroundings = Layer.mergeAll(ai, settingsLayer(), Cleaner.layer)
 
 contract.flowMakings("memory", Layer.provideMerge(Layer.merge(memoryTimes, surroundings), memory))
 contract.flowMakings("postgres", Layer.provideMerge(Layer.merge(postgresTimes, surroundings), postgres))

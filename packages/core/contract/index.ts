@@ -25,6 +25,7 @@ import { flows } from "./flows.ts"
 import { jobs } from "./jobs.ts"
 import { flowMakings } from "./flowMakings.ts"
 import { flowEngine } from "./flowEngine.ts"
+import { flowForetold, StoreClock } from "./flowForetold.ts"
 import { FlowTimes, memberships } from "./memberships.ts"
 import { lists } from "./lists.ts"
 import { listVerbs } from "./listVerbs.ts"
@@ -43,6 +44,7 @@ export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
 export { FlowTimes }
+export { StoreClock }
 export { Fresh } from "./fresh.ts"
 export { seenView, viewBatch } from "./traffic.ts"
 export { withFewKeyPairs } from "./keyPairs.ts"
@@ -69,6 +71,7 @@ export const contract = {
   flows,
   hookTokens,
   flowEngine,
+  flowForetold,
   flowMakings,
   housekeeper,
   idempotencyKeys,

@@ -1,9 +1,11 @@
 // The laws of the members of flows: who enters, who may not, who is shown, who leaves; and of two at once one enters.
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { DateTime, Effect, Layer, Result } from "effect"
+import { advancing } from "../src/flows/Advancing.ts"
 import { FlowEngine } from "../src/flows/FlowEngine.ts"
 import { Flows } from "../src/flows/Flows.ts"
-import type { FlowMemberQuery } from "../src/flows/MembershipStore.ts"
+import type { MemberEvent } from "../src/flows/Machine.ts"
+import { type FlowMemberQuery, timeline_lines_max } from "../src/flows/MembershipStore.ts"
 import { Memberships } from "../src/flows/Memberships.ts"
 import { FlowId, MembershipId } from "../src/Ids.ts"
 import { day, send } from "./flowWorld.ts"
@@ -233,6 +235,29 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepStrictEqual(yield* namesOf({ page: 2, limit: 2 }), ["Cid", "ann"])
         assert.strictEqual((yield* members.page(ws, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
         assert.deepStrictEqual(yield* namesOf({ sort: "updated_at", order: "desc", limit: 1 }), ["Ölaf"])
+      }),
+    )
+
+    it.effect("of a long timeline the newest lines are read", () =>
+      Effect.gen(function* () {
+        const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
+        const { advanceHeld } = yield* advancing
+        const flow = yield* started([day("first", null)])
+        const { membership } = yield* memberships.add(ws, flow, (yield* person("ann")).id, {})
+        yield* settleDown
+        const opened = Array.from({ length: timeline_lines_max }, (_, nth): MemberEvent => {
+          const at = DateTime.makeUnsafe(nth)
+          return { type: "engaged", stepId: "first", metric: "opened", at, url: null }
+        })
+        const touched = { _tag: "touched", memberships: [membership.id], contacts: [], flows: [] } as const
+        yield* transact(
+          Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceHeld(ws, held, () => opened.slice(1))),
+        )
+        const { timeline } = yield* memberships.find(ws, flow, membership.id)
+        assert.deepStrictEqual(
+          timeline.map(({ at, type }) => [type, type === "waiting" ? 0 : at.epochMilliseconds]),
+          [["waiting", 0], ...opened.slice(1).map((_, nth) => ["email_opened", nth + 1])],
+        )
       }),
     )
 

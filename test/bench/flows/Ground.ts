@@ -8,7 +8,7 @@ import type { Sender, World } from "../blasts/World.ts"
 
 export const pause_ms = 86_400_000
 
-const lives = (city: string) => ({
+export const lives = (city: string) => ({
   kind: "group",
   operator: "and",
   conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: city }],
@@ -21,7 +21,7 @@ export const welcome = (email_id: string): ReadonlyArray<object> => [
   { type: "send_email", step_id: "hello", email_id },
 ]
 
-export const approvedEmail = async ({ call, name }: Sender): Promise<string> => {
+export const approvedEmail = async ({ call, name }: Pick<Sender, "call" | "name">): Promise<string> => {
   const { email_id } = await call("POST", "/v1/emails", {
     name: "Welcome",
     subject: "Hello {{contact.first_name|you}}",
@@ -35,7 +35,7 @@ export const approvedEmail = async ({ call, name }: Sender): Promise<string> => 
 }
 
 export const activeFlow = (
-  { deployment }: World,
+  { deployment }: Pick<World, "deployment">,
   { id }: Pick<Sender, "id">,
   steps: ReadonlyArray<object>,
   more: object = {},
@@ -49,12 +49,12 @@ export const activeFlow = (
     }),
   )
 
-/** Everybody of the workspace, in the flow since so long ago; they rest at its first step, until then or for ever. */
+/** Everybody of the workspace, or so many, in the flow since so long ago; they rest at its first step, until then or for ever. */
 export const members = async (
   { deployment }: World,
   { id }: Pick<Sender, "id">,
   flow: FlowId,
-  { until_ms }: { readonly until_ms: number | null },
+  { count, until_ms }: { readonly until_ms: number | null; readonly count?: number },
 ): Promise<void> => {
   const now_ms = Date.now()
   await deployment.inside.asOwner(
@@ -64,8 +64,8 @@ export const members = async (
          'visit', '{"stepId": "rest", "number": 1}'::jsonb, 'since', $3::bigint, 'until', $4::bigint),
        'waiting', 'rest', to_timestamp($4::bigint / 1000.0), false, to_timestamp($3::bigint / 1000.0),
        to_timestamp($3::bigint / 1000.0)
-     from contact where workspace_id = $1::uuid`,
-    [id, flow, now_ms - pause_ms, until_ms],
+     from contact where workspace_id = $1::uuid limit $5::int`,
+    [id, flow, now_ms - pause_ms, until_ms, count ?? null],
   )
   await deployment.inside.asOwner("vacuum (analyze) flow_membership")
 }

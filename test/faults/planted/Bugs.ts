@@ -8,8 +8,10 @@ export interface Patch {
   readonly put: string
 }
 
-/** A file of tests and a part of a test's name, or scenarios of the campaign of blasts. */
-export type Catcher = { readonly tests: string; readonly named: string } | { readonly scenarios: string }
+/** A file of tests and a part of a test's name, or scenarios of a campaign: that of blasts, or another. */
+export type Catcher =
+  | { readonly tests: string; readonly named: string }
+  | { readonly scenarios: string; readonly campaign?: "flows" }
 
 export interface Bug {
   readonly name: string
@@ -19,6 +21,7 @@ export interface Bug {
   readonly caughtBy: Catcher
 }
 
+const members = "packages/adapters/src/postgres/MembershipWrites.ts"
 const store = "packages/adapters/src/postgres/DeliveryStore.ts"
 const settle = "packages/adapters/src/postgres/DeliverySettle.ts"
 const blasts = "packages/adapters/src/postgres/migrations/0007_blasts.ts"
@@ -169,5 +172,21 @@ export const bugs: ReadonlyArray<Bug> = [
       },
     ],
     caughtBy: { tests: "packages/core/test/emails/contexts.test.ts", named: "is no token, whatever it looks like" },
+  },
+  {
+    name: "a member's step is written outside the transaction that writes its timeline and message",
+    patches: [
+      {
+        file: members,
+        find: "  yield* updateMembers(sql, ws, standing)\n",
+        put: "  yield* sql.afterCommit(Effect.orDie(fenced(sql)(ws, updateMembers(sql, ws, standing))))\n",
+      },
+      {
+        file: members,
+        find: 'import { appendEvents } from "./Outbox.ts"\n',
+        put: 'import { appendEvents } from "./Outbox.ts"\nimport { fenced } from "./Postgres.ts"\n',
+      },
+    ],
+    caughtBy: { scenarios: "killed while a step is written, before it is", campaign: "flows" },
   },
 ]

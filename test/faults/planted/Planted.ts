@@ -17,7 +17,7 @@ interface Verdict {
 const commandOf = (catcher: Catcher): ReadonlyArray<string> =>
   "tests" in catcher
     ? ["node_modules/vitest/vitest.mjs", "run", catcher.tests, "--testNamePattern", catcher.named]
-    : ["test/faults/main.ts", "blasts", catcher.scenarios]
+    : ["test/faults/main.ts", catcher.campaign ?? "blasts", catcher.scenarios]
 
 /** What a run says that has found something, and one that has looked and found nothing. */
 const findings = /\bTests +\d+ failed|\bdid matter/

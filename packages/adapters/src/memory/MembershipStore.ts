@@ -9,6 +9,7 @@ import {
   type KnownContact,
   type MemberRun,
   MembershipStore,
+  timeline_lines_max,
   type WhichMembers,
 } from "@tentpole/core/flows/MembershipStore"
 import type { MemberMessage } from "@tentpole/core/flows/Messages"
@@ -49,7 +50,8 @@ const flowsById = (db: Rows, ws: WorkspaceId, ids: ReadonlyArray<FlowId>) =>
 
 const shown = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, membership: Membership) {
   const contact = yield* db.find(contacts, ws, membership.contactId)
-  const timeline: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, ws, membership.id)) ?? []
+  const whole: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, ws, membership.id)) ?? []
+  const timeline = whole.slice(-timeline_lines_max)
   const run: MemberRun = {
     membership,
     contact:

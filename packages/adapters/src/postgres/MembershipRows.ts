@@ -43,6 +43,13 @@ export const toMembership = (row: MembershipRow): Membership =>
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
+const duesOf = (members: ReadonlyArray<Membership>) =>
+  texts(members.map(({ state }) => iso(isLive(state) ? dueAtOf(state) : null)))
+
+/** When members are due, as arrays: `unnest(…) as g (id, due_at)`. */
+export const dues = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
+  sql`${texts(members.map(({ id }) => id))}::uuid[], ${duesOf(members)}::timestamptz[]`
+
 /** Where members stand, as arrays: `unnest(…) as g (id, tokens, …)`. */
 export const standingColumns = `id, tokens, created_emails, state, status, step_id, awaited_visit, due_at, updated_at`
 
@@ -55,7 +62,7 @@ export const standings = (sql: PgClient.PgClient, members: ReadonlyArray<Members
     ${texts(members.map(({ state }) => state.status))}::text[],
     ${texts(members.map(({ state }) => currentStepOf(state)))}::text[],
     ${ints(members.map(({ state }) => awaitedVisitOf(state)))}::int[],
-    ${texts(members.map(({ state }) => iso(isLive(state) ? dueAtOf(state) : null)))}::timestamptz[],
+    ${duesOf(members)}::timestamptz[],
     ${texts(members.map(({ updatedAt }) => iso(updatedAt)))}::timestamptz[]`
 }
 

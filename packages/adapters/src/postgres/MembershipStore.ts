@@ -7,6 +7,7 @@ import {
   type MemberRun,
   MembershipStore,
   type ShownMember,
+  timeline_lines_max,
 } from "@tentpole/core/flows/MembershipStore"
 import { ContactId, type FlowId, type MembershipId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
@@ -101,9 +102,14 @@ const timelinesOf = Effect.fnUntraced(function* (
   const timelines = new Map<string, Array<TimelineEntry>>()
   if (members.length === 0) return timelines
   const rows = yield* sql<EventRow>`
-    select membership_id, type, at, step_id, metadata from flow_event
-    where workspace_id = ${ws} and membership_id = any(${texts(members.map((row) => row.membership_id))}::uuid[])
-    order by membership_id, position`
+    select asked.membership_id, e.type, e.at, e.step_id, e.metadata
+    from unnest(${texts(members.map((row) => row.membership_id))}::uuid[]) as asked (membership_id)
+    cross join lateral (
+      select position, type, at, step_id, metadata from flow_event
+      where workspace_id = ${ws} and membership_id = asked.membership_id
+      order by position desc
+      limit ${timeline_lines_max}) as e
+    order by asked.membership_id, e.position`
   for (const { at, membership_id, metadata, step_id, type } of rows) {
     const entry: TimelineEntry = { type, at: DateTime.makeUnsafe(at), stepId: step_id, metadata }
     const there = timelines.get(membership_id)

@@ -8,7 +8,7 @@ import { DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "./Arrays.ts"
 import { writeActivities } from "./ContactsChange.ts"
 import { makeDue } from "./DueWork.ts"
-import { standingColumns, standings } from "./MembershipRows.ts"
+import { dues, standingColumns, standings } from "./MembershipRows.ts"
 import { appendEvents } from "./Outbox.ts"
 
 type Sql = PgClient.PgClient
@@ -105,7 +105,7 @@ const restMembers = (sql: Sql, ws: WorkspaceId, still: ReadonlyArray<Membership>
     ? Effect.void
     : sql`
         update flow_membership m set due_at = g.due_at
-        from unnest(${standings(sql, still)}) as g (${sql.literal(standingColumns)})
+        from unnest(${dues(sql, still)}) as g (id, due_at)
         where m.workspace_id = ${ws} and m.membership_id = g.id and m.due_at is distinct from g.due_at`
 
 const insertEntries = (sql: Sql, ws: WorkspaceId, changes: ReadonlyArray<MembershipChange>) => {

@@ -34,7 +34,11 @@ export interface ShownMember {
   readonly steps: ReadonlyArray<ExecutedStep>
 }
 
+/** Of a member's timeline so many lines are read, the newest: somebody may go round for years. */
+export const timeline_lines_max = 1_000
+
 export interface MemberRun extends ShownMember {
+  /** The newest of it, the oldest first. */
   readonly timeline: ReadonlyArray<TimelineEntry>
 }
 

@@ -112,6 +112,8 @@ class World {
   readonly #person: SimulatedPerson
   readonly #activities: Map<ActivityType, Pick<Activity, "type" | "at">>
   readonly #met = new Map<StepId, Set<EmailStepMetric>>()
+  /** How many messages of a step have met with it. */
+  readonly #counts = new Map<string, number>()
   readonly #approvals = new Map<EmailId, ApprovalId>()
   readonly #subjects: Map<EmailId, string | null>
   /** By instant, the earliest last. */
@@ -243,21 +245,21 @@ class World {
 
   /** What the contact will do with the message that has just been sent: each thing once, the first time that it is said. */
   #foresee(stepId: StepId): void {
-    const foreseen = new Map<string, Coming>()
-    for (const { after, metric, stepId: of } of this.#request.events) {
-      const at = of === stepId ? endOf(this.#now, after) : null
-      if (at === null || metric === "delivered") continue
-      const known = foreseen.get(metric)
-      if (known !== undefined && DateTime.isLessThanOrEqualTo(known.at, at)) continue
-      foreseen.set(metric, { at, event: { type: "engaged", stepId, metric, at, url: null } })
+    const said = this.#request.events.flatMap(({ after, metric, stepId: of }) => {
+      const at = of === stepId && metric !== "delivered" ? endOf(this.#now, after) : null
+      return at === null ? [] : [{ at, metric }]
+    })
+    const met = new Set<EmailStepMetric>()
+    const foresee = (metric: SimulatedEvent["metric"], at: DateTime.Utc) => {
+      if (met.has(metric)) return
+      met.add(metric)
+      this.#await({ at, event: { type: "engaged", stepId, metric, at, url: null } })
     }
-    // Who clicks has opened it.
-    const [clicked, opened] = [foreseen.get("clicked"), foreseen.get("opened")]
-    if (clicked !== undefined && (opened === undefined || DateTime.isGreaterThan(opened.at, clicked.at))) {
-      const { at } = clicked
-      foreseen.set("opened", { at, event: { type: "engaged", stepId, metric: "opened", at, url: null } })
+    for (const { at, metric } of said.sort((left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds)) {
+      // Who clicks has opened it.
+      if (metric === "clicked") foresee("opened", at)
+      foresee(metric, at)
     }
-    for (const coming of foreseen.values()) this.#await(coming)
   }
 
   /** Behind what comes at the same instant. */
@@ -267,14 +269,25 @@ class World {
   }
 
   #meet(stepId: StepId, metric: EmailStepMetric): void {
-    const met = this.#met.get(stepId)
-    if (met === undefined) this.#met.set(stepId, new Set([metric]))
-    else met.add(metric)
+    this.#count(stepId, metric, 1)
+    // What has come back was not delivered after all.
+    if (metric === "bounced") this.#count(stepId, "delivered", -1)
     const type = metric === "sent" ? "email_sent" : engagementTypes[metric]
     this.#happen(type, this.#now)
     if (ownActivityTypes.has(type)) this.#contact = { ...this.#contact, lastActivityAt: this.#now }
     if (metric === "unsubscribed") this.#contact = { ...this.#contact, unsubscribed: true }
     if (metric === "bounced") this.#contact = { ...this.#contact, marketingEmailInvalid: true }
+  }
+
+  /** A step's messages are many where it is come to again. */
+  #count(stepId: StepId, metric: EmailStepMetric, by: 1 | -1): void {
+    const met = this.#met.get(stepId) ?? new Set()
+    const key = `${metric} ${stepId}`
+    const count = (this.#counts.get(key) ?? 0) + by
+    this.#met.set(stepId, met)
+    this.#counts.set(key, count)
+    if (count > 0) met.add(metric)
+    else met.delete(metric)
   }
 
   #subjectOf(emailId: EmailId, tokens: Tokens): string {

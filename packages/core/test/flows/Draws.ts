@@ -1,4 +1,4 @@
-// Random flows and random lives of a member in them: any graph, complete or not, and whatever may happen in any order.
+// Random lives of a member in random flows: any graph, complete or not, and whatever may happen in any order.
 import type { CompiledFlow } from "@tentpole/core/flows/Compiled"
 import type { FlowStatus } from "@tentpole/core/flows/Flow"
 import type { MemberEvent } from "@tentpole/core/flows/Machine"
@@ -6,68 +6,11 @@ import type { Membership, TimelineEntry } from "@tentpole/core/flows/Membership"
 import type { MembershipChange } from "@tentpole/core/flows/MembershipChange"
 import { ApprovalId, EmailId } from "@tentpole/core/Ids"
 import { Schema } from "effect"
-import { emailId, isCold, now, opened, templateId } from "./Flows.ts"
+import { bodyOf as drawnBodyOf, type DrawnFlow, steps_drawn_max, whole } from "../../contract/flowDraws.ts"
+import { emailId, now, templateId } from "./Flows.ts"
 import { compiledOf, contact, Followed, memberFacts } from "./Members.ts"
 
-const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-const steps_drawn_max = 7
-/** Mostly a step that is there; else the end, or nothing that is there. */
-const Edge = whole(-1, steps_drawn_max)
-
-const DrawnStep = Schema.Struct({
-  type: Schema.Literals(["send", "own", "wait", "until", "check", "email", "tent"]),
-  edges: Schema.Tuple([Edge, Edge, Edge]),
-  amount: whole(1, 3),
-  unit: Schema.Literals(["minutes", "hours", "days", "months"]),
-  flag: Schema.Boolean,
-})
-
-export const DrawnFlow = Schema.Struct({
-  steps: Schema.Array(DrawnStep).check(Schema.isMinLength(1), Schema.isMaxLength(steps_drawn_max)),
-  disqualifies: Schema.Boolean,
-})
-export type DrawnFlow = typeof DrawnFlow.Type
-
-const idOf = (edge: number): string | null => (edge < 0 ? null : `s${edge}`)
-
-const stepOf = ({ type, edges: [first, second, third], amount, unit, flag }: typeof DrawnStep.Type, index: number) => {
-  const common = { step_id: `s${index}`, next_step_id: idOf(first) }
-  const condition = flag ? isCold : opened(idOf(third) ?? "s0")
-  switch (type) {
-    case "send":
-      return { ...common, type: "send_email", email_id: emailId, operational: flag }
-    case "own":
-      return { ...common, type: "send_email", email_source: "flow_step", create_email_step_id: idOf(second) }
-    case "wait":
-      return { ...common, type: "wait", duration_amount: amount, duration_unit: unit }
-    case "until":
-      return {
-        ...common,
-        type: "wait",
-        mode: "condition",
-        condition,
-        ...(amount === 3 ? {} : { timeout_amount: amount, timeout_unit: unit, timeout_step_id: idOf(second) }),
-      }
-    case "check":
-      return {
-        step_id: common.step_id,
-        type: "condition_check",
-        condition,
-        true_step_id: idOf(first),
-        false_step_id: idOf(second),
-        default_step_id: idOf(third),
-      }
-    case "email":
-      return { ...common, type: "create_email", template_id: templateId }
-    case "tent":
-      return { ...common, type: "create_tent", prompt: "x" }
-  }
-}
-
-export const bodyOf = ({ steps, disqualifies }: DrawnFlow) => ({
-  steps: steps.map(stepOf),
-  ...(disqualifies ? { disqualification_rules: isCold } : {}),
-})
+export const bodyOf = (drawn: DrawnFlow) => drawnBodyOf(drawn, { emailId, templateId })
 
 const kinds = [
   "look",

@@ -3,7 +3,8 @@ import { circlesWithoutWait } from "@tentpole/core/flows/Graph"
 import { isLive, Membership, type MemberState, type TimelineEntry } from "@tentpole/core/flows/Membership"
 import { endOf } from "@tentpole/core/flows/Step"
 import { Result, Schema } from "effect"
-import { bodyOf, DrawnFlow, Life, live } from "./Draws.ts"
+import { DrawnFlow } from "../../contract/flowDraws.ts"
+import { bodyOf, Life, live } from "./Draws.ts"
 import { structureOf } from "./Flows.ts"
 
 const lives = { arbitrary: { runs: 300 } }

@@ -96,6 +96,24 @@ describe("a simulation", () => {
     assert.include(leaves.timeline.map(({ type }) => type).join(" "), "step_skipped")
   })
 
+  it("has who clicks open it first, and takes back what was delivered when it bounces", () => {
+    const { timeline } = tried(reminder, { events: events([1, "hours", "clicked", "hello"]) })
+    assert.include(timeline.map(({ type }) => type).join(" "), "email_opened email_clicked")
+    const delivered = {
+      steps: [
+        send("hello", "pause"),
+        wait("pause", 1, "days", "there"),
+        check("there", opened("hello", "delivered"), { true_step_id: "again", false_step_id: null }),
+        send("again", null, { operational: true, email_id: otherEmailId }),
+      ],
+    }
+    const came = (metric: SimulatedEvent["metric"]) =>
+      tried(delivered, { events: events([1, "hours", metric, "hello"]) })
+    const steps = (metric: SimulatedEvent["metric"]) => came(metric).timeline.map(({ stepId }) => stepId)
+    assert.include(steps("opened"), "again")
+    assert.notInclude(steps("bounced"), "again")
+  })
+
   it("does nothing after its end", () => {
     const { status, endedAt, timeline } = tried(reminder, { until: DateTime.add(now, { days: 2 }) })
     assert.deepStrictEqual([status, endedAt], ["waiting", null])

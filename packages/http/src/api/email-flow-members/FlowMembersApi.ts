@@ -80,7 +80,10 @@ export const FlowMembersApi = HttpApiGroup.make("flowMembers")
       error: errors("not_found"),
     })
       .annotate(OpenApi.Summary, "Read a member of a flow")
-      .annotate(OpenApi.Description, "With the timeline: how the member came to be where they are"),
+      .annotate(
+        OpenApi.Description,
+        "With the timeline: how the member came to be where they are, of what is long the newest 1,000 lines",
+      ),
   )
   .add(
     HttpApiEndpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {

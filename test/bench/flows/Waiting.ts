@@ -1,0 +1,125 @@
+// A million members who wait cost a worker nothing: what an idle one takes of the processors with ten thousand, and with all of
+// them; and how it is found when to look next.
+import { earliestDue } from "@tentpole/adapters/postgres/MembershipLocks"
+import type { WorkspaceId } from "@tentpole/core/Ids"
+import { Effect } from "effect"
+import * as Owner from "../../support/Owner.ts"
+import { processorTime_ms } from "../../support/ProcessFacts.ts"
+import { pause } from "../../support/Service.ts"
+import type { ServiceProcess } from "../../faults/Deployment.ts"
+import type { Bench } from "../Benchmark.ts"
+import type { World } from "../blasts/World.ts"
+import { ratioAtMost, timeAtMost } from "../Report.ts"
+import { spreadOf, type Spread } from "../Timing.ts"
+import { activeFlow, members } from "./Ground.ts"
+
+const few = 10_000
+const flows_count = 10
+const year_ms = 365 * 86_400_000
+const rest = [{ type: "wait", step_id: "rest", duration_amount: 12, duration_unit: "months" }]
+
+export const waiting = async (bench: Bench, world: World): Promise<void> => {
+  const many = bench.quick ? 100_000 : 1_000_000
+  bench.report.say(`${many.toLocaleString("en-US")} members who wait …`)
+  const sender = await world.sender("waiting", { contacts: many / flows_count })
+  const resting = async (count: number) => {
+    const flow = await activeFlow(world, sender, rest)
+    await members(world, sender, flow, { until_ms: Date.now() + year_ms, count })
+  }
+  await resting(few)
+  const worker = await world.worker({ module: new URL("NullMailWorker.ts", import.meta.url).href })
+  const measured = async () => ({
+    idle: await idleTime(bench, world, worker),
+    look: await nextLook(world, sender.id),
+  })
+  const before = await measured()
+  for (let nth = 0; nth < flows_count; nth++) await resting(many / flows_count)
+  const after = await measured()
+  await world.stop(worker)
+  const idle = after.idle.median / before.idle.median
+  const look = after.look.times.median / before.look.times.median
+  const [small, large] = [few, many + few].map((count) => count.toLocaleString("en-US"))
+  bench.report.section(
+    `${large} members who wait, beside ${small}`,
+    [
+      {
+        what: "an idle worker and its database sessions take, a second",
+        unit: "ms",
+        reference: before.idle,
+        ours: after.idle,
+        ratio: idle,
+        bars: [ratioAtMost(1.5, idle)],
+      },
+      {
+        what: "finding when to look next",
+        unit: "ms",
+        reference: before.look.times,
+        ours: after.look.times,
+        ratio: look,
+        bars: [
+          timeAtMost(5, after.look.times.median),
+          { says: "by the index alone", met: after.look.scans.every((scan) => scan.startsWith("Index")) },
+        ],
+      },
+    ],
+    [
+      `${large} are in ${flows_count + 1} flows, ${small} in one; the plan reads by ${[...new Set(after.look.scans)].join(", ")}`,
+    ],
+  )
+}
+
+/** Milliseconds of the processors a second: of the worker's process, and of its sessions in the database. */
+const idleTime = async (bench: Bench, { deployment }: World, { pid }: ServiceProcess): Promise<Spread> => {
+  const sessions = async () =>
+    deployment.inside.asOwner<{ pid: number }>(
+      "select pid::int from pg_stat_activity where application_name = 'tentpole worker'",
+    )
+  const taken = async (): Promise<number> => {
+    const pids = [pid, ...(await sessions()).map((each) => each.pid)]
+    const times = await Promise.all(pids.map(processorTime_ms))
+    return times.reduce((sum: number, each) => sum + (each ?? 0), 0)
+  }
+  // What it has to do after the members have come, it has done by then.
+  await pause(3_000)
+  const shares: Array<number> = []
+  for (let round = 0; round < (bench.quick ? 5 : 15); round++) {
+    const [began, before] = [performance.now(), await taken()]
+    await pause(1_000)
+    shares.push(((await taken()) - before) / ((performance.now() - began) / 1_000))
+  }
+  return spreadOf(shares)
+}
+
+interface Plan {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly Plans?: ReadonlyArray<Plan>
+}
+
+interface Explained {
+  readonly Plan: Plan
+  readonly "Execution Time": number
+}
+
+/** The statement by which a worker learns when somebody's time comes: how long it takes, and what reads the members. */
+const nextLook = ({ deployment }: World, workspace: WorkspaceId) =>
+  deployment.inside.run(
+    Effect.gen(function* () {
+      const sql = yield* Owner.Owner
+      const explain = sql<{ readonly "QUERY PLAN": readonly [Explained] }>`
+        explain (analyze, format json)
+        with recursive ${earliestDue(sql, workspace)} select min(due_at) from earliest`
+      const plans = (yield* Effect.replicateEffect(explain, 15)).flatMap((rows) =>
+        rows.map((row) => row["QUERY PLAN"][0]),
+      )
+      return {
+        times: spreadOf(plans.map((each) => each["Execution Time"])),
+        scans: plans.flatMap((each) => scansOf(each.Plan)),
+      }
+    }),
+  )
+
+const scansOf = (plan: Plan): ReadonlyArray<string> => [
+  ...(plan["Relation Name"] === "flow_membership" ? [plan["Node Type"]] : []),
+  ...(plan.Plans ?? []).flatMap(scansOf),
+]

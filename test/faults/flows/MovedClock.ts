@@ -1,0 +1,44 @@
+// The clock of the campaign's database and workers, which goes as every clock does, and can be moved on by days: members of flows
+// wait for the database's, and what workers write down is by their own.
+import type { ServiceProcess } from "../Deployment.ts"
+import type { Database } from "../Database.ts"
+
+/** What stands in the catalogue under this name is what statements mean by it: the real clock gets another. */
+const statements: ReadonlyArray<string> = [
+  "create table moved_clock (by interval not null)",
+  "insert into moved_clock values ('0')",
+  "grant select on moved_clock to public",
+  "alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp",
+  `create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+     as 'select pg_catalog.real_clock_timestamp() + (select by from public.moved_clock)'`,
+]
+
+export class MovedClock {
+  readonly #database: Database
+  #moved_ms = 0
+
+  private constructor(database: Database) {
+    this.#database = database
+  }
+
+  static async of(database: Database): Promise<MovedClock> {
+    await database.asSuperuser(statements)
+    return new MovedClock(database)
+  }
+
+  /** What a worker that starts now has to be told. */
+  get moved_ms(): number {
+    return this.#moved_ms
+  }
+
+  get now_ms(): number {
+    return Date.now() + this.#moved_ms
+  }
+
+  /** Workers first: nobody is due by them. */
+  async move(by_ms: number, workers: Iterable<ServiceProcess>): Promise<void> {
+    this.#moved_ms += Math.ceil(by_ms)
+    for (const worker of workers) worker.tell({ clock_moved_ms: this.#moved_ms })
+    await this.#database.asSuperuser([`update moved_clock set by = interval '${this.#moved_ms} ms'`])
+  }
+}

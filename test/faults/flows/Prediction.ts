@@ -1,0 +1,95 @@
+// What the timeline of a member must say, by the pure machine alone: it is told when they entered, what became of each of their
+// messages, and when time was up.
+import { blankContact } from "@tentpole/core/contacts/Contact"
+import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/Compiled"
+import { enroll } from "@tentpole/core/flows/Enrollment"
+import { advance } from "@tentpole/core/flows/Machine"
+import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/Membership"
+import { metBy, type MemberMessage, settledEvent } from "@tentpole/core/flows/Messages"
+import { ApprovalId, ContactId, type EmailId, MembershipId } from "@tentpole/core/Ids"
+import { DateTime, Result } from "effect"
+
+export interface Witnessed {
+  readonly membershipId: string
+  readonly contactId: string
+  readonly email: string
+  readonly city: string
+  readonly enteredAt: DateTime.Utc
+  readonly messages: ReadonlyArray<MemberMessage>
+  /**
+   * When the message of a visit was handed over. What follows it is counted from then: how long it was in the queue, no machine
+   * can foretell.
+   */
+  readonly leftAt: ReadonlyMap<number, DateTime.Utc>
+}
+
+export interface Known {
+  readonly flow: CompiledFlow
+  readonly emailId: EmailId
+  readonly until: DateTime.Utc
+}
+
+/** When a message was opened comes from outside; whatever else it tells, tells itself. */
+const opening = (messages: ReadonlyArray<MemberMessage>, after: DateTime.Utc): MemberMessage | undefined =>
+  messages
+    .filter(({ openedAt }) => openedAt !== null && DateTime.isGreaterThan(openedAt, after))
+    .toSorted((left, right) => Number(left.openedAt?.epochMilliseconds) - Number(right.openedAt?.epochMilliseconds))[0]
+
+/** The lines of the timeline, but for what happened to messages after they had left. */
+export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): ReadonlyArray<string> => {
+  const contact = {
+    ...blankContact(ContactId.make(it.contactId), it.enteredAt),
+    email: it.email,
+    emailNormalized: it.email,
+    city: it.city,
+  }
+  const facts = (now: DateTime.Utc): MemberFacts => ({
+    contact,
+    lists: new Set(),
+    activities: [],
+    suppression: null,
+    now,
+    emailSteps: metBy(it.messages.map((each) => knownBy(each, now))),
+    approvals: new Map([[emailId, ApprovalId.make(emailId)]]),
+  })
+  const entry = { id: MembershipId.make(it.membershipId), source: "contact_created" as const, tokens: {} }
+  const entered = Result.getOrThrow(enroll(flow, entry, facts(it.enteredAt), { live: false, any: false }))
+  const lines = [...entered.entries]
+  let member: Membership = entered.after
+  let now = it.enteredAt
+  while (isLive(member.state)) {
+    const settled = settledEvent(member.state, it.messages, now)
+    const due = dueAtOf(member.state)
+    const opened = opening(it.messages, now)?.openedAt
+    const next = settled?.type === "settled" ? (it.leftAt.get(settled.visit) ?? now) : earliest(due, opened ?? null)
+    if (next === null || DateTime.isGreaterThan(next, until)) break
+    now = DateTime.max(now, next)
+    const change = advance(flow, member, facts(now), settled ?? { type: "look" })
+    if (change === null && settled !== null) break
+    lines.push(...(change?.entries ?? []))
+    member = change?.after ?? member
+  }
+  return told(lines)
+}
+
+const earliest = (left: DateTime.Utc | null, right: DateTime.Utc | null): DateTime.Utc | null =>
+  left === null || right === null ? (left ?? right) : DateTime.min(left, right)
+
+/** Nobody knows of an opening before it. */
+const knownBy = (message: MemberMessage, now: DateTime.Utc): MemberMessage => ({
+  ...message,
+  openedAt: message.openedAt !== null && DateTime.isGreaterThan(message.openedAt, now) ? null : message.openedAt,
+})
+
+const shown = ["visit", "next_step_id", "result", "reason", "timed_out"] as const
+
+const late: ReadonlySet<string> = new Set(["email_delivered", "email_opened"])
+
+export const told = (entries: ReadonlyArray<Omit<TimelineEntry, "at">>): ReadonlyArray<string> =>
+  entries.flatMap(({ metadata, stepId, type }) =>
+    late.has(type)
+      ? []
+      : [
+          `${type} ${stepId ?? "-"} ${shown.map((key) => (key in metadata ? `${key}=${String(metadata[key])}` : "")).join(" ")}`,
+        ],
+  )

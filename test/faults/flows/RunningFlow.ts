@@ -1,0 +1,163 @@
+// A flow that a campaign disturbs: its people come into being and enter it, time goes on, and some open what they get.
+import { EngagementChange } from "@tentpole/core/deliveries/Engagement"
+import { EngagementStore } from "@tentpole/core/deliveries/EngagementStore"
+import { DeliveryId, type FlowId } from "@tentpole/core/Ids"
+import { Transactor } from "@tentpole/core/Transactor"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { DateTime, Effect } from "effect"
+import { activeFlow, approvedEmail } from "../../bench/flows/Ground.ts"
+import type { OpenWorkspace } from "../../support/Inside.ts"
+import { until } from "../../support/Service.ts"
+import type { Dot } from "../blasts/Sink.ts"
+import { cityOf, opens, stepsOf } from "./Week.ts"
+import type { World } from "./World.ts"
+
+/** What is left to do at this moment. */
+interface Standing {
+  readonly due: number
+  readonly open: number
+  readonly untold: number
+  /** Until somebody's time comes; null: nobody's does. */
+  readonly next_ms: number | null
+}
+
+interface Parts {
+  readonly world: World
+  readonly workspace: OpenWorkspace
+  readonly emailId: string
+  readonly flowId: FlowId
+  readonly count: number
+  readonly domain: string
+}
+
+/** People of one transaction, and openings. */
+const batch_max = 500
+
+const patience = { within_ms: 120_000, every_ms: 50 }
+
+export class RunningFlow {
+  readonly world: World
+  readonly workspace: OpenWorkspace
+  readonly emailId: string
+  readonly flowId: FlowId
+  readonly count: number
+  readonly #domain: string
+
+  private constructor(parts: Parts) {
+    this.world = parts.world
+    this.workspace = parts.workspace
+    this.emailId = parts.emailId
+    this.flowId = parts.flowId
+    this.count = parts.count
+    this.#domain = parts.domain
+  }
+
+  /** For so many people, who are still to come. */
+  static async begin(world: World, name: string, count: number): Promise<RunningFlow> {
+    const { deployment } = world
+    const { inside } = deployment
+    const workspace = await inside.workspace(deployment, name)
+    await inside.asOwner("update workspace set plan = 'max' where workspace_id = $1::uuid", [workspace.id])
+    const domain = `${name}.test`
+    await inside.run(
+      Effect.gen(function* () {
+        const workspaces = yield* Workspaces
+        const { domain: made } = yield* workspaces.addDomain(workspace.id, domain)
+        yield* workspaces.verifyDomain(workspace.id, made.id)
+      }),
+    )
+    const emailId = await approvedEmail({ call: workspace.call, name })
+    const flowId = await activeFlow(world, workspace, stepsOf(emailId), { triggers: [{ type: "contact_created" }] })
+    return new RunningFlow({ world, workspace, emailId, flowId, count, domain })
+  }
+
+  /** The people come, some at a time, each with the event that brings them in. */
+  async people(): Promise<void> {
+    for (let from = 0; from < this.count; from += batch_max) {
+      const nths = Array.from({ length: Math.min(batch_max, this.count - from) }, (_, at) => from + at)
+      await this.world.deployment.inside.asOwner(
+        `with people as (
+           insert into contact (workspace_id, contact_id, email, email_normalized, city, city_folded, unsubscribed,
+             marketing_email_invalid, created_at, updated_at)
+           select $1::uuid, uuidv7_or_v4(), p.email, p.email, p.city, lower(p.city), false, false, now(), now()
+           from unnest($2::text[], $3::text[]) as p (email, city)
+           returning contact_id
+         )
+         insert into outbox_event (workspace_id, type, contact_id, at, data)
+         select $1::uuid, 'contact_created', contact_id, clock_timestamp(), '{}' from people`,
+        [this.workspace.id, nths.map((nth) => `person${nth}@${this.#domain}`), nths.map(cityOf)],
+      )
+    }
+  }
+
+  async standing(): Promise<Standing> {
+    const [row] = await this.world.deployment.inside.asOwner<Standing>(
+      `with clock as materialized (select clock_timestamp() as now)
+       select
+         (select count(*) from flow_membership, clock where workspace_id = $1::uuid and due_at <= now)::int as due,
+         (select count(*) from delivery
+          where workspace_id = $1::uuid and state in ('queued', 'claimed', 'handed_over'))::int as open,
+         (select count(*) from outbox_event e where e.workspace_id = $1::uuid and not exists (
+            select from outbox_consumer c where c.workspace_id = $1::uuid and c.consumer = 'flows'
+              and (c.transaction_id, c.position) >= (e.transaction_id, e.position)))::int as untold,
+         (select extract(epoch from min(due_at) - now)::float8 * 1000 from flow_membership, clock
+          where workspace_id = $1::uuid group by now) as next_ms`,
+      [this.workspace.id],
+    )
+    return row ?? { due: 0, open: 0, untold: 0, next_ms: null }
+  }
+
+  async isBusy(): Promise<boolean> {
+    const { due, open, untold } = await this.standing()
+    return due + open + untold > 0
+  }
+
+  /** Waits until nothing is left to do before time goes on. */
+  async quiet(): Promise<void> {
+    await until("the members to come to rest", async () => !(await this.isBusy()), patience).catch(
+      async (error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(await this.standing())}`)
+      },
+    )
+  }
+
+  /** Those who open what they get have opened all that they got. */
+  async openMail(): Promise<void> {
+    const { clock, deployment } = this.world
+    const unopened = await deployment.inside.asOwner<{
+      readonly delivery_id: string
+      readonly email: string
+      readonly step_id: string
+      readonly visit: number
+    }>(
+      `select delivery_id, email, step_id, visit from delivery
+        where workspace_id = $1::uuid and state = 'sent' and opened_at is null order by delivery_id`,
+      [this.workspace.id],
+    )
+    const opened = unopened
+      .filter(({ email, step_id, visit }) => opens(Number(/\d+/.exec(email)?.[0]), step_id, visit))
+      .map(({ delivery_id }) => DeliveryId.make(delivery_id))
+    const ws = this.workspace.id
+    const at = DateTime.makeUnsafe(clock.now_ms)
+    for (let from = 0; from < opened.length; from += batch_max) {
+      const ids = opened.slice(from, from + batch_max)
+      await deployment.inside.run(
+        Effect.gen(function* () {
+          const engagement = yield* EngagementStore
+          const { transact } = yield* Transactor
+          yield* transact(
+            Effect.gen(function* () {
+              const found = yield* engagement.lock(ws, ids)
+              const happenings = ids.map((deliveryId) => ({ deliveryId, event: { _tag: "opened" as const }, at }))
+              yield* engagement.apply(ws, EngagementChange.ofAll(found, happenings))
+            }),
+          )
+        }),
+      )
+    }
+  }
+
+  dots(): Promise<ReadonlyArray<Dot>> {
+    return this.world.sink.dots(this.#domain)
+  }
+}

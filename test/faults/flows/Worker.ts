@@ -1,0 +1,45 @@
+// A worker as it is, but for its times, which a campaign makes short, and its clock, which a campaign moves.
+import { ports } from "@tentpole/adapters/FromConfig"
+import { launch } from "@tentpole/adapters/Launch"
+import { useCases } from "@tentpole/core/Tentpole"
+import * as FlowAdvancer from "@tentpole/worker/FlowAdvancer"
+import * as Gates from "@tentpole/worker/Gates"
+import * as Jobs from "@tentpole/worker/Jobs"
+import { defaults, layer as sender } from "@tentpole/worker/Sender"
+import { Clock, Effect, Layer } from "effect"
+import { times } from "../blasts/Times.ts"
+
+const look_every_ms = 50
+
+let moved_ms = Number(process.env["CLOCK_MOVED_MS"] ?? 0)
+process.on("message", (told: { readonly clock_moved_ms: number }) => {
+  moved_ms = told.clock_moved_ms
+})
+
+const movedClock = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (real): Clock.Clock => {
+    const nanos = () => real.currentTimeNanosUnsafe() + BigInt(moved_ms) * 1_000_000n
+    return {
+      currentTimeMillisUnsafe: () => real.currentTimeMillisUnsafe() + moved_ms,
+      currentTimeMillis: Effect.sync(() => real.currentTimeMillisUnsafe() + moved_ms),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: real.monotonicTimeNanos,
+      sleep: (duration) => real.sleep(duration),
+    }
+  }),
+)
+
+const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...times }), FlowAdvancer.layer(look_every_ms)).pipe(
+  Layer.provide(Gates.fromEnvironment),
+)
+
+launch("worker", (config) =>
+  worker.pipe(
+    Layer.provide(useCases),
+    Layer.provide(ports(config, { name: "worker", connections_max: 12 })),
+    Layer.provide(movedClock),
+  ),
+)
