@@ -2,10 +2,10 @@
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { BlastId } from "@tentpole/core/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Context, Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./Assault.ts"
 import { type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
 import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
@@ -26,9 +26,7 @@ const fresh = () => `attack${++drawn}`
 
 /** A workspace that may send, with a blast that the operation can be tried on. */
 const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
-  const workspaces = Context.get(context, Workspaces)
-  const { domain } = yield* workspaces.addDomain(side.workspace, "example.test")
-  yield* workspaces.verifyDomain(side.workspace, domain.id)
+  yield* verifiedSender(side.workspace, context)
   const fields = { display_name: field, api_name: field, value_type: "string" }
   const { json } = yield* side.call("POST", "/v1/contact-fields", { json: fields })
   const { field_definition_id } = json.items[0]

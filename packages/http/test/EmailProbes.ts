@@ -1,10 +1,10 @@
 // For every operation on emails a right body, from which the wrong ones are made; and the email that each attack is tried on.
 import { Emails } from "@tentpole/core/emails/Emails"
 import { EmailId, GenerationId } from "@tentpole/core/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./Assault.ts"
 import { operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
 import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
@@ -33,9 +33,7 @@ const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   context,
   operation,
 ) {
-  const workspaces = Context.get(context, Workspaces)
-  const { domain } = yield* workspaces.addDomain(workspace, "example.test")
-  yield* workspaces.verifyDomain(workspace, domain.id)
+  yield* verifiedSender(workspace, context)
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const email = yield* made("/v1/emails", { ...right(field), html: `<p>${field}</p>` })

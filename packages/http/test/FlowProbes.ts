@@ -1,8 +1,8 @@
 // For every operation on flows a right body, from which the wrong ones are made; and the flow that each attack is tried on.
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side } from "./Assault.ts"
 import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
 import { tenants } from "./Described.ts"
 import { isOfMembers } from "./FlowMemberProbes.ts"
 import type { Call, Json } from "./World.ts"
@@ -25,9 +25,7 @@ const fresh = () => `attack${++drawn}`
 
 /** A workspace that may send, with everything that a flow can name, and a flow that the operation can be tried on. */
 const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
-  const { addDomain, verifyDomain } = Context.get(context, Workspaces)
-  const { domain } = yield* addDomain(side.workspace, "example.test")
-  yield* verifyDomain(side.workspace, domain.id)
+  yield* verifiedSender(side.workspace, context)
   const made = (path: string, json: Json) => Effect.map(side.call("POST", path, { json }), (answered) => answered.json)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const { contact_id } = contacts.items[0]

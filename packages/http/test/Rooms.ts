@@ -2,7 +2,7 @@
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import { type Context, Effect } from "effect"
 import { type Estate, held, nameOf, type Room, type UseCases } from "./Assault.ts"
-import { filled, type Operation } from "./Attacks.ts"
+import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
 import { emails } from "./EmailProbes.ts"
@@ -21,6 +21,8 @@ export interface Settled {
   readonly estate: Estate
   /** Of the estate's values, those that bodies are tried with another workspace's instead of. */
   readonly ids: ReadonlyArray<string>
+  /** All that it can be asked for, as one text. */
+  readonly everything: (call: Call) => Effect.Effect<string>
   /** Right requests to one of its operations. */
   readonly rights: (operation: Operation) => ReadonlyArray<{ readonly path: string; readonly sent: Sent }>
 }
@@ -44,8 +46,9 @@ const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
       operations: room.operations,
       estate,
       ids: room.ids.map((name) => held(estate, name)),
+      everything: (call) => room.everything(call, estate),
       rights: (operation) => {
-        const path = filled(operation.path, estate)
+        const path = addressOf(operation, estate)
         const bodies = room.probes[nameOf(operation)] ?? []
         return bodies.length === 0
           ? [{ path, sent: room.sent?.(operation) ?? {} }]
