@@ -22,10 +22,7 @@ const requests_each = 5_000
 const told = ({ wrong }: Tried): string => wrong.map(({ asked, why }) => `${why}\n  ${asked}`).join("\n\n")
 
 /** Worlds one after the other, each of a seed of its own. */
-const campaign = Effect.fnUntraced(function* (
-  ground: typeof tenantsGround | typeof administrationGround,
-  count: number,
-) {
+const campaign = Effect.fnUntraced(function* (ground: typeof tenantsGround, count: number) {
   const done = new Set<string>()
   for (let from = 0; from < count; from += requests_each) {
     const own = seed + from / requests_each
