@@ -1,5 +1,5 @@
 // What is tried on those around the service: on readers and visitors, on whom it asks, by links and by paths.
-import { adapters, core, http, law, refused, row, whole, type Row } from "./Held.ts"
+import { adapters, core, http, law, row, whole, type Row } from "./Held.ts"
 
 const pages: ReadonlyArray<Row> = [
   row(

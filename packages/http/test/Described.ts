@@ -38,7 +38,9 @@ const pointer = (...parts: ReadonlyArray<string>): string =>
 /** Says of values whether they are as the schema at a place of the description says, and if not, why. */
 export const judge = (description: Json) => {
   // What is no keyword of JSON Schema is OpenAPI's.
-  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false })
+  // Schemas are shared by hundreds of places: each is compiled once, and not made the shortest that it can be.
+  const sparing = { inlineRefs: false, code: { optimize: false } }
+  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, ...sparing })
   formats.default(ajv)
   ajv.addSchema(description, "api")
   const known = new Map<string, ValidateFunction>()

@@ -4,18 +4,20 @@ import { type Draw, drawFrom } from "@tentpole/core/contract"
 import type { Json } from "@tentpole/http/description/Json"
 import { Cause, Effect, Layer, References } from "effect"
 import { administrationOver } from "../AdminWorld.ts"
-import { nameOf } from "../Assault.ts"
+import { nameOf, type UseCases } from "../Assault.ts"
 import { tenants as tenantsOf } from "../AttackedWorld.ts"
 import { administration, type DescribedOperation, operationsIn, tenants } from "../Described.ts"
 import { rooms, type Settled } from "../Rooms.ts"
 import { type Answered, type Call, type Sent, world } from "../World.ts"
 import { idsOf, type Ids } from "./Estates.ts"
 import { drawRequests, type RightFor } from "./Requests.ts"
-import { verdictBy } from "./Verdict.ts"
+import { type Verdict, verdictBy } from "./Verdict.ts"
 
 /** What is asked, and whom. */
 export interface Ground {
   readonly description: Json
+  /** Compiled with every place that it is asked about: one for all worlds. */
+  readonly verdict: Verdict
   readonly operations: ReadonlyArray<DescribedOperation>
   readonly call: Call
   readonly ids: Ids
@@ -54,9 +56,11 @@ const curlOf = (method: string, path: string, { body, headers, json }: Sent): st
   ].join(" ")
 }
 
-/** Where ours are settled in every room, beside another workspace that nobody may notice. */
-export const tenantsGround = Effect.gen(function* () {
-  const { context, tenant } = yield* tenantsOf(world)
+const [ofTenants, ofAdministration] = [verdictBy(tenants), verdictBy(administration)]
+
+/** A world in which ours are settled in every room, beside another workspace that nobody may notice. */
+export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | UseCases, E>) {
+  const { context, tenant } = yield* tenantsOf(over)
   const settled = Effect.fnUntraced(function* (name: string, field: string) {
     const side = yield* tenant(name)
     const each = yield* Effect.forEach(rooms, (room, index) => room.settle(side, `${field}${index}`, context))
@@ -74,6 +78,7 @@ export const tenantsGround = Effect.gen(function* () {
   const asSettled = yield* everything
   const ground: Ground = {
     description: tenants,
+    verdict: ofTenants,
     operations: operationsIn(tenants),
     call: ours.call,
     ids,
@@ -111,6 +116,7 @@ export const administrationGround = Effect.gen(function* () {
   }
   const ground: Ground = {
     description: administration,
+    verdict: ofAdministration,
     operations: operationsIn(administration),
     call: admin,
     ids,
@@ -121,11 +127,7 @@ export const administrationGround = Effect.gen(function* () {
 })
 
 /** What is wrong with an answer, or nothing. */
-const held = (
-  verdict: ReturnType<typeof verdictBy>,
-  operation: DescribedOperation,
-  answered: Answered,
-): string | null => {
+const held = (verdict: Verdict, operation: DescribedOperation, answered: Answered): string | null => {
   try {
     verdict(operation, answered)
     return answered.text.includes("secret_of_theirs")
@@ -138,9 +140,8 @@ const held = (
 
 /** So many requests to operations of the ground, drawn from the seed. */
 export const fuzz = Effect.fnUntraced(function* (ground: Ground, seed: number, count: number) {
-  const { call, description, ids, operations, rightFor } = ground
+  const { call, description, ids, operations, rightFor, verdict } = ground
   const draw: Draw = drawFrom(seed)
-  const verdict = verdictBy(description)
   const next = drawRequests(draw, description, (name) => ids.drawn(draw, name), rightFor)
   const wrong = new Map<string, Wrong>()
   const statuses = new Map<number, number>()

@@ -8,9 +8,11 @@ import type { Answered } from "../World.ts"
 const mediaTypeOf = (text: string): string => text.split(";")[0]?.trim().toLowerCase() ?? ""
 
 /** Throws if an answer of the operation is not one that the description tells of. */
-export const verdictBy = (description: Json) => {
+export type Verdict = (operation: DescribedOperation, answered: Answered) => void
+
+export const verdictBy = (description: Json): Verdict => {
   const says = judge(description)
-  return ({ described, method, path }: DescribedOperation, answered: Answered): void => {
+  return ({ described, method, path }, answered) => {
     const { headers, json, status, text } = answered
     holdToShape("the answer", answered)
     assert.isNotEmpty(headers.get("x-request-id"), "it has no x-request-id")

@@ -3,7 +3,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { operationsIn, tenants } from "../Described.ts"
-import type { Answered } from "../World.ts"
+import { postgresWorld } from "../PostgresWorld.ts"
+import { type Answered, world } from "../World.ts"
 import { administrationGround, fuzz, type Ground, tenantsGround, type Tried } from "./Fuzz.ts"
 import { verdictBy } from "./Verdict.ts"
 
@@ -22,7 +23,7 @@ const requests_each = 5_000
 const told = ({ wrong }: Tried): string => wrong.map(({ asked, why }) => `${why}\n  ${asked}`).join("\n\n")
 
 /** Worlds one after the other, each of a seed of its own. */
-const campaign = Effect.fnUntraced(function* (ground: typeof tenantsGround, count: number) {
+const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground, E, R>, count: number) {
   const done = new Set<string>()
   for (let from = 0; from < count; from += requests_each) {
     const own = seed + from / requests_each
@@ -48,12 +49,21 @@ describe("answers to requests drawn from the description", () => {
     "are described, whatever is asked of the API",
     () =>
       Effect.gen(function* () {
-        const done = yield* campaign(tenantsGround, requests_count)
+        const done = yield* campaign(tenantsGround(world), requests_count)
         // What is only ever refused tries nothing.
         assert.isAbove(done.size, operationsIn(tenants).length / 3)
       }),
     patience,
   )
+
+  // Slower, and of the same answers: what statements refuse is looked for in earnest only.
+  if (isDeep) {
+    it.live(
+      "are described, whatever is asked of the API on PostgreSQL",
+      () => campaign(tenantsGround(postgresWorld), Math.ceil(requests_count / 10)),
+      patience,
+    )
+  }
 
   it.live(
     "are described, whatever is asked of the administration",
@@ -108,6 +118,7 @@ describe("an answer that is not described is told of", () => {
     Effect.gen(function* () {
       const ground: Ground = {
         description: tenants,
+        verdict,
         operations: [listed],
         call: () => Effect.succeed(answered(200, `{"items":[{"field_definition_id":5}]}`)),
         ids: { learn: () => undefined, drawn: (draw, name) => `${name}${draw.below(2)}` },
