@@ -1,5 +1,6 @@
 // Bad requests of every kind, made of a right one and of what the API's description says of its operation. Each says where
 // it is wrong, so that the answer can be held to it.
+import { gzipSync } from "node:zlib"
 import type { Json, Sent } from "./World.ts"
 
 /** An operation, as the description has it. */
@@ -341,6 +342,11 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
     attack("the body is a form", {
       body: "a=1",
       headers: { "content-type": "application/x-www-form-urlencoded" },
+    }),
+    // Nothing is unpacked: a few kilobytes could be gigabytes.
+    attack("the body is packed", {
+      body: Uint8Array.from(gzipSync(JSON.stringify(right))),
+      headers: { "content-encoding": "gzip" },
     }),
     attack("the body says nothing of its kind", { body: JSON.stringify(right), headers: { "content-type": "" } }),
     ...[places[0], places.at(-1)].flatMap((at) =>
