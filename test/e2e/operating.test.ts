@@ -10,7 +10,10 @@ import { clone } from "../support/Clone.ts"
 import { Collector, type Span } from "../support/Collector.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
+import { command } from "../support/CommandLine.ts"
+import { startSink } from "../support/Sink.ts"
 import { apiKey, freePort, Service, until } from "../support/Service.ts"
+import * as Canary from "./Canary.ts"
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
@@ -31,6 +34,10 @@ describe("a service that is watched", () => {
     wire = await Proxy.to(Number(url.port), ending)
     url.port = String(wire.port)
     collector = await Collector.listen()
+    const sink = await startSink({ login: true, refuse: Canary.refusal })
+    const provider = await Canary.refusingProvider()
+    await ending.with(sink.close)
+    await ending.with(async () => provider.server.close())
     const port = String(await freePort())
     watched = `http://127.0.0.1:${port}`
     service = await Service.prepare({
@@ -40,6 +47,11 @@ describe("a service that is watched", () => {
       OTLP_URL: `${collector.url}/`,
       LOG_FORMAT: "json",
       LOG_LEVEL: "debug",
+      APP_SECRET: Canary.secrets["the secret of the application"],
+      SMTP_URL: sink.url.replace("//", `//canary:${Canary.secrets["the mail server's password"]}@`),
+      AI_PROVIDER: "openai",
+      AI_BASE_URL: provider.url,
+      AI_API_KEY: Canary.secrets["the AI's key"],
     })
     await service.start()
   })
@@ -49,9 +61,9 @@ describe("a service that is watched", () => {
     await ending.all()
   })
 
-  const asOwner = (statements: string) =>
+  const asOwner = <Row extends object>(statements: string) =>
     Effect.runPromise(
-      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statements)).pipe(
+      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statements)).pipe(
         Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
       ),
     )
@@ -98,10 +110,10 @@ describe("a service that is watched", () => {
     assert.include(above, "Contacts.create")
     assert.strictEqual(above.at(-1), "POST /v1/contacts")
 
-    const tent = await service.call("POST", "/v1/tents", { name: "n", prompt: "Build a website" })
-    assert.strictEqual(tent.status, 202, tent.text)
+    const letter = await service.call("POST", "/v1/emails", { name: "n", prompt: "A letter about chairs" })
+    assert.strictEqual(letter.status, 202, letter.text)
     const job = await until("the job's span", async () =>
-      collector.spans.find(({ name }) => name === "job tent_generation"),
+      collector.spans.find(({ name }) => name === "job email_generation"),
     )
     assert.strictEqual(job.service, "tentpole-worker")
     for (const secret of ["traced.secret@", apiKey]) assert.notInclude(collector.text, secret)
@@ -144,6 +156,41 @@ describe("a service that is watched", () => {
     assert.deepStrictEqual([silent.status, silent.json.status], [503, "database unavailable"])
     wire.release()
     await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
+  })
+
+  it("secrets and addresses are nowhere but where they belong, after a life with everything that goes wrong in one", async () => {
+    const refusals = await Canary.live(service)
+    wire.refusing = true
+    wire.cut()
+    const lost = await service.call("POST", "/v1/contacts", { items: [{ email: Canary.address }] })
+    assert.strictEqual(lost.status, 503)
+    wire.refusing = false
+    await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
+    const metrics = await Promise.all([service.api, watched].map(async (at) => (await fetch(`${at}/metrics`)).text()))
+    const doctor = await command(["doctor"], service.environment)
+    assert.include(doctor.output, "AI", "the doctor has looked at the key")
+    const lines = service.output.split("\n").filter((line) => line.startsWith("{"))
+    const places = {
+      logs: lines.join("\n"),
+      traces: collector.text,
+      metrics: metrics.join("\n"),
+      "the doctor": doctor.output,
+      refusals: [...refusals, lost.text].join("\n"),
+    }
+    const found: Array<string> = []
+    for (const [what, secret] of Object.entries({ ...Canary.secrets, "the API's key": apiKey })) {
+      for (const [place, text] of Object.entries(places)) if (text.includes(secret)) found.push(`${what} in ${place}`)
+      for (const table of await Canary.tablesHolding(asOwner, secret)) found.push(`${what} in ${table}`)
+      for (const file of await Canary.filesHolding(service.folder, secret)) found.push(`${what} in ${file}`)
+    }
+    for (const place of ["logs", "traces", "metrics", "the doctor"] as const) {
+      if (places[place].includes(Canary.address)) found.push(`the address in ${place}`)
+    }
+    const holding = await Canary.tablesHolding(asOwner, Canary.address)
+    const tables = holding.map((table) => table.replace(/^public\./, ""))
+    assert.include(tables, "contact", "the address is found where it is")
+    found.push(...tables.filter((table) => !(table in Canary.mayHoldAddress)).map((table) => `the address in ${table}`))
+    assert.deepStrictEqual(found, [])
   })
 
   it("a schema that is a migration ahead serves this version, while it runs", async () => {

@@ -9,6 +9,8 @@ export interface Mail {
 }
 
 export interface SinkOptions {
+  /** Whether it lets everybody log in who tries, with whatever password. */
+  readonly login?: boolean
   /** A reply for a recipient instead of 250 at RCPT. */
   readonly refuse?: (to: string) => string | undefined
   /** How long it takes to answer a message. */
@@ -44,7 +46,11 @@ const command = (session: Session, socket: Socket, line: string, options: SinkOp
   const say = (reply: string) => void socket.write(`${reply}\r\n`)
   switch (verb) {
     case "EHLO":
-      return say("250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8")
+      return say(
+        `250-sink\r\n${options.login === true ? "250-AUTH PLAIN\r\n" : ""}250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8`,
+      )
+    case "AUTH":
+      return say("235 2.7.0 come in")
     case "MAIL":
       session.from = pathOf(line)
       return say("250 ok")

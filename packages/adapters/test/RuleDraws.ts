@@ -1,5 +1,6 @@
 // Random populations for the comparison of stores with the evaluator. Values come from small pools full of borders, so that
 // conditions meet what is stored; everything follows from one seed.
+import type { Draw } from "@tentpole/core/contract"
 import { type ActivityType, activityTypes } from "@tentpole/core/contacts/Activity"
 import type { Contact, CustomValue } from "@tentpole/core/contacts/Contact"
 import type { ValueType } from "@tentpole/core/contacts/ContactFields"
@@ -10,33 +11,6 @@ import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import type { TimeWindow } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/Text"
 import { DateTime } from "effect"
-
-/** Draws from one seed: mulberry32. */
-export interface Draw {
-  readonly below: (limit: number) => number
-  readonly chance: (share: number) => boolean
-  readonly of: <A>(pool: ReadonlyArray<A>) => A
-}
-
-export const drawFrom = (seed: number): Draw => {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (limit: number) => Math.floor(next() * limit)
-  return {
-    below,
-    chance: (share) => next() < share,
-    of: (pool) => {
-      const drawn = pool[below(pool.length)]
-      if (drawn === undefined) throw new Error("drawn from an empty pool")
-      return drawn
-    },
-  }
-}
 
 /** Noon, the ends of months of every length, the ends of a year and of a day. */
 export const nows = [

@@ -7,7 +7,8 @@ import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { activityOperators, membershipOperators, valueless, valueOperators } from "@tentpole/core/segments/Operators"
 import { rule_depth_max, rule_nodes_max } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Result } from "effect"
-import { atoms, days, type Draw, fields, lists, numbers, storedDate, text, whiteSpace, windows } from "./RuleDraws.ts"
+import type { Draw } from "@tentpole/core/contract"
+import { atoms, days, fields, lists, numbers, storedDate, text, whiteSpace, windows } from "./RuleDraws.ts"
 
 type Stored = RuleSubject["contact"][keyof RuleSubject["contact"]] | number
 

@@ -43,6 +43,7 @@ import { traffic } from "./traffic.ts"
 export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
+export { type Draw, drawFrom } from "./draws.ts"
 export { FlowTimes }
 export { StoreClock }
 export { Fresh } from "./fresh.ts"

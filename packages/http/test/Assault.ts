@@ -6,8 +6,8 @@ import type { useCases } from "@tentpole/core/Tentpole"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import {
+  addressOf,
   type Attack,
-  filled,
   hostileText,
   inBody,
   inPath,
@@ -17,6 +17,7 @@ import {
   type Operation,
   parametersOf,
   withForeignIds,
+  withQuery,
 } from "./Attacks.ts"
 import { comparable, holdTo, holdToShape, isRefused, tenants } from "./AttackedWorld.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
@@ -71,9 +72,9 @@ export interface Room<Own extends Estate> {
   readonly reaches?: (operation: Operation) => boolean
 }
 
-const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
+export const nameOf = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
 
-const held = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
+export const held = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
 
 interface Grounds<Own extends Estate> {
   /** A workspace of its own for the operation, the same for all that is tried on it. */
@@ -113,7 +114,7 @@ const begin = Effect.fnUntraced(function* <Own extends Estate>(
   operation: Operation,
 ) {
   const { side, estate } = yield* ours(operation)
-  const path = filled(operation.path, estate)
+  const path = addressOf(operation, estate)
   const theirsStays = Effect.map(room.everything(them.side.call, them.estate), (text) =>
     assert.strictEqual(text, them.asSettled),
   )
@@ -139,7 +140,7 @@ const attacksOn = <Own extends Estate>(
 ): ReadonlyArray<Attack> =>
   [
     ...inPath(operation, estate),
-    ...inQuery(operation, path),
+    ...inQuery(operation, estate),
     ...rights.flatMap((right) => [
       ...inBody(operation, path, () => right(estate), them.field),
       ...inRules(path, right(estate)),
@@ -162,7 +163,7 @@ const refusals = Effect.fnUntraced(function* <Own extends Estate>(
   assert.strictEqual(yield* room.everything(call, estate), before)
   yield* theirsStays
   for (const text of operation.query.some(({ name }) => name === "search") ? hostileText : []) {
-    const listed = yield* call(operation.method, `${path}?search=${encodeURIComponent(text)}`)
+    const listed = yield* call(operation.method, withQuery(path, `search=${encodeURIComponent(text)}`))
     assert.deepStrictEqual([listed.status, room.found?.(listed.json)], [200, 0], `${text}: ${listed.text}`)
   }
   for (const right of rights.length === 0 ? [undefined] : rights) {
@@ -189,7 +190,7 @@ const doubts = Effect.fnUntraced(function* <Own extends Estate>(
   for (const attack of attacksOn(room, operation, begun)) {
     if (attack.expected === "refused") continue
     if (wentThrough) estate = yield* renewed(side, estate, context, operation)
-    const answered = yield* call(operation.method, filled(operation.path, estate), attack.sent)
+    const answered = yield* call(operation.method, addressOf(operation, estate), attack.sent)
     holdTo(attack, answered)
     wentThrough = answered.status < 300
   }
@@ -220,10 +221,12 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   const bodies = rights.length === 0 ? [undefined] : rights.map((right) => JSON.stringify(right(estate)))
   for (const body of bodies) {
     for (const name of parametersOf(operation.path)) {
-      yield* notFound(name, (id) => send(filled(operation.path, { ...estate, [name]: id }), body))
+      yield* notFound(name, (id) => send(addressOf(operation, { ...estate, [name]: id }), body))
     }
   }
-  for (const { name } of operation.query) if (name in them) yield* notFound(name, (id) => send(`${path}?${name}=${id}`))
+  for (const { name } of operation.query.filter((parameter) => parameter.name in them)) {
+    yield* notFound(name, (id) => send(withQuery(addressOf(operation, estate, name), `${name}=${id}`)))
+  }
   const pairs = room.ids.map((name) => ({ ours: held(estate, name), theirs: held(them, name) }))
   for (const right of rights) {
     for (const { what, id, theirs: foreign, nobodys } of withForeignIds(right(estate), pairs, unknownId)) {

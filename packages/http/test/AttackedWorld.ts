@@ -1,4 +1,5 @@
 // What answers to bad requests are held to, and the world in which they are sent: one with many workspaces, each with a key.
+import type { WorkspaceId } from "@tentpole/core/Ids"
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Api } from "@tentpole/http/Api"
@@ -56,6 +57,14 @@ export const comparable = ({ status, json }: Answered, id: string): Json => [
     JSON.stringify(json ?? null, (key, value: Json) => (key === "request_id" ? null : value)).replaceAll(id, "the id"),
   ),
 ]
+
+/** The workspace may send from `example.test`, unless it might before. */
+export const verifiedSender = (workspace: WorkspaceId, context: Context.Context<Workspaces>) => {
+  const { addDomain, verifyDomain } = Context.get(context, Workspaces)
+  return Effect.ignore(
+    Effect.flatMap(addDomain(workspace, "example.test"), ({ domain }) => verifyDomain(workspace, domain.id)),
+  )
+}
 
 /** The API over a world; `tenant` makes a workspace, and answers which and how to call it with its key. */
 export const tenants = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Workspaces, E>) {

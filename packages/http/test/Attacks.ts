@@ -1,5 +1,6 @@
 // Bad requests of every kind, made of a right one and of what the API's description says of its operation. Each says where
 // it is wrong, so that the answer can be held to it.
+import { gzipSync } from "node:zlib"
 import type { Json, Sent } from "./World.ts"
 
 /** An operation, as the description has it. */
@@ -9,6 +10,7 @@ export interface Operation {
   readonly path: string
   readonly query: ReadonlyArray<{
     readonly name: string
+    readonly required: boolean
     readonly enum: ReadonlyArray<string> | null
     /** Of a number. */
     readonly maximum: number | null
@@ -47,6 +49,7 @@ const operationOf = (method: string, path: string, described: Json): Operation =
       .filter((parameter: Json) => parameter.in === "query")
       .map((parameter: Json) => ({
         name: parameter.name,
+        required: parameter.required === true,
         enum: parameter.schema.enum ?? null,
         maximum: parameter.schema.maximum ?? null,
       })),
@@ -60,6 +63,23 @@ export const parametersOf = (path: string): ReadonlyArray<string> =>
 
 export const filled = (path: string, values: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`)
+
+export const withQuery = (address: string, query: string): string =>
+  `${address}${address.includes("?") ? "&" : "?"}${query}`
+
+/** Where an operation is called: its path, and what its query can't do without, unless it is `but`. */
+export const addressOf = (
+  { path, query }: Operation,
+  values: Readonly<Record<string, string>>,
+  but: string | null = null,
+): string =>
+  query
+    .filter(({ name, required }) => required && name !== but)
+    .reduce(
+      (address, { name }) =>
+        withQuery(address, `${name}=${encodeURIComponent(values[name] ?? `no value for ${name}`)}`),
+      filled(path, values),
+    )
 
 const noIds = [
   "not-a-uuid",
@@ -77,7 +97,7 @@ export const inPath = (operation: Operation, values: Readonly<Record<string, str
   parametersOf(operation.path).flatMap((name) =>
     noIds.map((bad) => ({
       what: `${name} is ${bad}`,
-      path: filled(operation.path, { ...values, [name]: bad }),
+      path: addressOf(operation, { ...values, [name]: bad }),
       sent: operation.takesJson ? { json: {} } : {},
       wrong: name,
       expected: "refused",
@@ -132,17 +152,22 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   search: ["\0", "x".repeat(256)],
   confirm: ["\0", "x".repeat(64), "not the slug"],
   workspace_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
+  tentIdOrAlias: ["\0", "../etc", "a/../b"],
+  daysBack: ["\0"],
   email: ["\0", "x".repeat(1001)],
   phone: ["\0", "x".repeat(1001)],
 }
 
+/** Means its default when it is empty or out of its range. */
+const fallsBack: ReadonlySet<string> = new Set(["daysBack"])
+
 /** Text that may be asked for, and that no query may take for more than text. */
 export const hostileText = ["%", "_", "\\", "'", "' or '1'='1", "\\%", "*", "🙂", "\u202e", "$1", "); select 1 --"]
 
-export const inQuery = (operation: Operation, path: string): ReadonlyArray<Attack> => {
+export const inQuery = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> => {
   const attack = (query: string, wrong: string): Attack => ({
     what: `?${query}`,
-    path: `${path}?${query}`,
+    path: withQuery(addressOf(operation, values, wrong), query),
     sent: operation.takesJson ? { json: {} } : {},
     wrong,
     expected: "refused",
@@ -151,23 +176,22 @@ export const inQuery = (operation: Operation, path: string): ReadonlyArray<Attac
   return [
     ...unknown.map((name) => attack(`${encodeURIComponent(name)}=1`, name)),
     ...operation.query.flatMap(({ name, enum: words, maximum }) => {
-      const values = words === null ? wrongValues[name] : noWords
-      if (values === undefined)
-        throw new Error(`${operation.path} takes ${name}: say in wrongValues what it must not be`)
+      const bad = words === null ? wrongValues[name] : noWords
+      if (bad === undefined) throw new Error(`${operation.path} takes ${name}: say in wrongValues what it must not be`)
       return [
-        attack(`${name}=`, name),
+        ...(fallsBack.has(name) ? [] : [attack(`${name}=`, name)]),
         attack(`${name}=1&${name}=1`, name),
         ...(maximum === null ? [] : [attack(`${name}=${maximum + 1}`, name)]),
-        ...values.map((value) => attack(`${name}=${encodeURIComponent(value)}`, name)),
+        ...bad.map((value) => attack(`${name}=${encodeURIComponent(value)}`, name)),
       ]
     }),
   ]
 }
 
-type Place = ReadonlyArray<string | number>
+export type Place = ReadonlyArray<string | number>
 
 /** The JSON of a value, with raw text in one place of it: what no value can be, 1e309 or a key twice, can still be sent. */
-const textOf = (value: Json, at: Place, raw: string): string => {
+export const textOf = (value: Json, at: Place, raw: string): string => {
   const [here, ...rest] = at
   if (here === undefined) return raw
   if (Array.isArray(value)) {
@@ -180,13 +204,13 @@ const textOf = (value: Json, at: Place, raw: string): string => {
 }
 
 /** The JSON of a value, with another member at the end of one of its objects. */
-const textWith = (value: Json, at: Place, key: string, raw: string): string => {
+export const textWith = (value: Json, at: Place, key: string, raw: string): string => {
   const object = at.reduce<Json>((inner, step) => inner[step], value)
   const members = Object.entries(object).map(([name, each]) => `${JSON.stringify(name)}:${JSON.stringify(each)}`)
   return textOf(value, at, `{${[...members, `${key}:${raw}`].join()}}`)
 }
 
-const placesIn = (value: Json, at: Place = []): ReadonlyArray<Place> => [
+export const placesIn = (value: Json, at: Place = []): ReadonlyArray<Place> => [
   at,
   ...(typeof value === "object" && value !== null
     ? Object.entries(value).flatMap(([key, inner]) =>
@@ -318,6 +342,11 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
     attack("the body is a form", {
       body: "a=1",
       headers: { "content-type": "application/x-www-form-urlencoded" },
+    }),
+    // Nothing is unpacked: a few kilobytes could be gigabytes.
+    attack("the body is packed", {
+      body: Uint8Array.from(gzipSync(JSON.stringify(right))),
+      headers: { "content-encoding": "gzip" },
     }),
     attack("the body says nothing of its kind", { body: JSON.stringify(right), headers: { "content-type": "" } }),
     ...[places[0], places.at(-1)].flatMap((at) =>

@@ -1,30 +1,40 @@
 // For every operation on contacts, their fields and their lists a right body, from which the wrong ones are made; and the
 // two workspaces that they are tried in.
 import { Effect } from "effect"
-import type { Estate, Probe, Side } from "./Assault.ts"
+import type { Estate, Probe, Room } from "./Assault.ts"
+import { operationsOf } from "./Attacks.ts"
+import { tenants } from "./Described.ts"
 import { type Call, type Json, unknownId } from "./World.ts"
 
 /** What each of two workspaces has, of the same shape. */
 export interface AudienceEstate extends Estate {
   readonly contact_id: string
   readonly fieldDefinitionId: string
+  /** Dynamic where an operation changes one. */
   readonly listId: string
+  readonly staticListId: string
   readonly exportId: string
 }
 
 /** `field` is the `api_name` of its custom field too. */
-export const settleAudience = Effect.fnUntraced(function* ({ call }: Side, field: string) {
+const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(function* ({ call }, field, _, operation) {
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const items = [{ email: `${field}@example.com`, first_name: `of ${field}`, custom_fields: { [field]: "x" } }]
   const contacts = yield* made("/v1/contacts", { items })
   const { contact_id } = contacts.items[0]
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static", contact_ids: [contact_id] })
-  const exported = yield* call("POST", `/v1/contact-lists/${list.list_id}/export`, { json: {} })
+  const rules = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
+  const changed = operation?.method === "PATCH" && operation.path === "/v1/contact-lists/{listId}"
+  const listId: string = changed
+    ? (yield* made("/v1/contact-lists", { name: `picked of ${field}`, kind: "dynamic", rules })).list_id
+    : list.list_id
+  const exported = yield* call("POST", `/v1/contact-lists/${listId}/export`, { json: {} })
   const estate: AudienceEstate = {
     contact_id,
     fieldDefinitionId: fields.items[0].field_definition_id,
-    listId: list.list_id,
+    listId,
+    staticListId: list.list_id,
     exportId: exported.json?.export_id ?? unknownId,
     field,
   }
@@ -32,7 +42,7 @@ export const settleAudience = Effect.fnUntraced(function* ({ call }: Side, field
 })
 
 /** Everything that a workspace can be asked for, as one text. */
-export const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
+const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
   const paths = [
     "/v1/contacts?limit=100",
     `/v1/contacts/${contact_id}`,
@@ -69,7 +79,7 @@ const field = (): Json => ({
 })
 
 /** A condition of every source, two groups deep. */
-const rules = ({ fieldDefinitionId, listId }: AudienceEstate): Json => ({
+const rules = ({ fieldDefinitionId, staticListId }: AudienceEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
@@ -79,7 +89,7 @@ const rules = ({ fieldDefinitionId, listId }: AudienceEstate): Json => ({
       conditions: [
         { kind: "condition", source: "contact", field: "createdAt", operator: "lt", value: "2026-05-01" },
         { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "contains", value: "4" },
-        { kind: "condition", source: "list_membership", listId, operator: "is_member" },
+        { kind: "condition", source: "list_membership", listId: staticListId, operator: "is_member" },
         {
           kind: "condition",
           source: "activity",
@@ -111,7 +121,7 @@ const search = (estate: AudienceEstate): Json => ({
 const none: Probe<AudienceEstate> = []
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
+const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "GET /v1/contacts": none,
   "POST /v1/contacts": [people],
   "DELETE /v1/contacts": [goers],
@@ -139,7 +149,7 @@ export const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   ],
   "POST /v1/contact-lists/preview": [(it) => ({ rules: rules(it) })],
   "GET /v1/contact-lists/{listId}": none,
-  "PATCH /v1/contact-lists/{listId}": [() => ({ name: fresh(), description: "some" })],
+  "PATCH /v1/contact-lists/{listId}": [(it) => ({ name: fresh(), description: "some", rules: rules(it) })],
   "DELETE /v1/contact-lists/{listId}": none,
   "GET /v1/contact-lists/{listId}/contacts": none,
   "POST /v1/contact-lists/{listId}/contacts": [members],
@@ -147,4 +157,20 @@ export const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "GET /v1/contact-lists/{listId}/member-count": none,
   "POST /v1/contact-lists/{listId}/export": [() => ({ exclude_unsubscribed: true })],
   "GET /v1/contact-lists/{listId}/export/{exportId}": none,
+}
+
+/** Imports are a room of their own, with files and runs of their own. */
+const elsewhere = "/v1/contacts/imports"
+
+/** Contacts, their fields and their lists. */
+export const audience: Room<AudienceEstate> = {
+  name: "the audience",
+  operations: operationsOf(tenants, ["/v1/contacts", "/v1/contact-fields", "/v1/contact-lists"]).filter(
+    ({ path }) => !path.startsWith(elsewhere),
+  ),
+  probes: audienceProbes,
+  settle: settleAudience,
+  everything: everythingOf,
+  ids: ["contact_id", "fieldDefinitionId", "listId", "staticListId"],
+  found: (json) => json.pagination.total,
 }

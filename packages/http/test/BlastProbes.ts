@@ -2,10 +2,11 @@
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { BlastId } from "@tentpole/core/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Context, Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./Assault.ts"
-import type { Operation } from "./Attacks.ts"
+import { type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
+import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
 export interface BlastEstate extends Estate {
@@ -15,17 +16,21 @@ export interface BlastEstate extends Estate {
   readonly contact_id: string
   readonly listId: string
   readonly emailId: string
+  readonly fieldDefinitionId: string
+  /** Approved. */
+  readonly templateId: string
 }
 
 let drawn = 0
 const fresh = () => `attack${++drawn}`
 
 /** A workspace that may send, with a blast that the operation can be tried on. */
-export const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
-  const workspaces = Context.get(context, Workspaces)
-  const { domain } = yield* workspaces.addDomain(side.workspace, "example.test")
-  yield* workspaces.verifyDomain(side.workspace, domain.id)
-  return yield* anotherBlast(side, field, context, operation)
+const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
+  yield* verifiedSender(side.workspace, context)
+  const fields = { display_name: field, api_name: field, value_type: "string" }
+  const { json } = yield* side.call("POST", "/v1/contact-fields", { json: fields })
+  const { field_definition_id } = json.items[0]
+  return yield* anotherBlast(side, { field, fieldDefinitionId: field_definition_id }, context, operation)
 }, Effect.orDie)
 
 /** What an operation needs the blast to have come to; where nothing is said, it is a draft. */
@@ -38,14 +43,14 @@ const before: Readonly<Record<string, "scheduled" | "sending" | "failed">> = {
 }
 
 /** A blast with a list and an email, in the state in which the operation takes it. */
-export const anotherBlast = Effect.fnUntraced(function* (
+const anotherBlast = Effect.fnUntraced(function* (
   side: Side,
-  field: string,
+  { field, fieldDefinitionId }: Pick<BlastEstate, "field" | "fieldDefinitionId">,
   context: Context.Context<UseCases>,
   operation: Operation | null,
 ) {
   const { call, workspace } = side
-  const estate = yield* draft(call, field)
+  const estate: BlastEstate = { ...(yield* draft(call, field)), fieldDefinitionId }
   const move = (verb: string, json: Json) => call("POST", `/v1/email-blasts/${estate.blastId}/${verb}`, { json })
   const state = operation === null ? undefined : before[`${operation.method} ${operation.path}`]
   if (state === "scheduled") yield* move("schedule", { scheduled_at: "2099-05-01T00:00:00Z" })
@@ -79,24 +84,26 @@ const draft = Effect.fnUntraced(function* (call: Call, field: string) {
     html: `<p>${field}</p>`,
   })
   yield* made(`/v1/emails/${email.email_id}/approve`, {})
+  const { template_id } = yield* made("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
+  yield* made(`/v1/email-templates/${template_id}/approve`, {})
   const blast = yield* made("/v1/email-blasts", { name: `of ${field}`, description: field })
   const one = `/v1/email-blasts/${blast.blast_id}`
   yield* call("PUT", `${one}/audience`, { json: { source: "existing", list_id: list.list_id } })
   yield* call("PUT", `${one}/email`, { json: { source: "existing", email_id: email.email_id } })
   const { export_id } = yield* made(`${one}/contacts/export`, {})
-  const estate: BlastEstate = {
+  return {
     blastId: blast.blast_id,
     exportId: export_id,
     contact_id,
     listId: list.list_id,
     emailId: email.email_id,
+    templateId: template_id,
     field,
   }
-  return estate
 })
 
 /** Everything that a workspace can be asked for of its blasts, as one text. */
-export const blastsOf = Effect.fnUntraced(function* (call: Call, { blastId, emailId, exportId, listId }: BlastEstate) {
+const blastsOf = Effect.fnUntraced(function* (call: Call, { blastId, emailId, exportId, listId }: BlastEstate) {
   const one = `/v1/email-blasts/${blastId}`
   const paths = [
     "/v1/email-blasts?limit=100&status=any",
@@ -114,17 +121,18 @@ type Probe = ProbeOf<BlastEstate>
 const none: Probe = []
 const nothing: Probe = [() => ({})]
 
-const rules = ({ listId }: BlastEstate): Json => ({
+const rules = ({ fieldDefinitionId, listId }: BlastEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
     { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" },
     { kind: "condition", source: "list_membership", listId, operator: "is_member" },
+    { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" },
   ],
 })
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const blastProbes: Readonly<Record<string, Probe>> = {
+const blastProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-blasts": none,
   "POST /v1/email-blasts": [({ field }) => ({ name: field, description: "some" })],
   "GET /v1/email-blasts/{blastId}": none,
@@ -153,6 +161,7 @@ export const blastProbes: Readonly<Record<string, Probe>> = {
       from_address: "news@example.test",
       reply_to_email: "reply@example.test",
     }),
+    ({ field, templateId }) => ({ source: "inline", name: field, template_id: templateId }),
   ],
   "POST /v1/email-blasts/{blastId}/schedule": [
     () => ({ scheduled_at: "2099-05-01T12:30:00+02:00", operational: false }),
@@ -169,4 +178,20 @@ export const blastProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-blasts/{blastId}/contacts": none,
   "POST /v1/email-blasts/{blastId}/contacts/export": [() => ({ category: "clicked" })],
   "GET /v1/email-blasts/{blastId}/contacts/export/{exportId}": none,
+}
+
+export const blasts: Room<BlastEstate> = {
+  name: "blasts",
+  operations: operationsOf(tenants, ["/v1/email-blasts"]),
+  probes: blastProbes,
+  settle: settleBlasts,
+  everything: blastsOf,
+  ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId"],
+  // The words of the others are bound to statements that these reach too.
+  reaches: ({ method, path }) =>
+    method === "GET" || method === "PUT" || method === "PATCH" || path === "/v1/email-blasts",
+  found: (json) => (json.blasts ?? json.contacts).length,
+  // Which of its forms a body has is told of the body as a whole: the forms are named there.
+  adapted: (attack) => (attack.wrong === "source" || attack.wrong === "kind" ? { ...attack, wrong: null } : attack),
+  renewed: (side, estate, context, operation) => anotherBlast(side, estate, context, operation),
 }

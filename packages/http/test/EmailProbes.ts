@@ -1,9 +1,11 @@
 // For every operation on emails a right body, from which the wrong ones are made; and the email that each attack is tried on.
 import { Emails } from "@tentpole/core/emails/Emails"
 import { EmailId, GenerationId } from "@tentpole/core/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./Assault.ts"
+import { operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
+import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
 export interface EmailEstate extends Estate {
@@ -11,6 +13,8 @@ export interface EmailEstate extends Estate {
   readonly emailId: string
   readonly generationId: string
   readonly contact_id: string
+  /** Approved. */
+  readonly templateId: string
 }
 
 const right = (field: string): Json => ({
@@ -23,24 +27,25 @@ const right = (field: string): Json => ({
 })
 
 /** An email that could be sent, and whom it may be shown for. One that is asked to be written must not be being written. */
-export const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
+const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
   { call, workspace },
   field,
   context,
   operation,
 ) {
-  const workspaces = Context.get(context, Workspaces)
-  const { domain } = yield* workspaces.addDomain(workspace, "example.test")
-  yield* workspaces.verifyDomain(workspace, domain.id)
+  yield* verifiedSender(workspace, context)
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const email = yield* made("/v1/emails", { ...right(field), html: `<p>${field}</p>` })
   yield* made(`/v1/emails/${email.email_id}/approve`, {})
+  const { template_id } = yield* made("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
+  yield* made(`/v1/email-templates/${template_id}/approve`, {})
   const generation = yield* made(`/v1/emails/${email.email_id}/generations`, { prompt: `about ${field}` })
   const estate: EmailEstate = {
     emailId: email.email_id,
     generationId: generation.generation_id,
     contact_id: contacts.items[0].contact_id,
+    templateId: template_id,
     field,
   }
   if (operation?.method === "POST") {
@@ -51,7 +56,7 @@ export const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(funct
 }, Effect.orDie)
 
 /** Everything that a workspace can be asked for of its emails, as one text. */
-export const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
+const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
   const one = `/v1/emails/${emailId}`
   const paths = [
     "/v1/emails?limit=100",
@@ -69,11 +74,12 @@ const none: Probe<EmailEstate> = []
 const nothing: Probe<EmailEstate> = [() => ({})]
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
+const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
   "GET /v1/emails": none,
   "POST /v1/emails": [
     ({ field }) => ({ ...right(field), html: "<p>one</p>" }),
     ({ field }) => ({ name: field, prompt: "A letter about chairs" }),
+    ({ field, templateId }) => ({ name: field, template_id: templateId }),
   ],
   "GET /v1/emails/{emailId}": none,
   "PATCH /v1/emails/{emailId}": [({ field }) => right(field)],
@@ -92,4 +98,14 @@ export const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
   "POST /v1/emails/{emailId}/test-send": [
     ({ contact_id }) => ({ to: ["ann@example.com", "bob@example.com"], contact_id }),
   ],
+}
+
+export const emails: Room<EmailEstate> = {
+  name: "emails",
+  operations: operationsOf(tenants, ["/v1/emails"]),
+  probes: emailProbes,
+  settle: settleEmails,
+  everything: emailsOf,
+  ids: ["contact_id", "templateId"],
+  found: (json) => json.emails.length,
 }

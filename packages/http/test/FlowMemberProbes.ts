@@ -2,8 +2,9 @@
 // is tried on.
 import { Flows } from "@tentpole/core/flows/Flows"
 import { Context, Effect } from "effect"
-import type { Estate, Probe as ProbeOf, Side, UseCases } from "./Assault.ts"
-import type { Operation } from "./Attacks.ts"
+import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./Assault.ts"
+import { type Operation, operationsOf } from "./Attacks.ts"
+import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
 export interface FlowMemberEstate extends Estate {
@@ -20,7 +21,7 @@ const steps = [{ type: "wait", step_id: "rest", duration_amount: 1, duration_uni
 const triggers = [{ type: "service_api" }]
 
 /** An active flow with a member, and somebody who is not in it. */
-export const settleFlow = Effect.fnUntraced(function* (
+const settleFlow = Effect.fnUntraced(function* (
   { call, workspace }: Side,
   field: string,
   context: Context.Context<UseCases>,
@@ -43,10 +44,7 @@ export const settleFlow = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 /** Everything that a workspace can be asked for of its members, as one text. */
-export const membersOf = Effect.fnUntraced(function* (
-  call: Call,
-  { contactId, flowId, membershipId }: FlowMemberEstate,
-) {
+const membersOf = Effect.fnUntraced(function* (call: Call, { contactId, flowId, membershipId }: FlowMemberEstate) {
   const paths = [
     `/v1/email-flows/${flowId}/members?limit=100`,
     `/v1/email-flows/${flowId}/members/${membershipId}`,
@@ -60,7 +58,7 @@ type Probe = ProbeOf<FlowMemberEstate>
 const none: Probe = []
 const tokens = { color: "red", count: 2, yes: true }
 
-export const flowMemberProbes: Readonly<Record<string, Probe>> = {
+const flowMemberProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-flows/{flowId}/members": none,
   "GET /v1/email-flows/{flowId}/members/{membershipId}": none,
   "POST /v1/email-flows/{flowId}/trigger": [({ contactId }) => ({ contact_id: contactId, tokens })],
@@ -70,3 +68,16 @@ export const flowMemberProbes: Readonly<Record<string, Probe>> = {
 
 /** Of the operations on flows, those on their members. */
 export const isOfMembers = ({ path }: Operation): boolean => /\/(members|trigger|contacts)(\/|$)/.test(path)
+
+export const flowMembers: Room<FlowMemberEstate> = {
+  name: "members of flows",
+  operations: operationsOf(tenants, ["/v1/email-flows"]).filter(isOfMembers),
+  probes: flowMemberProbes,
+  settle: settleFlow,
+  everything: membersOf,
+  ids: ["contactId"],
+  found: (json) => json.members.length,
+  // Tokens are called as the caller likes.
+  adapted: (attack) => (attack.wrong?.startsWith("tokens.") === true ? { ...attack, expected: "either" } : attack),
+  renewed: (side, { field }, context, operation) => settleFlow(side, field, context, operation),
+}

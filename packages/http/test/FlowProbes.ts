@@ -1,8 +1,10 @@
 // For every operation on flows a right body, from which the wrong ones are made; and the flow that each attack is tried on.
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side } from "./Assault.ts"
-import type { Attack, Operation } from "./Attacks.ts"
+import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackedWorld.ts"
+import { tenants } from "./Described.ts"
+import { isOfMembers } from "./FlowMemberProbes.ts"
 import type { Call, Json } from "./World.ts"
 
 export interface FlowEstate extends Estate {
@@ -22,10 +24,8 @@ let drawn = 0
 const fresh = () => `attack${++drawn}`
 
 /** A workspace that may send, with everything that a flow can name, and a flow that the operation can be tried on. */
-export const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
-  const { addDomain, verifyDomain } = Context.get(context, Workspaces)
-  const { domain } = yield* addDomain(side.workspace, "example.test")
-  yield* verifyDomain(side.workspace, domain.id)
+const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
+  yield* verifiedSender(side.workspace, context)
   const made = (path: string, json: Json) => Effect.map(side.call("POST", path, { json }), (answered) => answered.json)
   const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
   const { contact_id } = contacts.items[0]
@@ -65,11 +65,7 @@ const sender = {
 const defaults = Object.fromEntries(Object.entries(sender).map(([key, value]) => [`default_${key}`, value]))
 
 /** A flow in the state in which the operation takes it. */
-export const anotherFlow = Effect.fnUntraced(function* (
-  { call }: Side,
-  operation: Operation | null,
-  estate: FlowEstate,
-) {
+const anotherFlow = Effect.fnUntraced(function* ({ call }: Side, operation: Operation | null, estate: FlowEstate) {
   const stepId = `send_${estate.field}`
   const { json } = yield* call("POST", "/v1/email-flows", {
     json: {
@@ -87,7 +83,7 @@ export const anotherFlow = Effect.fnUntraced(function* (
 })
 
 /** Everything that a workspace can be asked for of its flows, as one text. */
-export const flowsOf = Effect.fnUntraced(function* (call: Call, { flowId, emailId, listId }: FlowEstate) {
+const flowsOf = Effect.fnUntraced(function* (call: Call, { flowId, emailId, listId }: FlowEstate) {
   const one = `/v1/email-flows/${flowId}`
   const paths = [
     "/v1/email-flows?limit=100&archived=any",
@@ -131,41 +127,55 @@ const triggers = ({ listId, tentId, field }: FlowEstate): Json => [
   { type: "service_api", fields: [{ name: "order_id", type: "number" }] },
 ]
 
-const steps = ({ emailId, emailTemplateId, tentTemplateId }: FlowEstate): Json => [
-  { type: "send_email", step_id: "hello", label: "L", email_id: emailId, operational: true, next_step_id: "pause" },
+const opened = { kind: "condition", source: "email_step", nodeId: "hello", metric: "opened", operator: "has_activity" }
+
+/** What a wait waits for, and what a check asks. */
+const condition = (estate: FlowEstate): Json => ({ ...rules(estate), conditions: rules(estate).conditions.slice(1) })
+
+const madeEmail = ({ emailTemplateId }: FlowEstate): Json => ({
+  type: "create_email",
+  template_id: emailTemplateId,
+  template_mode: "copy_only",
+  subject: "For {{contact.first_name}}",
+  auto_approve: true,
+})
+
+const madeTent = ({ tentTemplateId }: FlowEstate): Json => ({
+  type: "create_tent",
+  template_id: tentTemplateId,
+  include_brand: false,
+  custom_page_alias: "for-you",
+  output_key: "page_url",
+})
+
+const steps = (estate: FlowEstate): Json => [
+  {
+    type: "send_email",
+    step_id: "hello",
+    label: "L",
+    email_id: estate.emailId,
+    operational: true,
+    next_step_id: "pause",
+  },
   {
     type: "wait",
     step_id: "pause",
     mode: "condition",
-    condition: {
-      kind: "condition",
-      source: "email_step",
-      nodeId: "hello",
-      metric: "opened",
-      operator: "has_activity",
-    },
+    condition: { kind: "group", conditions: [opened, condition(estate)] },
     timeout_amount: 2,
     timeout_unit: "weeks",
     timeout_step_id: "make",
-    next_step_id: "make",
+    next_step_id: "check",
   },
   {
-    type: "create_email",
-    step_id: "make",
-    template_id: emailTemplateId,
-    template_mode: "copy_only",
-    subject: "For {{contact.first_name}}",
-    auto_approve: true,
-    next_step_id: "page",
+    type: "condition_check",
+    step_id: "check",
+    condition: condition(estate),
+    true_step_id: "make",
+    false_step_id: null,
   },
-  {
-    type: "create_tent",
-    step_id: "page",
-    template_id: tentTemplateId,
-    include_brand: false,
-    custom_page_alias: "for-you",
-    output_key: "page_url",
-  },
+  { ...madeEmail(estate), step_id: "make", next_step_id: "page" },
+  { ...madeTent(estate), step_id: "page" },
 ]
 
 type Probe = ProbeOf<FlowEstate>
@@ -183,7 +193,7 @@ const whole = (estate: FlowEstate): Json => ({
 })
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const flowProbes: Readonly<Record<string, Probe>> = {
+const flowProbes: Readonly<Record<string, Probe>> = {
   "GET /v1/email-flows": none,
   "POST /v1/email-flows": [whole, ({ field }) => ({ name: field, settings: { color: "red" } })],
   "GET /v1/email-flows/{flowId}": none,
@@ -196,6 +206,10 @@ export const flowProbes: Readonly<Record<string, Probe>> = {
   "PUT /v1/email-flows/{flowId}/steps": [(estate) => ({ steps: steps(estate) })],
   "POST /v1/email-flows/{flowId}/steps": [
     ({ emailId }) => ({ step: { type: "send_email", step_id: fresh(), email_id: emailId }, before_step_id: "rest" }),
+    (it) => ({ step: { type: "wait", step_id: fresh(), mode: "condition", condition: condition(it) } }),
+    (it) => ({ step: { type: "condition_check", step_id: fresh(), condition: condition(it) }, before_step_id: "rest" }),
+    (it) => ({ step: { ...madeEmail(it), step_id: fresh() }, before_step_id: "rest" }),
+    (it) => ({ step: { ...madeTent(it), step_id: fresh() }, before_step_id: "rest" }),
   ],
   "PATCH /v1/email-flows/{flowId}/steps/{stepId}": [
     ({ emailId, stepId }) => ({ step: { email_id: emailId, label: fresh(), next_step_id: stepId } }),
@@ -204,6 +218,7 @@ export const flowProbes: Readonly<Record<string, Probe>> = {
   "PUT /v1/email-flows/{flowId}/steps/{stepId}/email": [
     ({ emailId }) => ({ source: "existing", email_id: emailId }),
     ({ field }) => ({ source: "inline", name: field, ...sender, preview_text: "pre", html: "<p>one</p>" }),
+    ({ emailTemplateId, field }) => ({ source: "inline", name: field, template_id: emailTemplateId }),
   ],
   "GET /v1/email-flows/{flowId}/graph": none,
   "GET /v1/email-flows/{flowId}/graph.svg": none,
@@ -219,7 +234,7 @@ export const flowProbes: Readonly<Record<string, Probe>> = {
 }
 
 /** An attack as it is on flows, where some words are free and some are told of elsewhere. */
-export const adaptedFlows = (attack: Attack): Attack => {
+const adaptedFlows = (attack: Attack): Attack => {
   const { wrong, what, sent } = attack
   // Any word may be a step's id that is not there; forms of a body, and contact or contact_id, are told of together.
   if (wrong === "stepId" || wrong === "source" || wrong === "contact") return { ...attack, wrong: null }
@@ -228,4 +243,19 @@ export const adaptedFlows = (attack: Attack): Attack => {
     wrong !== null && (/^settings(\.|$)/.test(wrong) || (wrong.startsWith("tokens.") && what.includes(" has ")))
   const keepable = !/\\u0000|\\ud800|1e309/.test(typeof sent.body === "string" ? sent.body : "")
   return own && keepable ? { ...attack, expected: "either" } : attack
+}
+
+/** Without their members, who are in `FlowMemberProbes.ts`. */
+export const flows: Room<FlowEstate> = {
+  name: "flows",
+  operations: operationsOf(tenants, ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
+  probes: flowProbes,
+  settle: settleFlows,
+  everything: flowsOf,
+  ids: ["contact_id", "listId", "emailId", "emailTemplateId", "tentTemplateId", "tentId", "fieldDefinitionId"],
+  // The words of the others are bound to statements that these reach too.
+  reaches: ({ method, path }) => method === "GET" || path === "/v1/email-flows" || path.endsWith("/simulate"),
+  found: (json) => json.flows.length,
+  adapted: adaptedFlows,
+  renewed: (side, estate, _, operation) => Effect.orDie(anotherFlow(side, operation, estate)),
 }

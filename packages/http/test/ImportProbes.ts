@@ -3,6 +3,8 @@ import { ImportRunId } from "@tentpole/core/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./Assault.ts"
+import { type Attack, operationsOf } from "./Attacks.ts"
+import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
 export interface ImportEstate extends Estate {
@@ -28,11 +30,7 @@ export const newSession = (call: Call, field: string) =>
   )
 
 /** `field` is the `api_name` of its custom field too. */
-export const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* (
-  { call, workspace },
-  field,
-  context,
-) {
+const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
   const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static" })
@@ -52,7 +50,7 @@ export const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(fun
 }, Effect.orDie)
 
 /** What imports write, as one text. */
-export const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
+const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
   const paths = [
     "/v1/contacts?limit=100",
     "/v1/contact-lists?limit=100",
@@ -79,7 +77,7 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
 const none: Probe<ImportEstate> = []
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
+const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "POST /v1/contacts/imports": [
     () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
     () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),
@@ -89,4 +87,25 @@ export const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
   "GET /v1/contacts/imports/{import_run_id}": none,
   "GET /v1/contacts/imports/{import_run_id}/results": none,
   "GET /v1/contacts/imports/{import_run_id}/export": none,
+}
+
+/** The keys of a row are its columns: any may be there. */
+const isColumn = ({ what, wrong }: Attack): boolean =>
+  /^rows\.\d+\.[^.]*$/.test(wrong ?? "") && what.includes(" has ") && !what.includes("twice")
+
+/** Without its source a body is of no kind, and is refused as a whole. */
+const adapted = (attack: Attack): Attack => {
+  if (isColumn(attack)) return { ...attack, expected: "either" }
+  return attack.wrong === "source" ? { ...attack, wrong: "" } : attack
+}
+
+export const imported: Room<ImportEstate> = {
+  name: "imports",
+  operations: operationsOf(tenants, ["/v1/contacts/imports"]),
+  probes: importProbes,
+  settle: settleImports,
+  everything: importedIn,
+  ids: ["fieldDefinitionId", "listId", "field"],
+  adapted,
+  renewed: ({ call }, estate) => Effect.map(newSession(call, "ours"), (session_id) => ({ ...estate, session_id })),
 }

@@ -5,10 +5,12 @@ import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./Assault.ts"
+import { operationsOf } from "./Attacks.ts"
+import { tenants } from "./Described.ts"
 import type { Call, Json } from "./World.ts"
 
-export const emailTemplates = "/v1/email-templates"
-export const tentTemplates = "/v1/tent-templates"
+const emailRoot = "/v1/email-templates"
+const tentRoot = "/v1/tent-templates"
 
 /** What a workspace has, under one of the roots: an approved template at version 2, which the AI wrote. */
 export interface TemplateEstate extends Estate {
@@ -19,7 +21,7 @@ export interface TemplateEstate extends Estate {
   readonly tentId: string
 }
 
-export const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
+const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
   Effect.fnUntraced(function* ({ call, workspace }, field, workers) {
     const post = (path: string, json: Json = {}) =>
       Effect.map(call("POST", path, { json }), (answered) => answered.json)
@@ -29,7 +31,7 @@ export const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
     const { template_id } = yield* post(root, { name: `of ${field}`, html: "<p>one</p>" })
     const { generation_id } = yield* post(`${root}/${template_id}/generations`, { prompt: "A page for chairs" })
     const generation = GenerationId.make(generation_id)
-    yield* root === emailTemplates
+    yield* root === emailRoot
       ? Context.get(workers, EmailTemplates).runGeneration(workspace, EmailTemplateId.make(template_id), generation)
       : Context.get(workers, TentTemplates).runGeneration(workspace, TentTemplateId.make(template_id), generation)
     yield* post(`${root}/${template_id}/approve`)
@@ -44,7 +46,7 @@ export const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
   })
 
 /** All that can be read of the templates, as one text. */
-export const templatesIn = (root: string) =>
+const templatesIn = (root: string) =>
   Effect.fnUntraced(function* (call: Call, { templateId, generationId }: TemplateEstate) {
     const at = `${root}/${templateId}`
     const paths = [
@@ -84,22 +86,37 @@ const defaults = {
 }
 
 /** Right bodies by operation, made anew at each call; none for operations without a body. */
-export const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
-  ...shared(emailTemplates),
-  ...shared(tentTemplates),
-  [`POST ${emailTemplates}`]: [
+const templateProbes: Readonly<Record<string, Probe<TemplateEstate>>> = {
+  ...shared(emailRoot),
+  ...shared(tentRoot),
+  [`POST ${emailRoot}`]: [
     () => ({ name: "n", html: "<p>x</p>", ...defaults }),
     ({ emailId }) => ({ name: "n", email_id: emailId }),
     () => ({ name: "n", prompt: "A greeting" }),
   ],
-  [`PATCH ${emailTemplates}/{templateId}`]: [() => ({ name: "n", ...defaults })],
-  [`GET ${emailTemplates}/{templateId}/plain-text`]: none,
-  [`PUT ${emailTemplates}/{templateId}/plain-text`]: [() => ({ text: "mine" })],
-  [`DELETE ${emailTemplates}/{templateId}/plain-text`]: none,
-  [`POST ${tentTemplates}`]: [
+  [`PATCH ${emailRoot}/{templateId}`]: [() => ({ name: "n", ...defaults })],
+  [`GET ${emailRoot}/{templateId}/plain-text`]: none,
+  [`PUT ${emailRoot}/{templateId}/plain-text`]: [() => ({ text: "mine" })],
+  [`DELETE ${emailRoot}/{templateId}/plain-text`]: none,
+  [`POST ${tentRoot}`]: [
     () => ({ name: "n", html: "<p>x</p>" }),
     ({ tentId }) => ({ name: "n", tent_id: tentId }),
     () => ({ name: "n", prompt: "A page for chairs" }),
   ],
-  [`PATCH ${tentTemplates}/{templateId}`]: [() => ({ name: "n" })],
+  [`PATCH ${tentRoot}/{templateId}`]: [() => ({ name: "n" })],
 }
+
+/** In memory all of their operations; on PostgreSQL those whose words reach a statement of their own, and all that name ids. */
+const templatesUnder = (name: string, root: string): Room<TemplateEstate> => ({
+  name,
+  operations: operationsOf(tenants, [root]),
+  probes: templateProbes,
+  settle: settleTemplates(root),
+  everything: templatesIn(root),
+  ids: ["emailId", "tentId"],
+  found: (json) => json.templates.length,
+  reaches: ({ method, path }) => path === root || method === "PATCH",
+})
+
+export const emailTemplates = templatesUnder("email templates", emailRoot)
+export const tentTemplates = templatesUnder("tent templates", tentRoot)

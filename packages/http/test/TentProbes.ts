@@ -3,7 +3,8 @@ import { TentId } from "@tentpole/core/Ids"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./Assault.ts"
-import type { Operation } from "./Attacks.ts"
+import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
+import { tenants } from "./Described.ts"
 import { multipart } from "./Multipart.ts"
 import type { Call, Json, Sent } from "./World.ts"
 
@@ -23,18 +24,14 @@ const prompt = "Create a landing page for chairs"
 
 const file = multipart([{ bytes: "a brief", fileName: "brief.txt" }])
 
-export const isUpload = ({ method, path }: Operation): boolean => method === "POST" && path.endsWith("/assets")
+const isUpload = ({ method, path }: Operation): boolean => method === "POST" && path.endsWith("/assets")
 
 /** What is right where no JSON is taken. */
-export const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
+const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
 
 const idle = (call: Call) => Effect.map(call("POST", "/v1/tents/new/assets", file), ({ json }): Json => json)
 
-export const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* (
-  { call, workspace },
-  field,
-  context,
-) {
+const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
   const post = (path: string, json: Json = {}) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
   const [held, waiting] = [yield* idle(call), yield* idle(call)]
   const tentId: string = held.actual_tent_id
@@ -60,7 +57,7 @@ export const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(functio
 })
 
 /** All that can be read of the tents, as one text. */
-export const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
+const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
   const at = `/v1/tents/${estate.tentId}`
   const paths = [
     "/v1/tents?limit=100",
@@ -79,7 +76,7 @@ export const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEsta
 const none: Probe<TentEstate> = []
 
 /** Right bodies by operation, made anew at each call; none for operations without a JSON body. */
-export const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
+const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
   "GET /v1/tents": none,
   "POST /v1/tents": [
     ({ templateId }) => ({
@@ -98,7 +95,6 @@ export const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
   "GET /v1/tents/{tentId}/content": none,
   "POST /v1/tents/{tentId}/publish": [() => ({ custom_page_alias: "page-2", remove_branding: true })],
   "POST /v1/tents/{tentId}/unpublish": [() => ({})],
-  "GET /v1/tents/{tentId}/submissions": none,
   "POST /v1/tents/new/assets": none,
   "POST /v1/tents/{tentId}/assets": none,
   "GET /v1/tents/{tentId}/assets": none,
@@ -126,4 +122,32 @@ export const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
     }),
   ],
   "GET /v1/bulk-jobs/{bulkJobId}": none,
+}
+
+/** Under these any key may stand, and any value. */
+const isFree = ({ wrong }: Attack): boolean => /^(items\.\d+\.input_data|metadata)(\.|$)/.test(wrong ?? "")
+
+const reached = new Set([
+  "GET /v1/tents",
+  "POST /v1/tents",
+  "DELETE /v1/tents/{tentId}",
+  "POST /v1/tents/{tentId}/publish",
+  "POST /v1/tents/{tentId}/assets",
+  "POST /v1/tents/bulk",
+])
+
+/** Without what was sent through their forms, which is in `FormProbes.ts`. */
+export const tents: Room<TentEstate> = {
+  name: "tents",
+  operations: operationsOf(tenants, ["/v1/tents", "/v1/bulk-jobs"]).filter(
+    ({ path }) => !path.endsWith("/submissions"),
+  ),
+  probes: tentProbes,
+  settle: settleTents,
+  everything: tentsIn,
+  ids: ["tentId", "idleTentId", "idleAssetId", "templateId"],
+  found: (json) => json.tents.length,
+  sent: sentTo,
+  adapted: (attack) => (isFree(attack) ? { ...attack, expected: "either" } : attack),
+  reaches: ({ method, path }) => reached.has(`${method} ${path}`),
 }

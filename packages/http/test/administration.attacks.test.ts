@@ -1,17 +1,15 @@
 // The administration, attacked: every operation in every place of its request, on both stores. Whoever has the token may do
 // everything; what is malformed is refused all the same, with its place, and breaks nothing.
-import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { WorkspaceId } from "@tentpole/core/Ids"
 import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
-import { OpenApi } from "effect/http-api"
 import { administrationOver } from "./AdminWorld.ts"
 import { holdTo, holdToShape } from "./AttackedWorld.ts"
 import {
+  addressOf,
   type Attack,
-  filled,
   inBody,
   inPath,
   inQuery,
@@ -20,12 +18,13 @@ import {
   operationsOf,
   parametersOf,
 } from "./Attacks.ts"
+import { administration } from "./Described.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
 import { type Call, type Json, testKey, unknownId, world } from "./World.ts"
 
 const root = "/admin/v1/workspaces"
 const one = `${root}/{workspace_id}`
-const operations = operationsOf(OpenApi.fromApi(AdminApi), ["/admin/v1"])
+const operations = operationsOf(administration, ["/admin/v1"])
 
 let drawn = 0
 const fresh = (): string => `made-${++drawn}`
@@ -93,7 +92,7 @@ const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered
   const { page_domain_id } = yield* post(`${at}/page-domains`, host())
   yield* post(`${at}/suppressions`, { email: "a@example.test" })
   const contact_id = yield* addContact(workspace_id)
-  return { workspace_id, slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
+  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
 })
 
 /** With a workspace that nobody attacks from, and everything of it, as it must stay to the end. */
@@ -109,16 +108,12 @@ const everything = Effect.fnUntraced(function* (admin: Call, workspaceId: string
   return (yield* Effect.all(parts)).map(({ text }) => text.replace(/"request_id":"[^"]+"/, "")).join("\n")
 })
 
-/** Where a deletion needs its word. */
-const confirmed = (operation: Operation, path: string, slug: string): string =>
-  operation.query.some(({ name }) => name === "confirm") ? `${path}?confirm=${slug}` : path
-
 const attacksOn = (operation: Operation, estate: Readonly<Record<string, string>>): ReadonlyArray<Attack> => {
-  const path = filled(operation.path, estate)
+  const path = addressOf(operation, estate)
   const right = probes[nameOf(operation)] ?? null
   return [
     ...inPath(operation, estate),
-    ...inQuery(operation, path),
+    ...inQuery(operation, estate),
     ...(right === null ? [] : [...inBody(operation, path, right, "foreign_key"), ...noJson(operation, path, right())]),
   ]
 }
@@ -161,11 +156,11 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
 
             const right = probes[nameOf(operation)] ?? null
             const sent = () => (right === null ? {} : { json: right() })
-            const path = confirmed(operation, filled(operation.path, estate), estate.slug)
+            const path = addressOf(operation, estate)
             for (const name of parametersOf(operation.path)) {
               if (name === "email") continue
               for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
-                const at = confirmed(operation, filled(operation.path, { ...estate, [name]: stranger }), estate.slug)
+                const at = addressOf(operation, { ...estate, [name]: stranger })
                 const nobodys = yield* admin(operation.method, at, sent())
                 holdToShape(name, nobodys)
                 assert.strictEqual(nobodys.status, 404, `${name}: ${nobodys.text}`)

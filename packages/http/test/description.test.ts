@@ -8,14 +8,9 @@ import { codesOf } from "@tentpole/http/description/Refusals"
 import { parameterNames } from "@tentpole/http/Validation"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
-import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Schema, Result } from "effect"
-import { type DescribedOperation, judge, operationsIn, parametersIn } from "./Described.ts"
-
-const asJson = (description: object): Json => JSON.parse(JSON.stringify(description))
-
-const administration = asJson(OpenApi.fromApi(AdminApi))
-const tenants = asJson(OpenApi.fromApi(Api))
+import { administration, type DescribedOperation, judge, operationsIn, parametersIn, tenants } from "./Described.ts"
 
 const endpoints = new Map<string, HttpApiEndpoint.Top>()
 for (const api of [Api, AdminApi] as const) {

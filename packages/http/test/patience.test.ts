@@ -143,6 +143,11 @@ it.live("what is no request, and headers that are too large, are refused like ev
         400,
         "validation_failed",
       ],
+      // What two readers could take for two different requests.
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
+      ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
+      ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
+      ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
     ] as const) {
       const answer = yield* answerTo(port, bytes)
       assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))

@@ -3,36 +3,11 @@ import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { OpenApi } from "effect/http-api"
 import { assault } from "./Assault.ts"
-import { type Attack, operationsOf } from "./Attacks.ts"
-import { sentTo, settleTents, tentProbes, tentsIn } from "./TentProbes.ts"
+import { tents } from "./TentProbes.ts"
 import { serving } from "./World.ts"
 
-/** Under these any key may stand, and any value. */
-const isFree = ({ wrong }: Attack): boolean => /^(items\.\d+\.input_data|metadata)(\.|$)/.test(wrong ?? "")
-
-const reached = new Set([
-  "GET /v1/tents",
-  "POST /v1/tents",
-  "DELETE /v1/tents/{tentId}",
-  "POST /v1/tents/{tentId}/publish",
-  "POST /v1/tents/{tentId}/assets",
-  "POST /v1/tents/bulk",
-])
-
-assault({
-  name: "tents",
-  operations: operationsOf(OpenApi.fromApi(Api), ["/v1/tents", "/v1/bulk-jobs"]),
-  probes: tentProbes,
-  settle: settleTents,
-  everything: tentsIn,
-  ids: ["tentId", "idleTentId", "idleAssetId", "templateId"],
-  found: (json) => json.tents.length,
-  sent: sentTo,
-  adapted: (attack) => (isFree(attack) ? { ...attack, expected: "either" } : attack),
-  reaches: ({ method, path }) => reached.has(`${method} ${path}`),
-})
+assault(tents)
 
 it.live("attacks by path: what leads out of the alias is 400 or 404, to DELETE and to publish alike", () =>
   Effect.gen(function* () {

@@ -135,7 +135,7 @@ const WaitStep = Schema.Struct({
   mode: Schema.optionalKey(Schema.Literals(["duration", "condition"])).annotate({ description: "duration by default" }),
   duration_amount: amount,
   duration_unit: unit,
-  condition: part(StepRuleRef).annotate({ description: "Goes on as soon as it holds" }),
+  condition: part(StepRule).annotate({ description: "Goes on as soon as it holds" }),
   timeout_amount: amount,
   timeout_unit: unit,
   timeout_step_id: text.annotate({ description: "Where to when the time has run out; null: `next_step_id`" }),
@@ -145,7 +145,7 @@ const WaitStep = Schema.Struct({
 const ConditionCheckStep = Schema.Struct({
   type: Schema.Literal("condition_check"),
   ...named,
-  condition: part(StepRuleRef),
+  condition: part(StepRule),
   true_step_id: edge,
   false_step_id: edge,
   default_step_id: text.annotate({

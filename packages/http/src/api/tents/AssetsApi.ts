@@ -12,7 +12,8 @@ const described = (text: string) => [OpenApi.Description, text] as const
 
 const refusals = errors("not_found", "validation_failed", "payload_too_large", "asset_limit_exceeded", "unavailable")
 
-const bytes = HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }), {
+/** Of the type that the file is found to have, which may be any. */
+const bytes = HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: "*/*" }), {
   "content-disposition": Schema.String,
   "content-security-policy": Schema.String,
 })

@@ -1,0 +1,28 @@
+// Chance from a seed, for tests that draw what they try: the same seed, the same trial.
+
+/** Draws from one seed: mulberry32. */
+export interface Draw {
+  readonly below: (limit: number) => number
+  readonly chance: (share: number) => boolean
+  readonly of: <A>(pool: ReadonlyArray<A>) => A
+}
+
+export const drawFrom = (seed: number): Draw => {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    below,
+    chance: (share) => next() < share,
+    of: (pool) => {
+      const drawn = pool[below(pool.length)]
+      if (drawn === undefined) throw new Error("drawn from an empty pool")
+      return drawn
+    },
+  }
+}

@@ -1,0 +1,167 @@
+// Requests drawn from the description, sent to a world of its own, and their answers held to the description. A request that
+// is answered otherwise is kept with what repeats it.
+import { type Draw, drawFrom } from "@tentpole/core/contract"
+import type { Json } from "@tentpole/http/description/Json"
+import { Cause, Effect, Layer, References } from "effect"
+import { administrationOver } from "../AdminWorld.ts"
+import { nameOf, type UseCases } from "../Assault.ts"
+import { tenants as tenantsOf } from "../AttackedWorld.ts"
+import { administration, type DescribedOperation, operationsIn, tenants } from "../Described.ts"
+import { rooms, type Settled } from "../Rooms.ts"
+import { type Answered, type Call, type Sent, world } from "../World.ts"
+import { idsOf, type Ids } from "./Estates.ts"
+import { drawRequests, type RightFor } from "./Requests.ts"
+import { type Verdict, verdictBy } from "./Verdict.ts"
+
+/** What is asked, and whom. */
+export interface Ground {
+  readonly description: Json
+  /** Compiled with every place that it is asked about: one for all worlds. */
+  readonly verdict: Verdict
+  readonly operations: ReadonlyArray<DescribedOperation>
+  readonly call: Call
+  readonly ids: Ids
+  readonly rightFor: RightFor
+  /** Fails if others have noticed anything. */
+  readonly after: Effect.Effect<void>
+}
+
+export interface Wrong {
+  readonly asked: string
+  readonly why: string
+}
+
+export interface Tried {
+  readonly wrong: ReadonlyArray<Wrong>
+  /** How many of each status were answered. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** Operations that did what they were asked at least once. */
+  readonly done: ReadonlySet<string>
+}
+
+/** So many wrong answers are told of at once. */
+const wrong_max = 12
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** As a shell would send it. Bytes that are no text stand as base64. */
+const curlOf = (method: string, path: string, { body, headers, json }: Sent): string => {
+  const sent = json === undefined ? body : JSON.stringify(json)
+  const named = Object.entries({ ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers })
+  const bytes = sent instanceof Uint8Array ? `"$(base64 -d <<< ${Buffer.from(sent).toString("base64")})"` : null
+  return [
+    `curl -X ${method} ${quoted(`$API${path}`)}`,
+    ...named.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(sent === undefined ? [] : [`--data-binary ${bytes ?? quoted(String(sent))}`]),
+  ].join(" ")
+}
+
+const [ofTenants, ofAdministration] = [verdictBy(tenants), verdictBy(administration)]
+
+/** A world in which ours are settled in every room, beside another workspace that nobody may notice. */
+export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | UseCases, E>) {
+  const { context, tenant } = yield* tenantsOf(over)
+  const settled = Effect.fnUntraced(function* (name: string, field: string) {
+    const side = yield* tenant(name)
+    const each = yield* Effect.forEach(rooms, (room, index) => room.settle(side, `${field}${index}`, context))
+    return { call: side.call, each }
+  })
+  const [ours, theirs] = [yield* settled("ours", "ours"), yield* settled("theirs", "secret_of_theirs")]
+  const ids = idsOf(
+    theirs.each.flatMap(({ estate }) => Object.values(estate)).filter((value) => /^[0-9a-f-]{36}$/.test(value)),
+  )
+  for (const { estate } of ours.each) ids.learn(estate)
+  const everything = Effect.map(
+    Effect.forEach(theirs.each, ({ everything }) => everything(theirs.call)),
+    (texts) => texts.join("\n"),
+  )
+  const asSettled = yield* everything
+  const ground: Ground = {
+    description: tenants,
+    verdict: ofTenants,
+    operations: operationsIn(tenants),
+    call: ours.call,
+    ids,
+    rightFor: rightIn(ours.each),
+    after: Effect.flatMap(everything, (text) =>
+      text === asSettled ? Effect.void : Effect.die(new Error("something of another workspace has changed")),
+    ),
+  }
+  return ground
+})
+
+const rightIn =
+  (each: ReadonlyArray<Settled>): RightFor =>
+  (operation) =>
+    each.flatMap((room) => room.operations.filter((own) => nameOf(own) === nameOf(operation)).flatMap(room.rights))
+
+/** The administration, with two workspaces that have one of each thing. */
+export const administrationGround = Effect.gen(function* () {
+  // As with tenants: nobody reads what is told of each in the log.
+  const quiet = Layer.merge(world, Layer.succeed(References.MinimumLogLevel, "Error"))
+  const { admin } = yield* administrationOver(quiet)
+  const ids = idsOf(["7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"])
+  const made = (path: string, json: Json) =>
+    Effect.map(admin("POST", path, { json }), (answered) => {
+      ids.learn(answered.json)
+      return answered.json
+    })
+  for (const name of ["one", "two"]) {
+    const { workspace_id } = yield* made("/admin/v1/workspaces", { name, slug: name })
+    const at = `/admin/v1/workspaces/${workspace_id}`
+    yield* made(`${at}/keys`, { name })
+    yield* made(`${at}/domains`, { domain: `${name}.example` })
+    yield* made(`${at}/page-domains`, { domain: `pages.${name}.example` })
+    yield* made(`${at}/suppressions`, { email: "ann@example.org" })
+  }
+  const ground: Ground = {
+    description: administration,
+    verdict: ofAdministration,
+    operations: operationsIn(administration),
+    call: admin,
+    ids,
+    rightFor: () => [],
+    after: Effect.void,
+  }
+  return ground
+})
+
+/** What is wrong with an answer, or nothing. */
+const held = (verdict: Verdict, operation: DescribedOperation, answered: Answered): string | null => {
+  try {
+    verdict(operation, answered)
+    return answered.text.includes("secret_of_theirs")
+      ? `it tells of another workspace: ${answered.text.slice(0, 500)}`
+      : null
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown)
+  }
+}
+
+/** So many requests to operations of the ground, drawn from the seed. */
+export const fuzz = Effect.fnUntraced(function* (ground: Ground, seed: number, count: number) {
+  const { call, description, ids, operations, rightFor, verdict } = ground
+  const draw: Draw = drawFrom(seed)
+  const next = drawRequests(draw, description, (name) => ids.drawn(draw, name), rightFor)
+  const wrong = new Map<string, Wrong>()
+  const statuses = new Map<number, number>()
+  const done = new Set<string>()
+  for (let drawn = 0; drawn < count && wrong.size < wrong_max; drawn++) {
+    const operation = draw.of(operations)
+    const { path, sent } = next(operation)
+    const why = yield* call(operation.method, path, sent).pipe(
+      Effect.map((answered) => {
+        statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
+        if (answered.status < 300) done.add(nameOf(operation))
+        if (answered.status < 300) ids.learn(answered.json)
+        return held(verdict, operation, answered)
+      }),
+      Effect.catchCause((cause) => Effect.succeed(`it broke: ${Cause.pretty(cause)}`)),
+    )
+    if (why === null) continue
+    const asked = `SEED=${seed}, request ${drawn + 1}: ${curlOf(operation.method, path, sent).slice(0, 3_000)}`
+    wrong.set(`${nameOf(operation)} ${why.slice(0, 60)}`, { asked, why })
+  }
+  yield* ground.after
+  return { wrong: [...wrong.values()], statuses, done } satisfies Tried
+})

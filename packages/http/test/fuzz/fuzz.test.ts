@@ -1,0 +1,139 @@
+// Whatever is sent to the API, its answer is one that the description tells of. `npm run test:deep` draws 200,000 requests;
+// `SEED` repeats a run, `REQUESTS` says how many there are.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { nameOf } from "../Assault.ts"
+import { operationsIn, tenants } from "../Described.ts"
+import { postgresWorld } from "../PostgresWorld.ts"
+import { type Answered, world } from "../World.ts"
+import { administrationGround, fuzz, type Ground, tenantsGround, type Tried } from "./Fuzz.ts"
+import { verdictBy } from "./Verdict.ts"
+
+const whole = (name: string, otherwise: number): number => {
+  const text = process.env[name] ?? String(otherwise)
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} must be a whole number, got ${text}`)
+  return Number(text)
+}
+
+const isDeep = process.env["DEEP"] !== undefined
+const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
+const requests_count = whole("REQUESTS", isDeep ? 200_000 : 1_000)
+/** Requests to one world, before there is a new one: it lies in memory, and less and less is left of what was settled in it. */
+const requests_each = 2_000
+
+const told = ({ wrong }: Tried): string => wrong.map(({ asked, why }) => `${why}\n  ${asked}`).join("\n\n")
+
+/** Worlds one after the other, each of a seed of its own. */
+const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground, E, R>, count: number) {
+  const done = new Set<string>()
+  for (let from = 0; from < count; from += requests_each) {
+    const own = seed + from / requests_each
+    const tried = yield* Effect.scoped(
+      Effect.flatMap(ground, (each) => fuzz(each, own, Math.min(requests_each, count - from))),
+    )
+    assert.strictEqual(tried.wrong.length, 0, told(tried))
+    for (const name of tried.done) done.add(name)
+    if (!isDeep) continue
+    const statuses = [...tried.statuses].sort(([left], [right]) => left - right).map((each) => each.join(": "))
+    const heap_mb = Math.round(process.memoryUsage().heapUsed / 2 ** 20)
+    console.log(
+      `${Math.min(count, from + requests_each)} of ${count} requests, ${done.size} operations done, ${heap_mb} MB; ${statuses.join(", ")}`,
+    )
+  }
+  return done
+})
+
+describe("answers to requests drawn from the description", () => {
+  const patience = { timeout: isDeep ? 7_200_000 : 60_000 }
+
+  it.live(
+    "are described, whatever is asked of the API",
+    () =>
+      Effect.gen(function* () {
+        const done = yield* campaign(tenantsGround(world), requests_count)
+        const undone = operationsIn(tenants)
+          .map(nameOf)
+          .filter((name) => !done.has(name))
+        if (isDeep) console.log(`Refused every time: ${undone.join(", ") || "none"}`)
+        // What is only ever refused tries nothing.
+        assert.isAbove(done.size, operationsIn(tenants).length / 3)
+      }),
+    patience,
+  )
+
+  // Slower, and of the same answers: what statements refuse is looked for in earnest only.
+  if (isDeep) {
+    it.live(
+      "are described, whatever is asked of the API on PostgreSQL",
+      () => campaign(tenantsGround(postgresWorld), Math.ceil(requests_count / 10)),
+      patience,
+    )
+  }
+
+  it.live(
+    "are described, whatever is asked of the administration",
+    () =>
+      Effect.gen(function* () {
+        const done = yield* campaign(administrationGround, Math.ceil(requests_count / 10))
+        assert.isAbove(done.size, 5)
+      }),
+    patience,
+  )
+})
+
+describe("an answer that is not described is told of", () => {
+  const find = (method: string, path: string) =>
+    operationsIn(tenants).find((each) => each.method === method && each.path === path) ??
+    assert.fail("no such operation")
+  const listed = find("GET", "/v1/contact-fields")
+  const deleted = find("DELETE", "/v1/contacts/{contact_id}")
+  const verdict = verdictBy(tenants)
+  const answered = (status: number, text: string, headers: Record<string, string> = {}): Answered => ({
+    status,
+    text,
+    json: text.startsWith("{") ? JSON.parse(text) : null,
+    headers: new Headers({ "content-type": "application/json", "x-request-id": "r1", ...headers }),
+  })
+  const refusal = (code: string, id = "r1") =>
+    JSON.stringify({ error: "Not Found", error_code: code, code, message: "It is gone", details: { request_id: id } })
+
+  it("and one that is described passes", () => {
+    verdict(listed, answered(200, `{"items":[]}`))
+    verdict(deleted, answered(204, "", { "content-type": "" }))
+    verdict(deleted, answered(404, refusal("not_found")))
+  })
+
+  for (const [what, operation, planted] of [
+    ["an error of ours", listed, answered(500, refusal("internal_error"))],
+    ["a status that is not listed", listed, answered(202, `{"items":[]}`)],
+    ["a code that is not listed", deleted, answered(404, refusal("no_such_code"))],
+    ["a refusal of another request", deleted, answered(404, refusal("not_found", "r2"))],
+    ["a body of another form", listed, answered(200, `{"fields":[]}`)],
+    ["a key too many", listed, answered(200, `{"items":[],"next":1}`)],
+    ["another media type", listed, answered(200, `{"items":[]}`, { "content-type": "text/html" })],
+    ["a body where there is none", deleted, answered(204, `{"ok":true}`)],
+    ["no request id", listed, answered(200, `{"items":[]}`, { "x-request-id": "" })],
+  ] as const) {
+    it(what, () => {
+      assert.throws(() => verdict(operation, planted))
+    })
+  }
+
+  it.live("with its seed, and the request as a shell sends it", () =>
+    Effect.gen(function* () {
+      const ground: Ground = {
+        description: tenants,
+        verdict,
+        operations: [listed],
+        call: () => Effect.succeed(answered(200, `{"items":[{"field_definition_id":5}]}`)),
+        ids: { learn: () => undefined, drawn: (draw, name) => `${name}${draw.below(2)}` },
+        rightFor: () => [],
+        after: Effect.void,
+      }
+      const { wrong } = yield* fuzz(ground, 7, 5)
+      assert.strictEqual(wrong.length, 1)
+      assert.match(wrong[0]?.asked ?? "", /^SEED=7, request \d: curl -X GET '\$API\/v1\/contact-fields/)
+      assert.match(wrong[0]?.why ?? "", /not as described/)
+    }),
+  )
+})
