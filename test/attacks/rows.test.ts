@@ -57,6 +57,7 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
   "packages/adapters/src/sns/Sns.ts": "Amazon's own hosts, which it checks",
   "packages/http/src/cli/doctor/Examinations.ts": "what the configuration names, to see whether it is there",
+  "packages/http/src/healthy/main.ts": "its own process, which it asks whether it lives",
 }
 
 it("only adapters that say why reach out of the process", () => {

@@ -8,7 +8,6 @@ import { Effect, Fiber, Redacted, Result, Scope, Exit } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { Socket } from "node:net"
 import { Readable } from "node:stream"
-import { SMTPServer } from "smtp-server"
 import { type Sink, sink, type SinkOptions } from "./SmtpSink.ts"
 
 const message = Buffer.from("Subject: x\r\n\r\nline\r\nwith a . in the middle\r\nend\r\n")
@@ -36,34 +35,6 @@ const begun = Effect.fnUntraced(function* (options?: SinkOptions, trick = "") {
   const server = yield* sink(options)
   return { server, connection: yield* connected(server, timesFor(trick)) }
 })
-
-/** A server whose certificate it has signed itself; how each message came. */
-const selfSigned = ({ secure }: { readonly secure: boolean }) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly mails: ReadonlyArray<{ secure: boolean }>; close: () => void }>(
-      (resume) => {
-        const mails: Array<{ secure: boolean }> = []
-        const server = new SMTPServer({
-          secure,
-          authOptional: true,
-          onData: (stream, session, done) => {
-            stream.resume().once("end", () => {
-              mails.push({ secure: session.secure })
-              done()
-            })
-          },
-        })
-        // Whoever turns away from a certificate breaks the connection off.
-        server.on("error", () => undefined)
-        const listening = server.listen(0, "127.0.0.1", () => {
-          const address = listening.address()
-          const port = address !== null && typeof address === "object" ? address.port : 0
-          resume(Effect.succeed({ port, mails, close: () => server.close() }))
-        })
-      },
-    ),
-    ({ close }) => Effect.sync(close),
-  )
 
 /** A socket that has something to write, and nobody who reads it. */
 class Stuck extends Socket {
@@ -357,36 +328,6 @@ describe("SMTP connections", () => {
       assert.deepInclude(absent, { permanent: false, crowded: false })
     }),
   )
-
-  it.live("TLS that is asked for is never done without", () =>
-    Effect.gen(function* () {
-      const server = yield* sink()
-      const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=1`))
-      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
-      assert.isFalse((yield* Effect.flip(Effect.scoped(mail.open))).permanent)
-      assert.isFalse(server.commands.some((line) => line.startsWith("MAIL")))
-    }).pipe(Effect.scoped),
-  )
-
-  for (const scheme of ["smtp", "smtps"] as const) {
-    it.live(
-      `${scheme}: a certificate that nobody vouches for is an error that says so; nothing goes over it unless told to`,
-      () =>
-        Effect.gen(function* () {
-          const { mails, port } = yield* selfSigned({ secure: scheme === "smtps" })
-          const over = (more: string) => {
-            const options = Result.getOrThrow(parseSmtpUrl(`${scheme}://127.0.0.1:${port}/?${patient}${more}`))
-            return Effect.flatMap(MailConnections, (mail) => mail.open).pipe(Effect.provide(Smtp.layer(options)))
-          }
-          const failed = yield* Effect.flip(Effect.scoped(over("&verify=true")))
-          assert.isFalse(failed.permanent, "a certificate is renewed")
-          assert.match(failed.reason, /certificate/)
-          assert.isEmpty(mails)
-          assert.strictEqual(yield* sent(yield* over("&verify=false"), "ann"), "accepted")
-          assert.deepStrictEqual(mails, [{ secure: true }])
-        }).pipe(Effect.scoped),
-    )
-  }
 })
 
 describe("SMTP_URL", () => {

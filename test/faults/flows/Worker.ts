@@ -1,6 +1,6 @@
 // A worker as it is, but for its times, which a campaign makes short, and its clock, which a campaign moves.
 import { ports } from "@tentpole/adapters/FromConfig"
-import { launch } from "@tentpole/adapters/Launch"
+import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
 import * as FlowAdvancer from "@tentpole/worker/FlowAdvancer"
 import * as Gates from "@tentpole/worker/Gates"
@@ -36,10 +36,12 @@ const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...times }), Flo
   Layer.provide(Gates.fromEnvironment),
 )
 
-launch("worker", (config) =>
-  worker.pipe(
-    Layer.provide(useCases),
-    Layer.provide(ports(config, { name: "worker", connections_max: 12 })),
-    Layer.provide(movedClock),
+asProgram(
+  processOf("worker", (config) =>
+    worker.pipe(
+      Layer.provide(useCases),
+      Layer.provide(ports(config, { name: "worker", connections_max: 12 })),
+      Layer.provide(movedClock),
+    ),
   ),
 )
