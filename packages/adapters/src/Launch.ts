@@ -78,6 +78,3 @@ export const processOf = <E>(name: "http" | "worker", served: (config: Configura
 
 /** Runs it as a program of its own. A signal interrupts whatever a program runs: let it be nothing else. */
 export const asProgram = <E>(process_: Effect.Effect<void, E>): void => process_.pipe(reportFailure, runToEnd)
-
-export const launch = <E>(name: "http" | "worker", served: (config: Configuration) => Layer.Layer<never, E>): void =>
-  asProgram(processOf(name, served))

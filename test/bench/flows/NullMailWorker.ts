@@ -1,7 +1,7 @@
 // A worker as it is, but that its mail goes nowhere: each message is taken as soon as it is handed over. For benchmarks of what
 // comes before the mail server.
 import { ports } from "@tentpole/adapters/FromConfig"
-import { launch } from "@tentpole/adapters/Launch"
+import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { type Connection, MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { useCases } from "@tentpole/core/Tentpole"
 import { worker } from "@tentpole/worker/Worker"
@@ -16,7 +16,9 @@ const connection: Connection = {
 
 const nowhere = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.succeed(connection) }))
 
-launch("worker", (config) => {
-  const everything = Layer.merge(ports(config, { name: "worker", connections_max: 12 }), nowhere)
-  return worker(config).pipe(Layer.provide(useCases.pipe(Layer.provideMerge(everything))))
-})
+asProgram(
+  processOf("worker", (config) => {
+    const everything = Layer.merge(ports(config, { name: "worker", connections_max: 12 }), nowhere)
+    return worker(config).pipe(Layer.provide(useCases.pipe(Layer.provideMerge(everything))))
+  }),
+)

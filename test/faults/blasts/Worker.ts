@@ -1,6 +1,6 @@
 // A worker as it is, but for its times, which a campaign makes short, and an ear: told to, it blocks its event loop.
 import { ports } from "@tentpole/adapters/FromConfig"
-import { launch } from "@tentpole/adapters/Launch"
+import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
 import * as Gates from "@tentpole/worker/Gates"
 import * as Jobs from "@tentpole/worker/Jobs"
@@ -18,6 +18,8 @@ process.on("message", ({ block_ms }: { readonly block_ms: number }) => {
   }
 })
 
-launch("worker", (config) =>
-  worker.pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
+asProgram(
+  processOf("worker", (config) =>
+    worker.pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
+  ),
 )

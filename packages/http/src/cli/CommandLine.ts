@@ -37,7 +37,7 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
   ]),
 )
 
-/** What may stand first among the arguments. */
+/** What may stand first among the arguments. @public */
 export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
   commands.map(({ name }) => name),
 )
