@@ -41,7 +41,7 @@ const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do:
 export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
   Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(Effect.provide(NodeServices.layer))
 
-/** What may stand first among the arguments. */
+/** What may stand first among the arguments. @public */
 export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
   commands.map(({ name }) => name),
 )

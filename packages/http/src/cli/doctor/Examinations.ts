@@ -44,7 +44,7 @@ const database: Examination = (config) =>
 const patience = "15 seconds"
 
 /** Writes a file, reads it and removes it. */
-const files: Examination = (config) => {
+export const files: Examination = (config) => {
   const place = config.s3 === null ? join(config.dataDir, "assets") : `the bucket ${config.s3.bucket}`
   const mend =
     config.s3 === null
@@ -114,7 +114,7 @@ const names: Examination = (config) => {
   )
 }
 
-const ai: Examination = ({ ai: chosen, production }) => {
+export const ai: Examination = ({ ai: chosen, production }) => {
   if (chosen.provider === "fake") {
     const says = "fake: pages and emails are made without a model"
     const mend = "Set AI_PROVIDER and AI_API_KEY."

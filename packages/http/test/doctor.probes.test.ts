@@ -1,0 +1,95 @@
+// A doctor's questions, asked of servers that are there: a store of files that speaks S3, and a provider of AI.
+import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
+import { ai, files } from "@tentpole/http/cli/doctor/Examinations"
+import { Effect, Result } from "effect"
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import S3rver from "s3rver"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+
+const configured = (environment: Record<string, string>): Configuration =>
+  Result.getOrThrow(configuration({ NODE_ENV: "production", APP_SECRET: "x".repeat(32), ...environment }))
+
+const portOf = (server: Server): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+describe("of a store that speaks S3", () => {
+  let store: S3rver
+  let folder = ""
+  let endpoint = ""
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tentpole-doctor-"))
+    const configureBuckets = [{ name: "tentpole" }]
+    store = new S3rver({ address: "127.0.0.1", port: 0, silent: true, directory: folder, configureBuckets })
+    endpoint = `http://127.0.0.1:${(await store.run()).port}`
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const found = async (bucket: string) => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "S3RVER")
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "S3RVER")
+    const [finding] = await Effect.runPromise(files(configured({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint })))
+    return finding
+  }
+
+  it("says that it takes and gives files, and leaves none there", async () => {
+    assert.deepInclude(await found("tentpole"), {
+      state: "ok",
+      says: "the bucket tentpole takes and gives files",
+    })
+  })
+
+  it("says what to check of a bucket that is not there", async () => {
+    const finding = await found("another")
+    assert.deepInclude(finding, { state: "wrong", says: "the bucket another can't be used" })
+    assert.match(`${finding?.mend}`, /S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the AWS credentials/)
+  })
+})
+
+describe("of a provider of AI", () => {
+  const asked: Array<IncomingMessage> = []
+  const server = createServer((request, response) => {
+    asked.push(request)
+    const { authorization, "x-api-key": key } = request.headers
+    response.statusCode = authorization === "Bearer good" || key === "good" ? 200 : 401
+    response.end(`{"data":[]}`)
+  })
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+  afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+
+  const found = async (provider: string, key: string, base = `http://127.0.0.1:${portOf(server)}/v1/`) => {
+    const environment = { AI_PROVIDER: provider, AI_API_KEY: key, AI_BASE_URL: base }
+    const [finding] = await Effect.runPromise(ai(configured(environment)))
+    return finding
+  }
+
+  for (const provider of ["openai", "anthropic"]) {
+    it(`asks ${provider} for its models with the key, which costs nothing, and says whether it is taken`, async () => {
+      assert.deepInclude(await found(provider, "good"), { state: "ok", says: `${provider} answers` })
+      assert.deepInclude(await found(provider, "bad"), { state: "wrong", says: `${provider} refuses the key` })
+      assert.deepStrictEqual(
+        asked.splice(0).map(({ method, url }) => `${method} ${url}`),
+        ["GET /v1/models", "GET /v1/models"],
+      )
+    })
+  }
+
+  it("says of one that is not there that it can't be reached", async () => {
+    const gone = createServer()
+    await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
+    const port = portOf(gone)
+    await new Promise<void>((resolve) => void gone.close(() => resolve()))
+    const finding = await found("openai", "good", `http://127.0.0.1:${port}/v1`)
+    assert.strictEqual(finding?.state, "wrong")
+    assert.match(`${finding?.says} ${finding?.mend}`, /openai can't be reached .*AI_BASE_URL/)
+  })
+})
