@@ -173,7 +173,7 @@ export const inQuery = (operation: Operation, values: Readonly<Record<string, st
     expected: "refused",
   })
   const unknown = ["bogus", "__proto__", "constructor", "workspace_id", "a[]"]
-  return [
+  const attacks = [
     ...unknown.map((name) => attack(`${encodeURIComponent(name)}=1`, name)),
     ...operation.query.flatMap(({ name, enum: words, maximum }) => {
       const bad = words === null ? wrongValues[name] : noWords
@@ -186,6 +186,7 @@ export const inQuery = (operation: Operation, values: Readonly<Record<string, st
       ]
     }),
   ]
+  return sample(attacks, operation.path, 3)
 }
 
 export type Place = ReadonlyArray<string | number>
@@ -273,9 +274,9 @@ const someOf = <A>(pool: ReadonlyArray<A>, count: number, turn: number): Readonl
     (each) => each !== undefined,
   )
 
-/** All of them in a campaign of attacks (`npm run test:attacks`), a tenth in every run of the tests: always the same one. */
-const sample = <A>(attacks: ReadonlyArray<A>, path: string): ReadonlyArray<A> =>
-  process.env["ATTACKS"] === "all" ? attacks : attacks.filter((_, index) => index % 10 === path.length % 10)
+/** All of them in a campaign of attacks (`npm run test:attacks`), each so many-th in every run of the tests: always the same. */
+const sample = <A>(attacks: ReadonlyArray<A>, path: string, each: number): ReadonlyArray<A> =>
+  process.env["ATTACKS"] === "all" ? attacks : attacks.filter((_, index) => index % each === path.length % each)
 
 /**
  * Bodies in which one thing is wrong, in every place. Each is made of a right one of its own, so that none is refused for
@@ -319,7 +320,7 @@ export const inBody = (
       ...(isObject ? [attack("has NUL in a key", textWith(make(), at, `"a\\u0000"`, `"x"`), at, "refused")] : []),
     ]
   })
-  return sample(attacks, path)
+  return sample(attacks, path, 10)
 }
 
 /** What is no JSON, is too deep for any, or does not say that it is some. */
@@ -333,7 +334,7 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
   })
   const lacking = mayLackBody ? "either" : "refused"
   const places = placesIn(right)
-  return [
+  const attacks = [
     ...["{", "{]", "{'a':1}", `{"a":1,}`, "NaN", "\0", `{"a":01}`, `{"items":[`, "undefined", "{} {}"].map((body) =>
       attack(`the body is ${body}`, { body }),
     ),
@@ -355,6 +356,7 @@ export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): R
         : [attack(`${at.join(".")} is ten thousand levels deep`, { body: textOf(right, at, deep) })],
     ),
   ]
+  return sample(attacks, path, 3)
 }
 
 const leaf = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
