@@ -214,7 +214,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
 })
 
 /** What people do with their mail, and what comes back for it. */
-const deeds = Effect.fnUntraced(function* ({ transact, ws }: World) {
+const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
   const engagement = yield* EngagementStore
   const record = yield* recording
   const meet = Effect.fnUntraced(function* ({ deliveryId, metric }: Coming) {
@@ -230,7 +230,9 @@ const deeds = Effect.fnUntraced(function* ({ transact, ws }: World) {
       }),
     )
   })
-  return (all: ReadonlyArray<Coming>) => Effect.forEach(all, meet, { discard: true })
+  // One after the other: of two things in one batch the first would know of the second.
+  return (all: ReadonlyArray<Coming>) =>
+    Effect.forEach(all, (each) => Effect.andThen(meet(each), takeNews), { discard: true })
 })
 
 /** Makes what the member waits for, as a job does it; answers how much there was. */

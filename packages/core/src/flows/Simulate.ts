@@ -102,6 +102,8 @@ const anywhere = "00000000-0000-4000-8000-000000000000"
 interface Coming {
   readonly at: DateTime.Utc
   readonly event: MemberEvent
+  /** What is known of the step's message from then on. */
+  readonly meets: ReadonlyArray<SimulatedEvent["metric"]>
 }
 
 class World {
@@ -171,7 +173,7 @@ class World {
       this.#now = DateTime.max(this.#now, at)
       if (first !== null) this.#coming.pop()
       const event: MemberEvent = first?.event ?? { type: "look" }
-      if (event.type === "engaged") this.#meet(event.stepId, event.metric)
+      if (event.type === "engaged") for (const metric of first?.meets ?? []) this.#meet(event.stepId, metric)
       const change = advance(this.#flow, member, this.#member(), event)
       if (change !== null) this.#membership = this.#accept(change)
       else if (first === null) return true
@@ -224,8 +226,8 @@ class World {
         this.#emails.push({ stepId, at, subject: this.#subjectOf(command.emailId, member.tokens) })
         this.#meet(stepId, "sent")
         this.#meet(stepId, "delivered")
-        this.#await({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at } })
-        this.#await({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null } })
+        this.#await({ at, event: { type: "settled", visit, outcome: "sent", reason: null, at }, meets: [] })
+        this.#await({ at, event: { type: "engaged", stepId, metric: "delivered", at, url: null }, meets: [] })
         return this.#foresee(stepId)
       }
       case "create_email": {
@@ -234,10 +236,14 @@ class World {
         const subject = step.subject ?? (step.templateId && this.#facts.templateSubjects.get(step.templateId)) ?? null
         this.#subjects.set(emailId, subject)
         if (step.autoApprove) this.#approvals.set(emailId, ApprovalId.make(emailId))
-        return this.#await({ at, event: { type: "email_created", visit, emailId } })
+        return this.#await({ at, event: { type: "email_created", visit, emailId }, meets: [] })
       }
       case "create_tent":
-        return this.#await({ at, event: { type: "tent_live", visit, url: `https://pages.example/t/${visit}` } })
+        return this.#await({
+          at,
+          event: { type: "tent_live", visit, url: `https://pages.example/t/${visit}` },
+          meets: [],
+        })
       case "withdraw_email":
         return
     }
@@ -250,15 +256,21 @@ class World {
       return at === null ? [] : [{ at, metric }]
     })
     const met = new Set<EmailStepMetric>()
-    const foresee = (metric: SimulatedEvent["metric"], at: DateTime.Utc) => {
+    const foresee = (
+      metric: SimulatedEvent["metric"],
+      at: DateTime.Utc,
+      meets: ReadonlyArray<SimulatedEvent["metric"]> = [metric],
+    ) => {
       if (met.has(metric)) return
       met.add(metric)
-      this.#await({ at, event: { type: "engaged", stepId, metric, at, url: null } })
+      this.#await({ at, event: { type: "engaged", stepId, metric, at, url: null }, meets })
     }
     for (const { at, metric } of said.sort((left, right) => left.at.epochMilliseconds - right.at.epochMilliseconds)) {
-      // Who clicks has opened it.
-      if (metric === "clicked") foresee("opened", at)
-      foresee(metric, at)
+      // Who clicks has opened it: told first, and both are known at once.
+      if (metric === "clicked" && !met.has("opened")) {
+        foresee("opened", at, ["opened", "clicked"])
+        foresee("clicked", at, [])
+      } else foresee(metric, at)
     }
   }
 
