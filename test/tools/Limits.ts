@@ -162,7 +162,7 @@ const mail = (config: Configuration): ReadonlyArray<Row> => [
     `${characters(Email.subject_length_max, 1)}; ${characters(Email.preview_text_length_max)}`,
     invalid,
   ],
-  ["HTML of an email", bytes(Email.html_size_bytes_max), tooLarge],
+  ["HTML of an email or a template (`HTML_BYTES_MAX`)", bytes(config.html_bytes_max), tooLarge],
   ["Text of an email", characters(Email.plain_text_length_max), invalid],
   ["Prompt of a generation", characters(generation_prompt_length_max, 1), invalid],
   ["Addresses of a test", `1 to ${test_addresses_max}`, invalid],
@@ -210,7 +210,11 @@ const flows = (): ReadonlyArray<Row> => [
 
 const tents = (config: Configuration): ReadonlyArray<Row> => [
   ["Name, prompt", `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.prompt_length_max, 1)}`, invalid],
-  ["HTML that is generated", bytes(Tent.html_bytes_max), "the generation fails, and its credit is given back"],
+  [
+    "HTML that is generated (`HTML_BYTES_MAX`)",
+    bytes(config.html_bytes_max),
+    "the generation fails, and its credit is given back",
+  ],
   ["`asset_ids` of a new tent", number(asset_ids_max), invalid],
   ["Files of a tent", number(assets_max), code("asset_limit_exceeded")],
   [

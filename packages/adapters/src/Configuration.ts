@@ -4,6 +4,7 @@ import type { HookKeys } from "@tentpole/core/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
+import { html_size_bytes_max } from "@tentpole/core/emails/EmailFields"
 
 /** What can't start, and what to do about it, in one sentence. */
 export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {
@@ -41,6 +42,8 @@ export interface Configuration {
   readonly s3: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null
   /** The largest body of a call of the API. */
   readonly json_bytes_max: number
+  /** The largest HTML that an email, a template or a page has. */
+  readonly html_bytes_max: number
   /** The largest file that an import takes. */
   readonly import_bytes_max: number
   readonly asset_bytes_max: number
@@ -217,6 +220,7 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
     json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
+    html_bytes_max: from.integer("HTML_BYTES_MAX", 2 * mebibyte, mebibyte / 16, html_size_bytes_max),
     import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
     asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
     ai: {

@@ -40,6 +40,7 @@ const settings = (config: Configuration) =>
       mailHost: new URL(config.publicPagesUrl).hostname,
       sending: config.sending,
       import_bytes_max: config.import_bytes_max,
+      html_bytes_max: config.html_bytes_max,
       asset_bytes_max: config.asset_bytes_max,
       smtpConnections: config.smtpConnections,
       acceptMeansDelivered: config.acceptMeansDelivered,

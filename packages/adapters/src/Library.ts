@@ -47,6 +47,7 @@ const defaults: Settings["Service"] = {
   mailHost: "localhost",
   sending: "held",
   import_bytes_max: 500 * 2 ** 20,
+  html_bytes_max: 2 * 2 ** 20,
   asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 1,
   acceptMeansDelivered: true,

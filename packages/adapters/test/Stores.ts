@@ -1,5 +1,5 @@
 // The two worlds that laws are held in: every store in memory, and every store on a PostgreSQL of this run.
-import { Fresh, withFewKeyPairs } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, withFewKeyPairs } from "@tentpole/core/contract"
 import * as Cleaner from "@tentpole/adapters/ai/SanitizeHtml"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Blobs from "@tentpole/adapters/memory/BlobStore"
@@ -26,7 +26,7 @@ const quick: PersistedJobs.JobsOptions = {
 
 export const memory = Layer.merge(Fresh.layer, MemoryJobs.layer(quick)).pipe(
   Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer, Blobs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Memory.database, ids, secrets, Cleaner.layer, Blobs.layer, settingsLayer())),
 )
 
 /** On a database of one's choice. */
@@ -34,7 +34,7 @@ export const postgresOver = <E>(connections: Layer.Layer<Layer.Success<typeof cl
   Layer.merge(Fresh.layer, PersistedJobs.layer(quick)).pipe(
     Layer.provideMerge(Postgres.stores),
     Layer.provideMerge(connections),
-    Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer, Blobs.layer)),
+    Layer.provideMerge(Layer.mergeAll(ids, secrets, Cleaner.layer, Blobs.layer, settingsLayer())),
   )
 
 export const postgres = postgresOver(clients)

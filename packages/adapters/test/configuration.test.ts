@@ -42,6 +42,8 @@ describe("the configuration", () => {
   it("takes files for imports of up to 500 MB, or of what is set", () => {
     assert.strictEqual(read({}).import_bytes_max, 524_288_000)
     assert.strictEqual(read({}).asset_bytes_max, 26_214_400)
+    assert.strictEqual(read({}).html_bytes_max, 2_097_152)
+    assert.strictEqual(read({ HTML_BYTES_MAX: "65536" }).html_bytes_max, 65_536)
     assert.strictEqual(read({ ASSET_BYTES_MAX: "1048576" }).asset_bytes_max, 1_048_576)
     assert.strictEqual(read({ IMPORT_BYTES_MAX: "1048576" }).import_bytes_max, 1_048_576)
     for (const wrong of ["0", "1000", "5GB", "6000000000"]) {

@@ -8,6 +8,7 @@ export const testSettings: Settings["Service"] = {
   pagesHost: "pages.test",
   mailHost: "mail.test",
   sending: "on",
+  html_bytes_max: 2 * 2 ** 20,
   import_bytes_max: 500 * 2 ** 20,
   asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 2,

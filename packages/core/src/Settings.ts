@@ -26,6 +26,8 @@ export class Settings extends Context.Service<
     readonly mailHost: string
     /** `held`: everything runs, but no mail leaves and no schedule fires. */
     readonly sending: "on" | "held"
+    /** The largest HTML that an email, a template or a page has; at most `html_size_bytes_max`. */
+    readonly html_bytes_max: number
     /** The largest file that an import takes. */
     readonly import_bytes_max: number
     /** The largest file that is uploaded to a tent. */

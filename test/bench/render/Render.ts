@@ -32,6 +32,7 @@ const settings = Layer.succeed(
     pagesHost: "pages.harbour.example",
     mailHost: "mail.harbour.example",
     sending: "on",
+    html_bytes_max: 2 ** 21,
     import_bytes_max: 1,
     asset_bytes_max: 1,
     smtpConnections: 1,

@@ -1,6 +1,6 @@
 // How large and how deep HTML may be that is to be cleaned: what parsers can take in a moment, whatever it is.
 import { Unclean } from "@tentpole/core/tents/Clean"
-import { html_bytes_max } from "@tentpole/core/tents/Tent"
+import { html_size_bytes_max } from "@tentpole/core/emails/EmailFields"
 import { Result } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 
@@ -17,8 +17,10 @@ const left_open_max = 500
 
 /** Refuses HTML that is larger or deeper than that, before a parser sees it where that can be told. */
 export const bounded = (source: string): Result.Result<BoundedHtml, Unclean> => {
-  if (source.length > html_bytes_max) {
-    return Result.fail(new Unclean({ reason: `is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one` }))
+  if (source.length > html_size_bytes_max) {
+    return Result.fail(
+      new Unclean({ reason: `is larger than ${html_size_bytes_max / 2 ** 20} MB. Ask for a shorter one` }),
+    )
   }
   // Parsers take time with the square of what stays open: such a page is refused before one sees it.
   if (leftOpen(source) > left_open_max) return Result.fail(new Unclean({ reason: "leaves too many elements open" }))

@@ -222,7 +222,7 @@ describe("the bounds", () => {
     const various = Array.from({ length: 11_000 }, (_, at) => `<p id=a${at}>`).join("")
     assert.match(reason("<div>".repeat(100_000)), /^The email leaves too many elements open$/)
     assert.match(reason("<table><tr><td>".repeat(300)), /^The email nests its elements deeper than 200 levels$/)
-    assert.match(reason(`<p>${"x".repeat(2 ** 21)}`), /^The email is larger than 2 MB/)
+    assert.match(reason(`<p>${"x".repeat(2 ** 22)}`), /^The email is larger than 4 MB/)
     assert.match(reason(`<base>${various}`), /^The email has too many different tags$/)
     assert.strictEqual(reason(various), "taken")
   })

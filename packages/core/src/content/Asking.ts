@@ -1,7 +1,6 @@
 // Asking the AI for something to keep: within a time, and with a sentence for people where there is nothing.
 import { Effect, Option, Result } from "effect"
 import type { AiRefused, AiUnavailable, WrittenEmail } from "../ai/Ai.ts"
-import { html_size_bytes_max } from "../emails/EmailFields.ts"
 import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import type { Invalid } from "../Refusal.ts"
 
@@ -28,9 +27,10 @@ export const asKept = (
   keep(written.html).pipe(
     Result.map((html) => ({ ...written, html })),
     Result.mapError((refused) => {
-      const why = refused._tag === "Invalid" ? refused.issues.map(({ message }) => message).join(", ") : tooLarge
+      const why =
+        refused._tag === "Invalid"
+          ? refused.issues.map(({ message }) => message).join(", ")
+          : `is larger than ${refused.bytes_max / 2 ** 20} MB`
       return `What the AI wrote can't be kept: it ${why}. Nothing was charged: try again with another prompt`
     }),
   )
-
-const tooLarge = `is larger than ${html_size_bytes_max / 2 ** 20} MB`

@@ -21,11 +21,14 @@ export const asWritten =
     // The cleaner looks first: it bears what would keep a parser busy for long.
     Result.map(clean(html), (cleaned) => (dangersOf(html).length === 0 ? html : cleaned))
 
-/** HTML that says something, of at most `html_size_bytes_max`. */
-export const checkHtml = (html: string): Result.Result<string, Invalid | HtmlTooLarge> => {
+/** HTML that says something, and is not too large. */
+export const checkHtml = (
+  html: string,
+  bytes_max = html_size_bytes_max,
+): Result.Result<string, Invalid | HtmlTooLarge> => {
   if (isBlank(html)) return Result.fail(Invalid.at("html", "must not be empty"))
-  const size_bytes = html.length > html_size_bytes_max ? html.length : encodeText(html).length
-  return size_bytes > html_size_bytes_max ? Result.fail(new HtmlTooLarge({ size_bytes })) : Result.succeed(html)
+  const size_bytes = html.length > bytes_max ? html.length : encodeText(html).length
+  return size_bytes > bytes_max ? Result.fail(new HtmlTooLarge({ size_bytes, bytes_max })) : Result.succeed(html)
 }
 
 /**
@@ -33,10 +36,10 @@ export const checkHtml = (html: string): Result.Result<string, Invalid | HtmlToo
  * more, by other eyes.
  */
 export const keepable =
-  (clean: Clean, dangers: Dangers) =>
+  (clean: Clean, dangers: Dangers, bytes_max: number) =>
   (html: string): Result.Result<string, Invalid | HtmlTooLarge> =>
     Result.gen(function* () {
-      const checked = yield* checkHtml(html)
+      const checked = yield* checkHtml(html, bytes_max)
       const kept = yield* Result.mapError(clean(checked), ({ reason }) => Invalid.at("html", reason))
       return dangers(kept).length === 0
         ? kept

@@ -4,7 +4,6 @@ import { EmailId, type EmailTemplateId, Ids, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
 import { approvedNamed } from "../templates/NamedTemplate.ts"
 import { EmailTemplateStore } from "../templates/TemplateStore.ts"
-import { Cleaner } from "../tents/Clean.ts"
 import { nameWith } from "../Text.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Email } from "./Email.ts"
@@ -55,7 +54,7 @@ export const choosingEmail = Effect.gen(function* () {
   const templates = yield* EmailTemplateStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
-  const keep = keepableEmail(yield* Cleaner)
+  const keep = yield* keepableEmail
 
   /** HTML of an inline email, as far as it may be kept. */
   const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>

@@ -5,7 +5,8 @@ import { parseEmail } from "../contacts/Email.ts"
 export const email_name_length_max = 200
 export const subject_length_max = 998
 export const preview_text_length_max = 200
-export const html_size_bytes_max = 2 * 1024 * 1024
+/** What can be rendered and mailed in reasonable time. How much is taken is for whoever runs the service to say, up to this. */
+export const html_size_bytes_max = 4 * 1024 * 1024
 /** An override can't be larger than what it stands for. */
 export const plain_text_length_max = 1_000_000
 

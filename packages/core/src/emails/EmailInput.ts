@@ -1,9 +1,10 @@
 // What people write of an email, as far as it may be kept: fields within their limits, HTML that is safe and not too large.
-import { Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { parseEmail } from "../contacts/Email.ts"
 import { keepable } from "../content/Html.ts"
 import { Invalid } from "../Refusal.ts"
-import type { Cleaner } from "../tents/Clean.ts"
+import { Settings } from "../Settings.ts"
+import { Cleaner } from "../tents/Clean.ts"
 import { isBlank } from "../Text.ts"
 import { emailDangersOf } from "./EmailDangers.ts"
 import { type EmailFields, emailFields, preview_text_length_max, subject_length_max, wireNames } from "./EmailFields.ts"
@@ -45,7 +46,11 @@ const nameOnTheWire = (key: PropertyKey, prefix: string): string =>
   typeof key === "string" && key in wireNames ? prefix + wireNames[key as keyof EmailFields] : String(key)
 
 /** HTML of an email that may be kept. */
-export const keepableEmail = ({ cleanEmail }: Cleaner["Service"]) => keepable(cleanEmail, emailDangersOf)
+export const keepableEmail = Effect.gen(function* () {
+  const { cleanEmail } = yield* Cleaner
+  const { html_bytes_max } = yield* Settings
+  return keepable(cleanEmail, emailDangersOf, html_bytes_max)
+})
 
 /** A subject as a model wrote it, made one that may be kept; null when it says nothing. */
 export const subjectFrom = (text: string | null): string | null => lineOf(text, subject_length_max)

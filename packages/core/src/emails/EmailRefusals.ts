@@ -1,12 +1,14 @@
 // What can be refused about an email.
 import { Schema } from "effect"
 import type { ErrorCode } from "../ErrorCode.ts"
-import { html_size_bytes_max } from "./EmailFields.ts"
 
-export class HtmlTooLarge extends Schema.TaggedError<HtmlTooLarge>()("HtmlTooLarge", { size_bytes: Schema.Int }) {
+export class HtmlTooLarge extends Schema.TaggedError<HtmlTooLarge>()("HtmlTooLarge", {
+  size_bytes: Schema.Int,
+  bytes_max: Schema.Int,
+}) {
   readonly code = "payload_too_large" satisfies ErrorCode
   override get message(): string {
-    return `The HTML has ${this.size_bytes} bytes, and ${html_size_bytes_max} are the most. Link to images instead of embedding them`
+    return `The HTML has ${this.size_bytes} bytes, and ${this.bytes_max} are the most. Link to images instead of embedding them`
   }
 }
 

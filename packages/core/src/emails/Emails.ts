@@ -8,7 +8,6 @@ import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from
 import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
 import { approvedNamed } from "../templates/NamedTemplate.ts"
 import { EmailTemplateStore } from "../templates/TemplateStore.ts"
-import { Cleaner } from "../tents/Clean.ts"
 import { Transactor } from "../Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -144,7 +143,7 @@ export class Emails extends Context.Service<
       const apply = <After extends Email | null>(workspace: WorkspaceId, change: EmailChange<After>) =>
         Effect.catchTag(write(workspace, change), "InsufficientCredits", Effect.die)
 
-      const keep = keepableEmail(yield* Cleaner)
+      const keep = yield* keepableEmail
       const cleaned = (html: string) => Effect.fromResult(keep(html))
 
       const first = Effect.fnUntraced(function* (workspaceId: WorkspaceId, asked: NewEmail, createdByName: string) {

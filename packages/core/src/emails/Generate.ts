@@ -4,7 +4,6 @@ import { DateTime, Effect, Result } from "effect"
 import { Ai, type WrittenEmail } from "../ai/Ai.ts"
 import { asked, asKept } from "../content/Asking.ts"
 import type { EmailId, GenerationId, WorkspaceId } from "../Ids.ts"
-import { Cleaner } from "../tents/Clean.ts"
 import { Transactor } from "../Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { EmailChange } from "./EmailChange.ts"
@@ -55,7 +54,7 @@ const writer = Effect.gen(function* () {
   const store = yield* EmailStore
   const workspaces = yield* WorkspaceStore
   const ai = yield* Ai
-  const keep = keepableEmail(yield* Cleaner)
+  const keep = yield* keepableEmail
   return Effect.fnUntraced(function* (workspace: WorkspaceId, id: EmailId, prompt: string) {
     const { name } = yield* store.find(workspace, id)
     const basis = yield* store.basis(workspace, id)

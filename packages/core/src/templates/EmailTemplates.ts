@@ -10,7 +10,6 @@ import { withPreheader } from "../emails/Preheader.ts"
 import { scaffold } from "../emails/Scaffold.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
-import { Cleaner } from "../tents/Clean.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { noDefaults, withDefaults, withWritten } from "./MailDefaults.ts"
@@ -66,12 +65,11 @@ export class EmailTemplates extends Context.Service<
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const ai = yield* Ai
-      const cleaner = yield* Cleaner
 
       const { verbs, make, change } = yield* templateVerbs<"email">({
         store,
         toId: (uuid) => EmailTemplateId.make(uuid),
-        keep: keepableEmail(cleaner),
+        keep: yield* keepableEmail,
         ask: ai.email,
         written: withWritten,
         copied: ({ mail, currentVersion }) => ({ ...mail, plainText: asOfFirst(mail.plainText, currentVersion) }),

@@ -6,6 +6,7 @@ import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../Ids.ts"
 import { type Invalid, NotFound } from "../Refusal.ts"
 import { Cleaner, dangersOf } from "../tents/Clean.ts"
+import { Settings } from "../Settings.ts"
 import { TentNotReady } from "../tents/Tent.ts"
 import { TentStore } from "../tents/TentStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
@@ -46,11 +47,12 @@ export class TentTemplates extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const ai = yield* Ai
       const cleaner = yield* Cleaner
+      const { html_bytes_max } = yield* Settings
 
       const { verbs, make, change } = yield* templateVerbs<"tent">({
         store,
         toId: (uuid) => TentTemplateId.make(uuid),
-        keep: keepable(asWritten(cleaner.clean), dangersOf),
+        keep: keepable(asWritten(cleaner.clean), dangersOf, html_bytes_max),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.page({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         written: () => null,

@@ -14,7 +14,8 @@ import { Cleaner, dangersOf } from "./Clean.ts"
 import { AssetStore } from "./AssetStore.ts"
 import { pageAssets, withPictures } from "./PageAssets.ts"
 import { autoPublish } from "./Publish.ts"
-import { html_bytes_max, type Tent, type TentRequest } from "./Tent.ts"
+import { Settings } from "../Settings.ts"
+import type { Tent, TentRequest } from "./Tent.ts"
 import { TentChange } from "./TentChange.ts"
 import { TentStore } from "./TentStore.ts"
 
@@ -68,6 +69,7 @@ const writer = Effect.gen(function* () {
   const blobs = yield* BlobStore
   const ai = yield* Ai
   const cleaner = yield* Cleaner
+  const { html_bytes_max } = yield* Settings
 
   /** What the template's approval froze, whatever became of the template since: that is kept for ever. */
   const frozen = ({ template }: TentRequest, workspace: WorkspaceId) =>
@@ -97,7 +99,7 @@ const writer = Effect.gen(function* () {
     return answer.pipe(
       Result.map((html) => withPictures(html, files)),
       Result.flatMap((html) => Result.mapError(cleaner.clean(html), (unclean) => unclean.message)),
-      Result.flatMap(checked),
+      Result.flatMap((html) => checked(html, html_bytes_max)),
     )
   })
 })
@@ -109,7 +111,7 @@ const apply = (store: TentStore["Service"], workspace: WorkspaceId, change: Tent
     : store.apply(workspace, change).pipe(Effect.catchTags({ AliasTaken: Effect.die, InsufficientCredits: Effect.die }))
 
 /** What the cleaner let through is looked at once more, by other eyes. */
-const checked = (html: string): Result.Result<string, string> => {
+const checked = (html: string, html_bytes_max: number): Result.Result<string, string> => {
   if (encodeText(html).length > html_bytes_max) {
     return Result.fail(`The page is larger than ${html_bytes_max / 2 ** 20} MB. Ask for a shorter one`)
   }

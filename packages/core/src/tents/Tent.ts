@@ -86,8 +86,6 @@ export const isInProgress = (tent: Tent): boolean =>
 export const tent_name_length_max = 200
 export const prompt_length_max = 20_000
 export const user_id_length_max = 200
-/** A page above this is no landing page, and is refused whoever wrote it. */
-export const html_bytes_max = 2 * 2 ** 20
 
 export class InvalidPromptIntent extends Schema.TaggedError<InvalidPromptIntent>()("InvalidPromptIntent", {}) {
   readonly code = "INVALID_PROMPT_INTENT" satisfies ErrorCode

@@ -227,19 +227,25 @@ describe("HTML of templates", () => {
   const cleaned = asWritten(() => Result.succeed("<p>clean</p>"))
 
   it("stays byte for byte when nothing in it could act, and is cleaned otherwise", () => {
-    assert.deepStrictEqual(keepable(cleaned, dangersOf)("<P Class=x>é</P>"), Result.succeed("<P Class=x>é</P>"))
-    assert.deepStrictEqual(keepable(cleaned, dangersOf)("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
+    assert.deepStrictEqual(
+      keepable(cleaned, dangersOf, 2 ** 21)("<P Class=x>é</P>"),
+      Result.succeed("<P Class=x>é</P>"),
+    )
+    assert.deepStrictEqual(keepable(cleaned, dangersOf, 2 ** 21)("<p onclick=x()>"), Result.succeed("<p>clean</p>"))
   })
 
   it("is refused when it is empty, too large, or can't be made safe", () => {
-    assert.strictEqual(tagOf(keepable(cleaned, dangersOf)(" \n")), "Invalid")
-    assert.strictEqual(tagOf(keepable(cleaned, dangersOf)("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")
-    const unclean = keepable(() => Result.fail(new Unclean({ reason: "nests too deep" })), dangersOf)("<p>")
+    assert.strictEqual(tagOf(keepable(cleaned, dangersOf, 2 ** 21)(" \n")), "Invalid")
+    assert.strictEqual(tagOf(keepable(cleaned, dangersOf, 2 ** 21)("é".repeat(2 ** 20 + 1))), "HtmlTooLarge")
+    const unclean = keepable(() => Result.fail(new Unclean({ reason: "nests too deep" })), dangersOf, 2 ** 21)("<p>")
     assert.deepStrictEqual(Result.isFailure(unclean) && unclean.failure._tag === "Invalid" && unclean.failure.issues, [
       { path: "html", message: "nests too deep" },
     ])
     // A cleaner that does nothing is seen through.
-    assert.strictEqual(tagOf(keepable((html) => Result.succeed(html), dangersOf)("<script>x()</script>")), "Invalid")
+    assert.strictEqual(
+      tagOf(keepable((html) => Result.succeed(html), dangersOf, 2 ** 21)("<script>x()</script>")),
+      "Invalid",
+    )
   })
 
   it("of a page that begins blank carries the brand, and nothing that a brand could bring along", () => {
