@@ -20,7 +20,9 @@ type Needed = AuditLog | WorkspaceStore | Transactor | Ids | Secrets
 const usingDns = <E>(dns: Layer.Layer<DnsResolver>, stores: Layer.Layer<Needed, E>) =>
   Workspaces.layer.pipe(Layer.provideMerge(stores), Layer.provide(Layer.mergeAll(dns, settings)))
 
-const servedBy = (port: number) => Dns.layer({ servers: [`127.0.0.1:${port}`], timeout_ms: 150, tries: 1 })
+/** Whoever doesn't answer, or not to what was asked, is waited for in vain; a busy machine may take its time to answer. */
+const servedBy = (port: number, timeout_ms = 5_000) =>
+  Dns.layer({ servers: [`127.0.0.1:${port}`], timeout_ms, tries: 1 })
 
 /** A TXT record as name servers keep long ones: in strings of at most 255 bytes. */
 const text = (value: string): DnsData => ({ type: "TXT", strings: value.match(/.{1,255}/g) ?? [""] })
@@ -34,9 +36,9 @@ const asShown = ({ records }: CheckedDomain): Zone =>
     ]),
   )
 
-const begin = Effect.gen(function* () {
+const beginWith = Effect.fnUntraced(function* (timeout_ms?: number) {
   const zone: Zone = new Map()
-  const context = yield* Layer.build(usingDns(servedBy(yield* nameServer(zone)), memory))
+  const context = yield* Layer.build(usingDns(servedBy(yield* nameServer(zone), timeout_ms), memory))
   const workspaces = Context.get(context, Workspaces)
   const store = Context.get(context, WorkspaceStore)
   const { id: workspace } = yield* workspaces.create({ name: "Acme" })
@@ -50,6 +52,7 @@ const begin = Effect.gen(function* () {
   const status = Effect.map(store.domains(workspace), ([domain]) => domain?.status)
   return { zone, set, verify, status, added, workspace, workspaces, store }
 })
+const begin = beginWith()
 
 const verifiedIn = ({ records }: CheckedDomain) =>
   Object.fromEntries(records.map(({ purpose, verified }) => [purpose, verified]))
@@ -130,10 +133,12 @@ const dmarc = (...records: ReadonlyArray<string>): Zone => new Map([["_dmarc.exa
 const failing = (shown: Zone, key: string): Zone =>
   new Map([...shown.keys()].filter((each) => each !== key).map((each) => [each, "SERVFAIL"]))
 
+const isNoAnswer = (what: string) => /^(silence|garbage|answers to other)/.test(what)
+
 describe("verifying a domain", () => {
-  it.live.each(answers)("with %s", ([, zone, found]) =>
+  it.live.each(answers)("with %s", ([what, zone, found]) =>
     Effect.gen(function* () {
-      const { added, set, status, verify } = yield* begin
+      const { added, set, status, verify } = yield* beginWith(isNoAnswer(what) ? 1_000 : undefined)
       const key = `${added.records[0]?.name} TXT`
       const changes = zone(asShown(added), key)
       const proven = found !== null && (found.dkim ?? true)
