@@ -18,7 +18,7 @@ const settings = settingsLayer({ mailHost: "mail.example.org", developmentDomain
 type Needed = AuditLog | WorkspaceStore | Transactor | Ids | Secrets
 
 const usingDns = <E>(dns: Layer.Layer<DnsResolver>, stores: Layer.Layer<Needed, E>) =>
-  Workspaces.layer.pipe(Layer.provideMerge(stores), Layer.provide(Layer.mergeAll(dns, settings)))
+  Workspaces.layer.pipe(Layer.provide(Layer.mergeAll(dns, settings)), Layer.provideMerge(stores))
 
 /** Whoever doesn't answer, or not to what was asked, is waited for in vain; a busy machine may take its time to answer. */
 const servedBy = (port: number, timeout_ms = 5_000) =>
