@@ -20,7 +20,7 @@ const begin = Effect.gen(function* () {
   return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
 })
 
-layer(Layer.provideMerge(postgresScenario, postgres), { timeout: "30 seconds", excludeTestServices: true })(
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
   "deliveries on PostgreSQL",
   (it) => {
     it.effect("a second claimer does not wait for the first, and gets other rows", () =>

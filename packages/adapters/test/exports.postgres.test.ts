@@ -43,7 +43,7 @@ const everybody: SystemList = {
   updatedAt: epoch,
 }
 
-layer(world, { timeout: "30 seconds", excludeTestServices: true })("members read from PostgreSQL", (it) => {
+layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspace = yield* (yield* Fresh).workspace()

@@ -46,7 +46,7 @@ const positiveOf = (tree: RuleTree): RuleTree | undefined => {
   return undefined
 }
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const population = drawPopulation(drawFrom(seed), contacts_count)

@@ -89,7 +89,7 @@ const drip = (port: number) =>
     })
   })
 
-layer(Layer.empty, { excludeTestServices: true, timeout: "20 seconds" })("the listener for returned mail", () => {
+layer(Layer.empty, { excludeTestServices: true })("the listener for returned mail", () => {
   it.live("takes mail for its mailboxes, of a null sender too, and of nobody else", () =>
     Effect.gen(function* () {
       const { got, port } = yield* listening()

@@ -85,7 +85,7 @@ const world = <E>(stores: Stores<E>) =>
 const blank: NewEmailTemplate = { name: "a template", defaults: {} }
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`templates: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`templates: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       emailsAsked = []
       pagesAsked = []

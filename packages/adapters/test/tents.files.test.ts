@@ -112,7 +112,7 @@ const png = Uint8Array.from(
 const file = (bytes: Uint8Array, fileName = "f") => ({ fileName, bytes: Stream.fromIterable([bytes]) })
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`files and bulk: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`files and bulk: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       asked = []
       queued = []

@@ -73,7 +73,7 @@ const page: NewTent = { name: "A tent", prompt: "a page", includeBrand: false, a
 const alias = (text: string) => (isAlias(text) ? text : assert.fail(`${text} is no alias`))
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`tents: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`tents: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       asked = []
       gate = undefined

@@ -36,7 +36,7 @@ export const blastVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
     it.effect("a blast is made, shown, renamed and deleted", () =>
       Effect.gen(function* () {
         const { blasts, ws } = yield* begin()
@@ -209,7 +209,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
   })
 
 const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
     it.effect("sent now, a blast is sending by the approval of that moment, and its start is queued once", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin()

@@ -67,7 +67,7 @@ const begin = Effect.gen(function* () {
 })
 
 export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of speed: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of speed: ${name}`, (it) => {
     it.effect("without a limit a claim takes what it asks for, and nothing hurries it", () =>
       Effect.gen(function* () {
         const { claim, started } = yield* begin

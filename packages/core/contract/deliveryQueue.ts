@@ -17,7 +17,7 @@ import {
 import { Fresh } from "./fresh.ts"
 
 export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of the delivery queue: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of the delivery queue: ${name}`, (it) => {
     it.effect(
       "everyone in the audience gets one delivery, the blocked with their reason, and the blast its counts",
       () =>

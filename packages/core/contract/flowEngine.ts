@@ -23,7 +23,7 @@ export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
     it.effect("a member waits, is looked at, gets the message, and is through when it has left", () =>
       Effect.gen(function* () {
         const world = yield* running()
@@ -161,7 +161,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
     it.effect("work is one worker's at a time, is rested from when there is none, and comes with a hint", () =>
       Effect.gen(function* () {
         const { memberships, person, queue, started, transact, ws } = yield* running()

@@ -11,7 +11,7 @@ import { day, send } from "./flowWorld.ts"
 import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembersWorld.ts"
 
 export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
       const world = yield* running()
       const { approvedEmail, memberships, person, settleDown, started, ws } = world

@@ -17,7 +17,7 @@ export const housekeeper = <E>(
   name: string,
   live: Layer.Layer<Housekeeper | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
     it.effect("by four at once and again, it is done, and what is recent stays", () =>
       Effect.gen(function* () {
         const tidy = (yield* Housekeeper).tidy(forGood)

@@ -36,7 +36,7 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 }
 
 const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`import laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`import laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const [store, contacts, lists] = [yield* ImportStore, yield* ContactStore, yield* ListStore]

@@ -7,7 +7,7 @@ import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
 
 export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`job laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`job laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const job: Job = {

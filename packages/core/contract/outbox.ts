@@ -14,7 +14,7 @@ const event = (type: string): DomainEvent => ({
 })
 
 export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`outbox laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`outbox laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { outbox: yield* Outbox, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }

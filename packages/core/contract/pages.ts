@@ -15,7 +15,7 @@ export const pages = <E>(
   name: string,
   live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`published page laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`published page laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TentStore
       const pages = yield* PublishedPages

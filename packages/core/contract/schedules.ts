@@ -71,7 +71,7 @@ export const schedules = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`schedule laws: ${name}: noting`, (it) => {
+  layer(live, { excludeTestServices: true })(`schedule laws: ${name}: noting`, (it) => {
     it.effect("a workspace has its turn when a blast has come to its time, one turn for all who ask", () =>
       Effect.gen(function* () {
         const { scheduled, turns, due, rest, ws, transact, port } = yield* begin()
@@ -147,7 +147,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`schedules: ${name}: setting a time`, (it) => {
+  layer(live, { excludeTestServices: true })(`schedules: ${name}: setting a time`, (it) => {
     it.effect("a draft gets its time with the approval of that moment, and gives both back", () =>
       Effect.gen(function* () {
         const { ready, schedules, blasts, ws, around, person } = yield* begin()
@@ -231,7 +231,7 @@ const startsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<BlastId>) {
 })
 
 const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`schedules: ${name}: firing`, (it) => {
+  layer(live, { excludeTestServices: true })(`schedules: ${name}: firing`, (it) => {
     it.effect("eight who fire at once fire each blast once, in every workspace", () =>
       Effect.gen(function* () {
         const worlds = yield* Effect.forEach([0, 1, 2], () => begin())

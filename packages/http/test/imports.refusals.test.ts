@@ -38,7 +38,7 @@ const refusal = ({ status, json }: Answered) => [
 ]
 
 const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
-  layer(served(over), { timeout: "60 seconds", excludeTestServices: true })(`imports on ${name}`, (it) => {
+  layer(served(over), { excludeTestServices: true })(`imports on ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const { tenant, context } = yield* Served
       const { call, workspace } = yield* tenant(`refusals-${++drawn}`)
