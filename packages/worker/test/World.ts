@@ -67,24 +67,27 @@ export const world = Layer.mergeAll(Fresh.layer, Blasts.layer, Deliveries.layer,
   ),
 )
 
-/** Short times, so that tests of leases don't wait. */
+/** It looks often, and is patient: who tests a time that runs out makes that one short. */
 export const quick: SenderOptions = {
   ...defaults,
   claim_batch_max: 50,
   settle_batch_max: 16,
   poll_every_ms: 20,
   sweep_every_ms: 100,
-  lease_ms: 2500,
-  renew_every_ms: 500,
   idle_ms: 200,
-  grace_ms: 300,
+  grace_ms: 60_000,
+  last_writes_ms: 60_000,
+}
+
+/** Connections to the mail server at this port. */
+export const connectionsTo = (port: number) => {
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${port}/?ignoreTLS=true&openTimeout=60&commandTimeout=60&replyTimeout=60`)
+  return Smtp.layer(Result.getOrThrow(url))
 }
 
 /** A sender of its own on the mail server at this port, until the scope ends. */
-export const sender = (port: number, options: SenderOptions = quick) => {
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${port}/?ignoreTLS=true&openTimeout=2&commandTimeout=5&replyTimeout=5`)
-  return start(options).pipe(Effect.provide(Smtp.layer(Result.getOrThrow(url))))
-}
+export const sender = (port: number, options: SenderOptions = quick) =>
+  start(options).pipe(Effect.provide(connectionsTo(port)))
 
 const epoch = DateTime.makeUnsafe(1_700_000_000_000)
 const iso = DateTime.formatIso(epoch)
