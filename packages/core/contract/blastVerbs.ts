@@ -6,6 +6,7 @@ import type { AudienceChoice } from "../src/blasts/Choices.ts"
 import { BlastId, ContactId, EmailId, ListId } from "../src/Ids.ts"
 import { JobQueue } from "../src/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
+import { eventually } from "./eventually.ts"
 
 type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
 
@@ -234,7 +235,11 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
               }),
           }),
         )
-        yield* Effect.sleep("400 millis")
+        yield* eventually(
+          Effect.sync(() => started),
+          (all) => all.length > 0,
+        )
+        yield* Effect.sleep("100 millis")
         yield* Fiber.interrupt(working)
         assert.deepStrictEqual(started, [`blast_start:${id}`])
       }),

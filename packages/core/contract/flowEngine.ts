@@ -10,6 +10,7 @@ import { flowHappenings } from "./flowHappenings.ts"
 import { flowMessages } from "./flowMessages.ts"
 import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
+import { eventually } from "./eventually.ts"
 
 type Needs = FlowRooms | EngagementStore
 type Live = Needs | FlowLive
@@ -203,12 +204,7 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
           Effect.forEach(all, ({ flow, seen }) => seen(flow)),
           (members) => members.every((each) => each[0]?.status === "waiting"),
         )
-        yield* work.pipe(
-          Effect.andThen(Effect.sleep("50 millis")),
-          Effect.andThen(isThrough),
-          Effect.repeat({ until: (through) => through, times: 400 }),
-        )
-        assert.isTrue(yield* isThrough)
+        assert.isTrue(yield* eventually(Effect.andThen(work, isThrough), (through) => through))
       }),
     )
   })

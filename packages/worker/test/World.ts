@@ -11,7 +11,7 @@ import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { encodeText } from "@tentpole/core/Bytes"
-import { Fresh, testSettings, withFewKeyPairs } from "@tentpole/core/contract"
+import { eventually, Fresh, testSettings, withFewKeyPairs } from "@tentpole/core/contract"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
@@ -47,7 +47,7 @@ const clients = Layer.unwrap(
       url: Redacted.make(`${inject("pgOwner")}/${name}`),
       applicationName: "tentpole worker test",
       connections_max: 10,
-      statement_timeout_ms: 15_000,
+      statement_timeout_ms: 60_000,
     }
     return Postgres.connections(options)
   }),
@@ -212,11 +212,4 @@ export const statusOf = (ws: WorkspaceId, blast: BlastId) =>
 
 /** Waits until it holds; a test that waits in vain runs into its own time-out. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(holds, (does) =>
-    does
-      ? Effect.void
-      : Effect.andThen(
-          Effect.sleep("20 millis"),
-          Effect.suspend(() => until(holds)),
-        ),
-  )
+  Effect.asVoid(eventually(holds, (does) => does))

@@ -1,0 +1,9 @@
+// Waiting for what comes at a time of its own: when other transactions of the server have ended, when a worker has looked.
+import { Effect } from "effect"
+
+/** Looks until it sees what it waits for, and answers that; who waits in vain runs into the time-out of the test. */
+export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, holds: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  look.pipe(
+    Effect.tap((seen) => (holds(seen) ? Effect.void : Effect.sleep("20 millis"))),
+    Effect.repeat({ until: holds }),
+  )
