@@ -15,5 +15,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    teardownTimeout: 60_000,
   },
 })

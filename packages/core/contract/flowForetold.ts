@@ -48,7 +48,7 @@ export const flowForetold = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs
           const time = yield* standingClock
           yield* Effect.provideService(comparing(time, runnable(flow), person), Clock.Clock, time.clock)
         }),
-      { timeout: 5_000 + runs * 1_000, arbitrary: { runs } },
+      { timeout: 60_000 + runs * 1_000, arbitrary: { runs } },
     )
   })
 }

@@ -248,7 +248,7 @@ const staysGet = Effect.fnUntraced(function* (call: Call, path: string) {
 })
 
 /** Hundreds of requests a test, on whatever machine. */
-const patience = { timeout: 120_000 }
+const patience = { timeout: 300_000 }
 
 const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: Layer.Layer<Out | UseCases, E>) => {
   const Ground = Context.Service<Grounds<Own>>(`test/Grounds of ${room.name} on ${store}`)

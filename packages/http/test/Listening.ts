@@ -18,12 +18,9 @@ const lowest_port = 20_000
 const ports_count = 12_000
 
 const freePort: Effect.Effect<number> = Effect.callback<number>((resume) => {
-  const probe = createServer()
-    .once("error", () => resume(freePort))
-    .listen(lowest_port + Math.floor(Math.random() * ports_count), "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-    })
+  const port = lowest_port + Math.floor(Math.random() * ports_count)
+  const probe = createServer().once("error", () => resume(freePort))
+  probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(port))))
 })
 
 /** The ports of the API and of the pages. Scoped. */

@@ -178,7 +178,7 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
             }
             assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
           }),
-        { timeout: 120_000 },
+        { timeout: 300_000 },
       )
     }
   })
