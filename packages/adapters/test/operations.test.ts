@@ -25,7 +25,7 @@ const valueOf = (text: string, name: string, labels: Readonly<Record<string, str
 
 const world = Layer.merge(postgresScenario.pipe(Layer.provideMerge(postgres)), EventLoop.layer)
 
-layer(world, { timeout: "30 seconds", excludeTestServices: true })("what waits is told", (it) => {
+layer(world, { excludeTestServices: true })("what waits is told", (it) => {
   it.effect("of deliveries: what is open, in hand and without an outcome, of blasts that send and of paused ones", () =>
     Effect.gen(function* () {
       const scenario = yield* DeliveryScenario

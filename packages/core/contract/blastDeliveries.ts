@@ -40,7 +40,7 @@ export const delivering = <E>(name: string, live: Layer.Layer<Rooms, E>) => {
 }
 
 const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
     for (const [decide, answered] of [
       [BlastChange.pause, "paused"],
       [BlastChange.cancel, "cancelled"],
@@ -88,7 +88,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
     it.effect(
       "recipients that were not handed over are ended, a batch at a time; those that were, end by settling",
       () =>
@@ -170,7 +170,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
     it.effect("recipients are found by category and name, sorted, those without the event last, ties by id", () =>
       Effect.gen(function* () {
         const { store, deliveries, ws, person, sending, claim, settle, accepted } = yield* begin

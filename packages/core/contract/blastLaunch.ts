@@ -9,7 +9,7 @@ import { wholeAudience } from "./deliveryScenario.ts"
 const day_ms = 86_400_000
 
 export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
     it.effect("the facts of a launch are those that are shown", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person } = yield* furnished()

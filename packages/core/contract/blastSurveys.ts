@@ -64,7 +64,7 @@ export const blastSurveys = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
     Layer.provideMerge(settingsLayer()),
     Layer.provideMerge(rooms),
   )
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`dry runs: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`dry runs: ${name}`, (it) => {
     it.effect("a survey counts whom the snapshot of a send then finds, by the same reasons, however it is sent", () =>
       Effect.gen(function* () {
         const { people, listOf, list, lists, ws, survey, addressed, blasts, deliveries, transact } = yield* begin

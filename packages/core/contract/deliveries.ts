@@ -34,7 +34,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) 
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)
   deliveryReports(name, live)
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of deliveries: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of deliveries: ${name}`, (it) => {
     it.effect("another workspace sees nothing and moves nothing", () =>
       Effect.gen(function* () {
         const { claim, engagement, fresh, grant, started, states, store, transact } = yield* begin

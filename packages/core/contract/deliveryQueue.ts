@@ -18,7 +18,7 @@ import {
 import { Fresh } from "./fresh.ts"
 
 export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of the delivery queue: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of the delivery queue: ${name}`, (it) => {
     it.effect(
       "everyone in the audience gets one delivery, the blocked with their reason, and the blast its counts",
       () =>
@@ -227,14 +227,14 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
 
     it.effect("a renewed lease holds, claimed or handed over; what is lost can't be renewed", () =>
       Effect.gen(function* () {
-        const { claim, grant, started, states, store, sweep, transact, workspace } = yield* begin
+        const { claim, grant, scenario, started, states, store, sweep, transact, workspace } = yield* begin
         const { blast } = yield* started(people(3))
-        const claimed = yield* claim(100, 1_000)
+        const claimed = yield* claim(100)
         const [a, b] = claimed
         assert(a !== undefined && b !== undefined)
-        yield* grant([a], 1_000)
-        assert.strictEqual(yield* transact(store.renew(workspace, [a, b], long_ms)), 2)
-        yield* Effect.sleep("1100 millis")
+        yield* grant([a])
+        assert.strictEqual(yield* transact(store.renew(workspace, [a, b], 2 * long_ms)), 2)
+        yield* scenario.elapse(workspace, long_ms)
         assert.deepStrictEqual(yield* sweep, { queued: 1, unconfirmed: 0 })
         assert.deepStrictEqual(yield* states(blast), ["claimed", "handed_over", "queued"])
         assert.strictEqual(yield* transact(store.renew(workspace, claimed, long_ms)), 2)

@@ -37,7 +37,7 @@ const sent = Effect.gen(function* () {
 })
 
 export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of reports: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of reports: ${name}`, (it) => {
     it.effect("a hard bounce counts once, marks the contact's address invalid and suppresses it", () =>
       Effect.gen(function* () {
         const { blast, claimed, contact, reported, row, scenario, suppression, workspace } = yield* sent

@@ -87,7 +87,7 @@ export class DeliveryScenario extends Context.Service<
       readonly timeline: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
-    /** As if whatever was last taken from the workspace's buckets had been taken so much earlier; negative: later. */
+    /** As if the workspace's buckets had been taken from, and its leases been given, so much earlier; negative: later. */
     readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
     /** The kept counters, null where an adapter has none and counts. */
     readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>

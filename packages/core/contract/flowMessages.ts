@@ -12,7 +12,7 @@ import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembe
 import { wholeAudience } from "./deliveryScenario.ts"
 
 export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
       const world = yield* running()
       const { approvedEmail, memberships, person, settleDown, started, ws } = world

@@ -1,24 +1,12 @@
 // Pages that lie ready go past the router: what a visitor gets is the same to the byte, and what is not ready waits for nobody.
-import { configuration } from "@tentpole/adapters/Configuration"
-import { isAlias } from "@tentpole/core/tents/Alias"
-import { Tents } from "@tentpole/core/tents/Tents"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { fronted, type Visit, warmPages } from "@tentpole/http/pages/WarmPages"
-import { server } from "@tentpole/http/Server"
-import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
-import { connect, createServer as createSocketServer } from "node:net"
-import { testKey, world } from "./World.ts"
-
-const freePort = Effect.callback<number>((resume) => {
-  const probe = createSocketServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
+import { connect } from "node:net"
+import { bakery, listening } from "./Listening.ts"
+import { world } from "./World.ts"
 
 /** Every byte that is answered to a request on a connection of its own, but for the time of day. */
 const raw = (port: number, lines: ReadonlyArray<string>) =>
@@ -42,22 +30,9 @@ const browser = "User-Agent: Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KH
 
 it.live("a page is answered the same to the byte, whether it lay ready or the router found it", () =>
   Effect.gen(function* () {
-    const [api, pages] = [yield* freePort, yield* freePort]
-    const config = yield* Effect.fromResult(configuration({ PORT: String(api), PAGES_PORT: String(pages) }))
     const context = yield* Layer.build(world)
-    const noDatabase = PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:9/none") })
-    yield* Layer.build(server(config).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(noDatabase)))
-    const published = Effect.gen(function* () {
-      const tents = yield* Tents
-      const { workspace } = yield* (yield* Workspaces).bootstrap({ apiKey: testKey })
-      const asked = { name: "n", prompt: "Build a website", includeBrand: false, autoPublish: false, assetIds: [] }
-      const { id } = yield* tents.create(workspace.id, asked)
-      yield* tents.generate(workspace.id, id)
-      const alias = "bakery"
-      if (isAlias(alias)) yield* tents.publish(workspace.id, id, { alias })
-      return tents.unpublish(workspace.id, id)
-    })
-    const unpublish = yield* published.pipe(Effect.provide(context))
+    const { pages } = yield* listening(context)
+    const unpublish = yield* Effect.provide(bakery, context)
     const host = `Host: default.pages.test:${pages}`
     const asked = (path: string, method: string, more: ReadonlyArray<string>) =>
       raw(pages, [`${method} ${path} HTTP/1.1`, host, browser, ...more])
