@@ -29,6 +29,11 @@ const isolation: ReadonlyArray<Row> = [
     4,
     "A page is served under its workspace's hosts only, however a host is written",
     http("pages", "a page is served at its alias, its id and the root, under its workspace's host only"),
+    http("hosts", "one alias of two workspaces is a page of each, under its hosts, also when both lie ready"),
+    http(
+      "hosts",
+      "two hosts, none, and a path with a host of its own are refused by both origins, whatever lies ready",
+    ),
     core("tents/Page", "a host is read without port, case and final dot; a slug is one label before the pages' host"),
   ),
   row(
@@ -57,6 +62,7 @@ const authentication: ReadonlyArray<Row> = [
   row(
     7,
     "Every malformed way of saying who one is is the same 401",
+    http("hosts", "a second Authorization is nobody's, whichever of the two is right"),
     http("edge", "every way of not being somebody is the same 401"),
   ),
   row(

@@ -48,6 +48,10 @@ const wire: ReadonlyArray<Row> = [
     47,
     "What is no HTTP is refused, and so are heads too large",
     http(
+      "hosts",
+      "two hosts, none, and a path with a host of its own are refused by both origins, whatever lies ready",
+    ),
+    http(
       "patience",
       "what is no request, and headers that are too large, are refused like everything else, each with an id",
     ),

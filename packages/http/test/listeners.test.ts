@@ -1,26 +1,10 @@
 // The two listeners are two origins: neither serves what is the other's.
-import { configuration } from "@tentpole/adapters/Configuration"
-import { server } from "@tentpole/http/Server"
-import { isAlias } from "@tentpole/core/tents/Alias"
-import { Tents } from "@tentpole/core/tents/Tents"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { createServer } from "node:net"
+import { Effect } from "effect"
 import { request } from "node:http"
 import { postmarkCall, sent } from "./HookWorld.ts"
-import { testKey, world } from "./World.ts"
-
-/** Readiness alone asks the database, and nobody asks for it here. */
-const noDatabase = PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:9/none") })
-
-const freePort = Effect.callback<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
+import { listening, listeningOver, published } from "./Listening.ts"
+import { testKey } from "./World.ts"
 
 /** The status of a GET, as the host `default.pages.test`, with the API's key. */
 const get = (port: number, path: string) =>
@@ -34,21 +18,8 @@ const get = (port: number, path: string) =>
 
 it.live("the pages' origin serves no API, and the API's origin no pages", () =>
   Effect.gen(function* () {
-    const [api, pages] = [yield* freePort, yield* freePort]
-    const config = yield* Effect.fromResult(configuration({ PORT: String(api), PAGES_PORT: String(pages) }))
-    const context = yield* Layer.build(world)
-    const running = server(config).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(noDatabase))
-    yield* Layer.build(running)
-    const live = Effect.gen(function* () {
-      const tents = yield* Tents
-      const { workspace } = yield* (yield* Workspaces).bootstrap({ apiKey: testKey })
-      const asked = { name: "n", prompt: "Build a website", includeBrand: false, autoPublish: false, assetIds: [] }
-      const { id } = yield* tents.create(workspace.id, asked)
-      yield* tents.generate(workspace.id, id)
-      const alias = "bakery"
-      if (isAlias(alias)) yield* tents.publish(workspace.id, id, { alias })
-    })
-    yield* live.pipe(Effect.provide(context))
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
     assert.deepStrictEqual([yield* get(pages, "/bakery"), yield* get(api, "/v1/tents")], [200, 200])
     assert.deepStrictEqual([yield* get(api, "/bakery"), yield* get(pages, "/v1/tents")], [404, 404])
     assert.deepStrictEqual([yield* get(api, "/healthz"), yield* get(pages, "/healthz")], [200, 404])
@@ -69,10 +40,8 @@ const post = (port: number, path: string, bytes: number, headers: Readonly<Recor
 
 it.live("a hook takes more than other calls do, and whoever does not know its address sends it nothing", () =>
   Effect.gen(function* () {
-    const [api, pages] = [yield* freePort, yield* freePort]
-    const config = yield* Effect.fromResult(configuration({ PORT: String(api), PAGES_PORT: String(pages) }))
     const { context, pathOf } = yield* sent
-    yield* Layer.build(server(config).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(noDatabase)))
+    const { api, pages } = yield* listeningOver(context)
     const { headers = {} } = postmarkCall({})
     const path = pathOf("postmark")
     assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "it has been read, and is no record")
