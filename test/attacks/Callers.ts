@@ -68,12 +68,26 @@ const authentication: ReadonlyArray<Row> = [
   row(
     8,
     "Unknown, revoked and expired keys read alike",
-    http("edge", "every way of not being somebody is the same 401"),
+    http(
+      "wrongKeys",
+      "unknown, nearly right, revoked and expired keys are refused by the same bytes, and leave no trace",
+    ),
+    http("keyTimes", "no kind of wrong key is told from another by how long its refusal takes"),
+    law("workspaces", "a key is found by its hash with its workspace, until it is revoked or its time is over"),
     core("workspaces/ApiKey", "is live until it is revoked or its time is over"),
   ),
   row(
     9,
-    "A key that can't be one costs no question, and one that is revoked ends at once",
+    "Who tries keys is asked to wait, and a key that is revoked ends at once",
+    http(
+      "wrongKeys",
+      "of 10,000 forged keys a minute those of one address are looked up that it has a right to, and no more",
+    ),
+    http(
+      "wrongKeys",
+      "forged keys with a right checksum are 401, then 429 with how long to wait; the key in use goes on",
+    ),
+    http("wrongKeys", "a key is asked of the store each time: revoked, it ends at once, also where it was in use"),
     core("workspaces/ApiKey", "what can't be a key is known without asking anybody"),
     http("administration", "a key is shown once, works until it is revoked, and is revoked for good"),
   ),

@@ -43,6 +43,7 @@ import { headers_bytes_max, patience } from "@tentpole/http/Patience"
 import { limitDefaults } from "@tentpole/http/pages/VisitorLimit"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { json_depth_max } from "@tentpole/http/Validation"
+import { unknown_keys_per_minute_max } from "@tentpole/http/WrongKeys"
 import { table } from "@tentpole/http/Errors"
 import { Result } from "effect"
 
@@ -88,6 +89,11 @@ const requests = (config: Configuration): ReadonlyArray<Row> => [
     "Requests a minute of an API key, for each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
     number(config.requestsPerMinute_max),
     code("rate_limited"),
+  ],
+  [
+    "Unknown keys a minute from one address (of IPv6 one /64), for each HTTP process",
+    number(unknown_keys_per_minute_max),
+    `${code("rate_limited")}; keys that were right lately go on`,
   ],
   ["Body of a call (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
   ["Depth of JSON", `${json_depth_max} levels`, invalid],

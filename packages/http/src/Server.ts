@@ -19,6 +19,7 @@ import { uploads } from "./api/imports/Uploads.ts"
 import { hooks } from "./hooks/Hooks.ts"
 import { pagesMeasured } from "./Measured.ts"
 import { patience, patientServer } from "./Patience.ts"
+import { ApiProxies, trustedProxies } from "./pages/ClientAddress.ts"
 import * as Pages from "./pages/Pages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
 import * as Tracking from "./tracking/Tracking.ts"
@@ -79,6 +80,7 @@ const pages = (config: Configuration, front: FrontDoor) =>
 
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(Layer.succeed(ApiProxies, trustedProxies(config.trustProxy))),
     Layer.provide(listener(config, config.port, "PORT", api_grace_s - config.drain_s)),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
   )
