@@ -19,6 +19,10 @@ const bombs: ReadonlyArray<Row> = [
       "a file of the largest size is kept, one byte more is 413, and so is an endless one; nothing is left of them",
     ),
     http("tents.uploads", "an upload that is too large is refused while it is sent, however long it would go on"),
+    adapters(
+      "blobs.links",
+      "a body that breaks off, is too large or is not waited for leaves no file, not even one half written",
+    ),
   ),
   row(
     44,
@@ -40,6 +44,12 @@ const bombs: ReadonlyArray<Row> = [
     adapters("ai/clean", "a page that nests without end is refused, and no parser falls over it"),
     adapters("ai/clean-email", "are told of an email that is too deep, too large or too various"),
     core("tents/Assets", "what no model reads, or is too large, is only named; small pictures can stand on the page"),
+    core("blobs/pictureSize", "a picture's size is what its header says, in every format"),
+    core("blobs/pictureSize", "what is cut off, empty, endless or no picture has no size"),
+    adapters(
+      "tents.files",
+      "a picture that says it is larger than anybody looks at is told of, and unpacked by nobody",
+    ),
   ),
 ]
 

@@ -34,6 +34,7 @@ import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole
 import * as Bulk from "@tentpole/core/tents/Bulk"
 import { client_item_id_length_max } from "@tentpole/core/tents/BulkItem"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
+import { picture_side_px_max } from "@tentpole/core/tents/PageAssets"
 import * as Tent from "@tentpole/core/tents/Tent"
 import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
 import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
@@ -227,6 +228,11 @@ const tents = (config: Configuration): ReadonlyArray<Row> => [
     "A file (`ASSET_BYTES_MAX`), its name",
     `${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)}`,
     `${tooLarge}; ${invalid}`,
+  ],
+  [
+    "Width and height of a picture that the AI sees, or that stands on the page",
+    `${number(picture_side_px_max)} pixels`,
+    "the AI is told its name",
   ],
   ["Time for a file", time(upload_time_max_ms), code("unavailable")],
   ["Items of a bulk request", `1 to ${Bulk.bulk_items_max}`, invalid],

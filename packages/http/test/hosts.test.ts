@@ -100,3 +100,39 @@ it.live("one alias of two workspaces is a page of each, under its hosts, also wh
     }
   }).pipe(Effect.scoped),
 )
+
+it.live("paths that lead out, hide a NUL or break off are 400 or 404 on both origins, past the router or not", () =>
+  Effect.gen(function* () {
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
+    yield* rawHead(pages, "GET /bakery HTTP/1.1", "Host: default.pages.test")
+    for (const path of [
+      "/%00",
+      "/bakery%00",
+      "/%E0%A4%A",
+      "/%",
+      "/../../etc/passwd",
+      "/..%2f..%2fetc%2fpasswd",
+      "/..%5c..%5cetc",
+      "/./bakery",
+      "/x/../bakery",
+      "//default.pages.test/bakery",
+      "/\\bakery",
+      "/t/../bakery",
+      "/f/..%2f/x",
+      "/v1/tents/%00",
+      "/v1/tents/%E0%A4%A",
+      "/v1/tents/..%2f..%2f..%2fetc%2fpasswd/content",
+      "/v1/../v1/tents",
+      "/uploads/..%2f..%2fetc%2fpasswd",
+      "/downloads/%00",
+      `/${"a/".repeat(5_000)}`,
+    ]) {
+      for (const port of [api, pages]) {
+        const answer = yield* rawHead(port, `GET ${path} HTTP/1.1`, key, "Host: default.pages.test")
+        const origin = port === api ? "API" : "pages"
+        assert.include([400, 403, 404], statusOf(answer), `${origin} ${path.slice(0, 60)}: ${answer.slice(0, 200)}`)
+      }
+    }
+  }).pipe(Effect.scoped),
+)
