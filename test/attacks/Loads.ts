@@ -19,6 +19,7 @@ const bombs: ReadonlyArray<Row> = [
       "a file of the largest size is kept, one byte more is 413, and so is an endless one; nothing is left of them",
     ),
     http("tents.uploads", "an upload that is too large is refused while it is sent, however long it would go on"),
+    http("tents.stores", "are nothing to anybody when an upload breaks off, or its process dies behind the last byte"),
     adapters(
       "blobs.links",
       "a body that breaks off, is too large or is not waited for leaves no file, not even one half written",
