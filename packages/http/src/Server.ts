@@ -12,14 +12,15 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
+import { FrontDoor, fronted } from "./Front.ts"
 import { adminHandlers, handlers } from "./Handlers.ts"
 import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
 import { hooks } from "./hooks/Hooks.ts"
 import { pagesMeasured } from "./Measured.ts"
 import { patience, patientServer } from "./Patience.ts"
+import { ApiProxies, trustedProxies } from "./pages/ClientAddress.ts"
 import * as Pages from "./pages/Pages.ts"
-import { FrontDoor, fronted } from "./pages/WarmPages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
 import * as Tracking from "./tracking/Tracking.ts"
 
@@ -79,6 +80,7 @@ const pages = (config: Configuration, front: FrontDoor) =>
 
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(Layer.succeed(ApiProxies, trustedProxies(config.trustProxy))),
     Layer.provide(listener(config, config.port, "PORT", api_grace_s - config.drain_s)),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
   )

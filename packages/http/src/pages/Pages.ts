@@ -13,7 +13,8 @@ import * as Answers from "./PageAnswers.ts"
 import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
-import { type FrontDoor, type Visit, warmPages } from "./WarmPages.ts"
+import { type Visit, warmPages } from "./WarmPages.ts"
+import type { FrontDoor } from "../Front.ts"
 import { pageVisited } from "../Measured.ts"
 
 export interface PagesOptions {
