@@ -1,7 +1,7 @@
 // Templates from the request to the HTML: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
-import { eventually, Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { Links } from "@tentpole/core/deliveries/Links"
@@ -58,11 +58,7 @@ const scripted = Layer.succeed(
 )
 
 /** The AI has been asked by so many. */
-const askedBy = (count: number) =>
-  eventually(
-    Effect.sync(() => emailsAsked.length),
-    (length) => length >= count,
-  )
+const askedBy = (count: number) => until(() => emailsAsked.length >= count)
 
 type Stores<E> = Layer.Layer<
   | ContactStore

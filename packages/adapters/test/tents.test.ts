@@ -1,7 +1,7 @@
 // Tents from the request to the page: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
-import { eventually, Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { Ids, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
@@ -47,11 +47,7 @@ const scripted = Layer.succeed(
 )
 
 /** The AI has been asked by so many. */
-const askedBy = (count: number) =>
-  eventually(
-    Effect.sync(() => asked.length),
-    (length) => length >= count,
-  )
+const askedBy = (count: number) => until(() => asked.length >= count)
 
 /** What both worlds of stores have, as far as tents need it. */
 type Stores<E> = Layer.Layer<

@@ -7,7 +7,7 @@ import { BlastId, ContactId, EmailId, ListId } from "../src/Ids.ts"
 import { JobQueue } from "../src/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "./deliveryScenario.ts"
-import { eventually } from "./eventually.ts"
+import { until } from "./eventually.ts"
 
 type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
 
@@ -236,10 +236,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
               }),
           }),
         )
-        yield* eventually(
-          Effect.sync(() => started),
-          (all) => all.length > 0,
-        )
+        yield* until(() => started.length > 0)
         yield* Effect.sleep("100 millis")
         yield* Fiber.interrupt(working)
         assert.deepStrictEqual(started, [`blast_start:${id}`])

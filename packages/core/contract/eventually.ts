@@ -21,3 +21,6 @@ export const eventually = <A, E, R>(
     Effect.tap((seen) => (holds(seen) ? Effect.void : Effect.sleep("20 millis"))),
     Effect.repeat({ until: holds }),
   )
+
+/** Looks until it holds, at what this process knows by itself. */
+export const until = (holds: () => boolean): Effect.Effect<boolean> => eventually(Effect.sync(holds), Boolean)

@@ -45,7 +45,7 @@ export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
 export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveries.ts"
 export { type Draw, drawFrom } from "./draws.ts"
-export { eventually, settledMark } from "./eventually.ts"
+export { eventually, settledMark, until } from "./eventually.ts"
 export { FlowTimes }
 export { StoreClock }
 export { Fresh } from "./fresh.ts"

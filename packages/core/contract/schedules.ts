@@ -12,7 +12,7 @@ import { ListChange } from "../src/lists/List.ts"
 import type { Outbox } from "../src/Outbox.ts"
 import { at, furnished, noon, type Rooms } from "./blastWorld.ts"
 import { toldTo } from "./toldTo.ts"
-import { eventually } from "./eventually.ts"
+import { until } from "./eventually.ts"
 
 type Needs =
   | Rooms
@@ -238,10 +238,7 @@ const startsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<BlastId>) {
         }),
     }),
   )
-  yield* eventually(
-    Effect.sync(() => started),
-    (all) => all.length >= ids.length,
-  )
+  yield* until(() => started.length >= ids.length)
   yield* Effect.sleep("300 millis")
   yield* Fiber.interrupt(working)
   return started

@@ -131,7 +131,7 @@ export class RunningBlast {
   }
 
   /** Waits until it is over, hurrying; says what is open when it does not come to that (I11). */
-  async ended(within_ms = 60_000): Promise<void> {
+  async ended(within_ms = 120_000): Promise<void> {
     await until(
       "the blast to end",
       async () => {
