@@ -29,6 +29,11 @@ const isolation: ReadonlyArray<Row> = [
     4,
     "A page is served under its workspace's hosts only, however a host is written",
     http("pages", "a page is served at its alias, its id and the root, under its workspace's host only"),
+    http("hosts", "one alias of two workspaces is a page of each, under its hosts, also when both lie ready"),
+    http(
+      "hosts",
+      "two hosts, none, and a path with a host of its own are refused by both origins, whatever lies ready",
+    ),
     core("tents/Page", "a host is read without port, case and final dot; a slug is one label before the pages' host"),
   ),
   row(
@@ -57,17 +62,32 @@ const authentication: ReadonlyArray<Row> = [
   row(
     7,
     "Every malformed way of saying who one is is the same 401",
+    http("hosts", "a second Authorization is nobody's, whichever of the two is right"),
     http("edge", "every way of not being somebody is the same 401"),
   ),
   row(
     8,
     "Unknown, revoked and expired keys read alike",
-    http("edge", "every way of not being somebody is the same 401"),
+    http(
+      "wrongKeys",
+      "unknown, nearly right, revoked and expired keys are refused by the same bytes, and leave no trace",
+    ),
+    http("keyTimes", "no kind of wrong key is told from another by how long its refusal takes"),
+    law("workspaces", "a key is found by its hash with its workspace, until it is revoked or its time is over"),
     core("workspaces/ApiKey", "is live until it is revoked or its time is over"),
   ),
   row(
     9,
-    "A key that can't be one costs no question, and one that is revoked ends at once",
+    "Who tries keys is asked to wait, and a key that is revoked ends at once",
+    http(
+      "wrongKeys",
+      "of 10,000 forged keys a minute those of one address are looked up that it has a right to, and no more",
+    ),
+    http(
+      "wrongKeys",
+      "forged keys with a right checksum are 401, then 429 with how long to wait; the key in use goes on",
+    ),
+    http("wrongKeys", "a key is asked of the store each time: revoked, it ends at once, also where it was in use"),
     core("workspaces/ApiKey", "what can't be a key is known without asking anybody"),
     http("administration", "a key is shown once, works until it is revoked, and is revoked for good"),
   ),

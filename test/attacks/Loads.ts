@@ -19,6 +19,11 @@ const bombs: ReadonlyArray<Row> = [
       "a file of the largest size is kept, one byte more is 413, and so is an endless one; nothing is left of them",
     ),
     http("tents.uploads", "an upload that is too large is refused while it is sent, however long it would go on"),
+    http("tents.stores", "are nothing to anybody when an upload breaks off, or its process dies behind the last byte"),
+    adapters(
+      "blobs.links",
+      "a body that breaks off, is too large or is not waited for leaves no file, not even one half written",
+    ),
   ),
   row(
     44,
@@ -40,6 +45,12 @@ const bombs: ReadonlyArray<Row> = [
     adapters("ai/clean", "a page that nests without end is refused, and no parser falls over it"),
     adapters("ai/clean-email", "are told of an email that is too deep, too large or too various"),
     core("tents/Assets", "what no model reads, or is too large, is only named; small pictures can stand on the page"),
+    core("blobs/pictureSize", "a picture's size is what its header says, in every format"),
+    core("blobs/pictureSize", "what is cut off, empty, endless or no picture has no size"),
+    adapters(
+      "tents.files",
+      "a picture that says it is larger than anybody looks at is told of, and unpacked by nobody",
+    ),
   ),
 ]
 
@@ -47,6 +58,10 @@ const wire: ReadonlyArray<Row> = [
   row(
     47,
     "What is no HTTP is refused, and so are heads too large",
+    http(
+      "hosts",
+      "two hosts, none, and a path with a host of its own are refused by both origins, whatever lies ready",
+    ),
     http(
       "patience",
       "what is no request, and headers that are too large, are refused like everything else, each with an id",

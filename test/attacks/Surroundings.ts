@@ -152,6 +152,14 @@ const paths: ReadonlyArray<Row> = [
     41,
     "No key and no path of a page leads out of its place",
     law("blobs", "a key that could lead elsewhere is a mistake of ours, not a place"),
+    adapters(
+      "blobs.links",
+      "a link out of the folder is no blob: not read, not copied, and replaced or removed without what it leads to",
+    ),
+    http(
+      "hosts",
+      "paths that lead out, hide a NUL or break off are 400 or 404 on both origins, past the router or not",
+    ),
     core("tents/Page", "nothing is published at any other path"),
     adapters("mail-log", "no address leads out of the folder"),
   ),

@@ -1,5 +1,10 @@
 // Words that nobody could write by chance, given to the service as its secrets and as somebody's address; and where they are
-// found afterwards. What may hold which says why: everywhere else they are a leak.
+// found afterwards. What may hold which says why: everywhere else they are a leak. The key that mail is signed with the service
+// makes itself: its words are read out of where it lies sealed.
+import * as Secrets from "@tentpole/adapters/crypto/Secrets"
+import { Secrets as SecretsPort } from "@tentpole/core/Secrets"
+import { Effect, Redacted } from "effect"
+import { createPrivateKey } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -12,6 +17,27 @@ export const secrets = {
   "the AI's key": "canary-ai-3d91e0aa",
 }
 export const address = "canary.8c41@leak.example"
+
+/** What a key for DKIM would be known by wherever it lay open: lines of its file, and its numbers as they stand in a JWK. */
+export const wordsOfSealed = async (sealed: Uint8Array): Promise<Readonly<Record<string, string>>> => {
+  const secret = Redacted.make(secrets["the secret of the application"])
+  const opened = await Effect.runPromise(
+    Effect.flatMap(SecretsPort, ({ open }) => open("dkim", sealed)).pipe(
+      Effect.provide(Secrets.layer({ secret, previous: null })),
+    ),
+  )
+  const pem = Buffer.from(opened).toString("utf8")
+  const lines = pem.split("\n").filter((line) => line.length === 64)
+  const { d = "", p = "" } = createPrivateKey(pem).export({ format: "jwk" })
+  const half = Math.floor(lines.length / 2)
+  return {
+    // The lines before hold the public numbers.
+    "the DKIM key's middle": lines[half] ?? "",
+    "the DKIM key's end": lines.at(-1) ?? "",
+    "the DKIM key's exponent": d.slice(8, 48),
+    "the DKIM key's prime": p.slice(8, 48),
+  }
+}
 
 /** Tables that hold addresses, because they are what the service is for or what it owes to who asks. */
 export const mayHoldAddress: Readonly<Record<string, string>> = {

@@ -178,7 +178,12 @@ describe("a service that is watched", () => {
       refusals: [...refusals, lost.text].join("\n"),
     }
     const found: Array<string> = []
-    for (const [what, secret] of Object.entries({ ...Canary.secrets, "the API's key": apiKey })) {
+    const [key] = await asOwner<{ readonly sealed: Uint8Array }>(
+      "select dkim_private_key_sealed as sealed from sending_domain",
+    )
+    const dkim = await Canary.wordsOfSealed(key?.sealed ?? assert.fail("no key signs this mail"))
+    for (const [what, word] of Object.entries(dkim)) assert.isAtLeast(word.length, 40, what)
+    for (const [what, secret] of Object.entries({ ...Canary.secrets, ...dkim, "the API's key": apiKey })) {
       for (const [place, text] of Object.entries(places)) if (text.includes(secret)) found.push(`${what} in ${place}`)
       for (const table of await Canary.tablesHolding(asOwner, secret)) found.push(`${what} in ${table}`)
       for (const file of await Canary.filesHolding(service.folder, secret)) found.push(`${what} in ${file}`)

@@ -34,6 +34,7 @@ import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole
 import * as Bulk from "@tentpole/core/tents/Bulk"
 import { client_item_id_length_max } from "@tentpole/core/tents/BulkItem"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
+import { picture_side_px_max } from "@tentpole/core/tents/PageAssets"
 import * as Tent from "@tentpole/core/tents/Tent"
 import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
 import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
@@ -43,6 +44,7 @@ import { headers_bytes_max, patience } from "@tentpole/http/Patience"
 import { limitDefaults } from "@tentpole/http/pages/VisitorLimit"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { json_depth_max } from "@tentpole/http/Validation"
+import { unknown_keys_per_minute_max } from "@tentpole/http/WrongKeys"
 import { table } from "@tentpole/http/Errors"
 import { Result } from "effect"
 
@@ -88,6 +90,11 @@ const requests = (config: Configuration): ReadonlyArray<Row> => [
     "Requests a minute of an API key, for each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
     number(config.requestsPerMinute_max),
     code("rate_limited"),
+  ],
+  [
+    "Unknown keys a minute from one address (of IPv6 one /64), for each HTTP process",
+    number(unknown_keys_per_minute_max),
+    `${code("rate_limited")}; keys that were right lately go on`,
   ],
   ["Body of a call (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
   ["Depth of JSON", `${json_depth_max} levels`, invalid],
@@ -221,6 +228,11 @@ const tents = (config: Configuration): ReadonlyArray<Row> => [
     "A file (`ASSET_BYTES_MAX`), its name",
     `${bytes(config.asset_bytes_max)}; ${characters(asset_name_length_max)}`,
     `${tooLarge}; ${invalid}`,
+  ],
+  [
+    "Width and height of a picture that the AI sees, or that stands on the page",
+    `${number(picture_side_px_max)} pixels`,
+    "the AI is told its name",
   ],
   ["Time for a file", time(upload_time_max_ms), code("unavailable")],
   ["Items of a bulk request", `1 to ${Bulk.bulk_items_max}`, invalid],

@@ -253,7 +253,7 @@ export const memoryScenario = Layer.effect(
             email: { emailId: EmailId.make(email), source: "existing" },
             locked: { approvalId: ApprovalId.make(approval), version: 1, at: epoch },
             time: { mode: "send_now" },
-            launch: { at: epoch, allotted: 0, audience: null },
+            launch: { at: epoch, allotted: 0, pass: null, audience: null },
             paused: false,
             retryingSince: null,
           }

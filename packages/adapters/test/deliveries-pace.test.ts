@@ -2,7 +2,7 @@
 // where nobody stands any more.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { Transactor } from "@tentpole/core/Transactor"
 import type { WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
@@ -21,7 +21,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
   const scenario = yield* DeliveryScenario
   const workspace = yield* (yield* Fresh).workspace(fields)
   const first = yield* scenario.blast(workspace, [{ email: "first@slow.test" }])
-  yield* transact(store.fixAudience(workspace, first.blast))
+  yield* transact(wholeAudience(store, workspace, first.blast))
   yield* fenced(sql)(
     workspace,
     sql`

@@ -1,7 +1,7 @@
 // What only a database with several sessions can show: who waits for whom, and what is seen after the waiting.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { Transactor } from "@tentpole/core/Transactor"
 import { assert, layer } from "@effect/vitest"
@@ -15,7 +15,7 @@ const begin = Effect.gen(function* () {
   const workspace = yield* (yield* Fresh).workspace()
   const people = Array.from({ length: 20 }, (_, index) => ({ email: `person${index}@example.test` }))
   const { blast } = yield* (yield* DeliveryScenario).blast(workspace, people)
-  yield* transact(store.fixAudience(workspace, blast))
+  yield* transact(wholeAudience(store, workspace, blast))
   const claim = (limit: number) => store.claim(workspace, { limit, lease_ms: 60_000 })
   return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
 })

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { processMetrics, serviceMetrics } from "@tentpole/adapters/operations/Metrics"
 import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
 import { databaseState } from "@tentpole/adapters/postgres/Ready"
-import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { TentId } from "@tentpole/core/Ids"
 import { Jobs } from "@tentpole/core/Jobs"
@@ -36,7 +36,7 @@ layer(world, { excludeTestServices: true })("what waits is told", (it) => {
       const begun = Effect.gen(function* () {
         const workspace = yield* fresh.workspace()
         const { blast } = yield* scenario.blast(workspace, people)
-        yield* transact(store.fixAudience(workspace, blast))
+        yield* transact(wholeAudience(store, workspace, blast))
         return { workspace, blast }
       })
       const sending = yield* begun

@@ -169,6 +169,28 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
+    it.effect("a picture that says it is larger than anybody looks at is told of, and unpacked by nobody", () =>
+      Effect.gen(function* () {
+        const { tents, assets, workspace } = yield* begin
+        const bomb = png.slice()
+        new DataView(bomb.buffer).setUint32(16, 30_000)
+        new DataView(bomb.buffer).setUint32(20, 30_000)
+        const { contentType, id, tentId } = yield* assets.upload(workspace, null, file(bomb, "bomb.png"))
+        assert.strictEqual(contentType, "image/png")
+        const logo = yield* assets.upload(workspace, tentId, file(png, "logo.png"))
+        const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId }
+        yield* tents.create(workspace, { ...wanted, assetIds: [id, logo.id] })
+        yield* tents.generate(workspace, tentId)
+        assert.deepStrictEqual(
+          (asked[0]?.assets ?? []).map(({ address, bytes, fileName }) => [fileName, address, bytes?.length ?? null]),
+          [
+            ["bomb.png", null, null],
+            ["logo.png", "asset:2", png.length],
+          ],
+        )
+      }),
+    )
+
     it.effect("a file that is deleted before the AI is asked is left out, and its tent is generated all the same", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin

@@ -142,7 +142,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           workspaces.find(workspace),
           workspaces.findBySlug(slug),
           workspaces.findByPageHost(domain.domain),
-          workspaces.findKey(made.hash),
+          workspaces.findKey(made.hash, at(2)),
           transact(workspaces.lock(workspace)),
           transact(store.retire(workspace, at(6))),
         ]) {

@@ -8,6 +8,7 @@ import { Settlement } from "../src/deliveries/Settlement.ts"
 import type { BlastId } from "../src/Ids.ts"
 import type { InvalidState } from "../src/Refusal.ts"
 import { everybody, furnished, later, noon, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 
 const lease_ms = 60_000
 
@@ -141,7 +142,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* Effect.orDie(launch(empty))
         const finished = Effect.map(transact(store.lockFinished(ws, 10)), (all) => all.map((blast) => blast.id))
         assert.deepStrictEqual(yield* finished, [])
-        yield* transact(deliveries.fixAudience(ws, empty))
+        yield* transact(wholeAudience(deliveries, ws, empty))
         assert.deepStrictEqual(yield* finished, [empty])
         const claims = yield* claim()
         assert.deepStrictEqual(yield* finished, [empty])

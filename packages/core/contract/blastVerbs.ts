@@ -6,6 +6,7 @@ import type { AudienceChoice } from "../src/blasts/Choices.ts"
 import { BlastId, ContactId, EmailId, ListId } from "../src/Ids.ts"
 import { JobQueue } from "../src/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 import { until } from "./eventually.ts"
 
 type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
@@ -280,7 +281,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
             yield* blasts.setAudience(ws, id, { source: "existing", listId: each.id })
             yield* blasts.setEmail(ws, id, { source: "existing", emailId }, "k")
             yield* blasts.sendNow(ws, id, { operational: false })
-            const fixed = yield* transact(deliveries.fixAudience(ws, id))
+            const fixed = yield* transact(wholeAudience(deliveries, ws, id))
             return [each.name, fixed?.recipientCount, fixed?.qualifiedCount]
           }),
         )

@@ -113,25 +113,30 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         const { store, transact, workspace } = yield* begin
         const key = yield* keyOf(workspace)
         yield* Effect.exit(transact(Effect.andThen(store.addKey(key), Effect.fail("no"))))
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(store.findKey(key.hash))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(store.findKey(key.hash, at(3_000)))))
         assert.deepStrictEqual(yield* store.keys(workspace), [])
       }),
     )
 
-    it.effect("a key is found by its hash with its workspace, also when it is revoked", () =>
+    it.effect("a key is found by its hash with its workspace, until it is revoked or its time is over", () =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const key = yield* keyOf(workspace)
-        yield* transact(store.addKey(key))
-        const found = yield* store.findKey(key.hash)
+        const short = { ...(yield* keyOf(workspace)), expiresAt: at(2_000) }
+        for (const each of [key, short]) yield* transact(store.addKey(each))
+        const found = yield* store.findKey(key.hash, at(4_999))
         assert.deepStrictEqual(
           { ...found.key, hash: Array.from(found.key.hash) },
           { ...key, hash: Array.from(key.hash) },
         )
         assert.strictEqual(found.workspace.id, workspace)
+        assert.strictEqual((yield* store.findKey(short.hash, at(1_999))).key.id, short.id)
+        assert.strictEqual((yield* Effect.flip(store.findKey(short.hash, at(2_000))))._tag, "NotFound")
         yield* transact(store.revokeKey(workspace, key.id, at(2_000)))
         yield* transact(store.revokeKey(workspace, key.id, at(3_000)))
-        assert.strictEqual((yield* store.findKey(key.hash)).key.revokedAt?.epochMilliseconds, 2_000)
+        assert.strictEqual((yield* Effect.flip(store.findKey(key.hash, at(1_000))))._tag, "NotFound")
+        const shown = (yield* store.keys(workspace)).find(({ id }) => id === key.id)
+        assert.strictEqual(shown?.revokedAt?.epochMilliseconds, 2_000)
       }),
     )
 
@@ -142,7 +147,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
         yield* transact(store.addKey(key))
         yield* transact(store.touchKey(workspace, key.id, at(2_000)))
         yield* transact(store.touchKey(workspace, key.id, at(1_000)))
-        assert.strictEqual((yield* store.findKey(key.hash)).key.lastUsedAt?.epochMilliseconds, 2_000)
+        assert.strictEqual((yield* store.findKey(key.hash, at(3_000))).key.lastUsedAt?.epochMilliseconds, 2_000)
       }),
     )
 

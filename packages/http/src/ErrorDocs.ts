@@ -19,7 +19,8 @@ export const meanings: { readonly [Code in ErrorCode]: string } = {
   payload_too_large: "The body is larger than this call takes: `message` says how much that is. See limits.md.",
   unsupported_media_type: "The body's Content-Type is not one that this call takes.",
   headers_too_large: "The request's headers are larger than 16 KB.",
-  rate_limited: "Too many requests with this key. Wait for `Retry-After` seconds.",
+  rate_limited:
+    "Too many requests with this key, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
   internal_error: "Our mistake. It carries a request id: tell us, and try again.",
   unavailable:
     "The database, the file store or another part does not answer. Wait for `Retry-After` seconds and try again.",

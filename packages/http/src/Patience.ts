@@ -3,10 +3,11 @@
 import { upload_lifetime_ms } from "@tentpole/core/imports/Import"
 import { uploads_path } from "@tentpole/core/imports/Imports"
 import type { ErrorCode } from "@tentpole/core/ErrorCode"
-import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { body, table } from "./Errors.ts"
+import { byHand } from "./ByHand.ts"
+import { fronted } from "./Front.ts"
+import { refusedAmbiguity } from "./Ambiguity.ts"
 
 export interface Patience {
   /** For the head of a request. */
@@ -35,18 +36,23 @@ export const headers_bytes_max = 16 * 2 ** 10
 export const patientServer = (limits: Patience): Server => {
   /** The last answer on each connection. */
   const answers = new WeakMap<Duplex, ServerResponse>()
-  return createServer({
+  const server = createServer({
     headersTimeout: limits.head_ms,
     // For all requests alike, so that it is the longest; ours is shorter, and kept for each.
     requestTimeout: limits.head_ms + Math.max(limits.body_ms, limits.upload_ms),
     keepAliveTimeout: 65_000,
     maxHeaderSize: headers_bytes_max,
+    // Where node would drop the second of two lines, whoever reads the first would not know that there were two.
+    joinDuplicateHeaders: true,
+    // Refused with the others that name no host, or two.
+    requireHostHeader: false,
   })
     .on("request", (request: IncomingMessage, response: ServerResponse) => {
       answers.set(request.socket, response)
       if (hasBody(request)) watch(request, response, limits)
     })
     .on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket, answers.get(socket)))
+  return fronted(server, refusedAmbiguity)
 }
 
 const tooSlow = "The request came in too slowly. Send it again, in smaller parts if it is large"
@@ -65,20 +71,10 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
   }
 }
 
-/** An answer by hand, with an id of its own: what was sent as one is not known. */
 const end = (socket: Duplex, code: ErrorCode, message: string): void => {
-  const { status, title } = table[code]
-  const id = randomUUID()
-  const json = JSON.stringify({ ...body(code, message), details: { request_id: id } })
-  const head = [
-    `HTTP/1.1 ${status} ${title}`,
-    "Connection: close",
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(json)}`,
-    `X-Request-Id: ${id}`,
-    "X-Content-Type-Options: nosniff",
-  ]
-  socket.end(`${head.join("\r\n")}\r\n\r\n${json}`)
+  const { headers, json, status, title } = byHand(code, message)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`${[`HTTP/1.1 ${status} ${title}`, ...head].join("\r\n")}\r\n\r\n${json}`)
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

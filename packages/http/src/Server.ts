@@ -12,14 +12,15 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
+import { FrontDoor, fronted } from "./Front.ts"
 import { adminHandlers, handlers } from "./Handlers.ts"
 import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
 import { hooks } from "./hooks/Hooks.ts"
 import { pagesMeasured } from "./Measured.ts"
 import { patience, patientServer } from "./Patience.ts"
+import { ApiProxies, trustedProxies } from "./pages/ClientAddress.ts"
 import * as Pages from "./pages/Pages.ts"
-import { FrontDoor, fronted } from "./pages/WarmPages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
 import * as Tracking from "./tracking/Tracking.ts"
 
@@ -70,21 +71,26 @@ const api = (config: Configuration) =>
   )
 
 /** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
-const pages = (config: Configuration, front: FrontDoor) =>
+const pages = (config: Configuration, front: FrontDoor | undefined) =>
   Layer.mergeAll(
     pagesMeasured,
-    Tracking.layer,
-    Pages.layer({ trustedProxies: config.trustProxy, ...(config.otlpUrl === null ? { front } : {}) }),
+    Tracking.layer(front),
+    Pages.layer({ trustedProxies: config.trustProxy, ...(front === undefined ? {} : { front }) }),
   )
 
 const apiListener = (config: Configuration) =>
   HttpRouter.serve(api(config), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+    Layer.provide(Layer.succeed(ApiProxies, trustedProxies(config.trustProxy))),
     Layer.provide(listener(config, config.port, "PORT", api_grace_s - config.drain_s)),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
   )
 
 const pagesListener = (config: Configuration, front = new FrontDoor()) =>
-  HttpRouter.serve(pages(config, front), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+  HttpRouter.serve(pages(config, config.otlpUrl === null ? front : undefined), {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig: strict,
+  }).pipe(
     Layer.provide(
       listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () =>
         fronted(patientServer(patience), front.answers),

@@ -34,10 +34,10 @@ describe("of a store that speaks S3", () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const found = async (bucket: string) => {
-    vi.stubEnv("AWS_ACCESS_KEY_ID", "S3RVER")
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "S3RVER")
-    const [finding] = await Effect.runPromise(files(configured({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint })))
+  const found = async (bucket: string, { key = "S3RVER", secret = "S3RVER", at = endpoint } = {}) => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", key)
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", secret)
+    const [finding] = await Effect.runPromise(files(configured({ S3_BUCKET: bucket, S3_ENDPOINT: at })))
     return finding
   }
 
@@ -50,8 +50,39 @@ describe("of a store that speaks S3", () => {
 
   it("says what to check of a bucket that is not there", async () => {
     const finding = await found("another")
-    assert.deepInclude(finding, { state: "wrong", says: "the bucket another can't be used" })
-    assert.match(`${finding?.mend}`, /S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the AWS credentials/)
+    assert.deepInclude(finding, { state: "wrong", says: "the bucket another is not there" })
+    assert.match(`${finding?.mend}`, /S3_BUCKET; check S3_ENDPOINT and S3_REGION/)
+  })
+
+  it("tells a wrong secret from a wrong access key, and repeats neither", async () => {
+    // s3rver takes any secret of a key that it knows: so another one refuses it, in S3's words.
+    const refusing = createServer((request, response) => {
+      response.writeHead(403, { "content-type": "application/xml" })
+      response.end(
+        `<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code><Message>The request signature we calculated does not match the signature you provided. ${request.headers.authorization}</Message></Error>`,
+      )
+    })
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve))
+    const at = `http://127.0.0.1:${portOf(refusing)}`
+    const secret = await found("tentpole", { secret: "not-the-secret", key: "not-the-key", at })
+    refusing.close().closeAllConnections()
+    assert.deepInclude(secret, {
+      state: "wrong",
+      says: "the bucket tentpole refuses the signature: the secret is not that of the access key",
+      mend: "Set AWS_SECRET_ACCESS_KEY to the secret that AWS_ACCESS_KEY_ID was made with.",
+    })
+    const key = await found("tentpole", { key: "not-the-key" })
+    assert.deepInclude(key, { state: "wrong", says: "the bucket tentpole does not know the access key" })
+    for (const finding of [secret, key]) assert.notInclude(JSON.stringify(finding), "not-the-")
+  })
+
+  it("says that a server that is not there can't be asked", async () => {
+    const gone = createServer()
+    await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
+    const port = portOf(gone)
+    await new Promise<void>((resolve) => void gone.close(() => resolve()))
+    const finding = await found("tentpole", { at: `http://127.0.0.1:${port}` })
+    assert.strictEqual(finding?.says, "the bucket tentpole can't be used (ECONNREFUSED)")
   })
 })
 

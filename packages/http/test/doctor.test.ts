@@ -2,7 +2,14 @@
 import { configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/Diagnosis"
 import { type Finding, table } from "@tentpole/http/cli/doctor/Finding"
-import { judgeAi, judgeDatabase, judgeSettings, judgeSilence } from "@tentpole/http/cli/doctor/Judgements"
+import {
+  judgeAi,
+  judgeBucket,
+  judgeDatabase,
+  judgeFolder,
+  judgeSettings,
+  judgeSilence,
+} from "@tentpole/http/cli/doctor/Judgements"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 
@@ -48,6 +55,27 @@ describe("a doctor", () => {
   it("tells a wrong password from a server that is not there", () => {
     assert.include(judgeSilence("AuthenticationError").mend, "password")
     assert.include(judgeSilence("ConnectionError").mend, "running")
+  })
+
+  it("tells what a bucket refuses, each with what mends it, from one that nobody can ask", () => {
+    for (const [reason, says, mend] of [
+      ["SignatureDoesNotMatch", "refuses the signature", "AWS_SECRET_ACCESS_KEY"],
+      ["InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
+      ["CredentialsProviderError", "no AWS credentials", "role"],
+      ["AccessDenied", "refuses what", "get, put, list and delete"],
+      ["NoSuchBucket", "is not there", "S3_BUCKET"],
+      ["PermanentRedirect", "another region", "S3_REGION"],
+      ["RequestTimeTooSkewed", "another time", "NTP"],
+      ["ECONNREFUSED", "can't be used (ECONNREFUSED)", "S3_ENDPOINT"],
+      ["constructor", "can't be used (constructor)", "S3_ENDPOINT"],
+    ] as const) {
+      const found = judgeBucket("files", reason)
+      assert.strictEqual(found.state, "wrong")
+      assert.include(found.says, `the bucket files`)
+      assert.include(found.says, says)
+      assert.include(`${found.mend}`, mend)
+    }
+    assert.include(judgeFolder("/data/assets", "EACCES").says, "EACCES")
   })
 
   it("tells a refused key from a model that is busy, and takes a server without a list of models", () => {

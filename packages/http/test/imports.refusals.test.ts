@@ -13,7 +13,7 @@ import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
 import { tenants } from "./AttackedWorld.ts"
-import { listening } from "./Listening.ts"
+import { listeningOver } from "./Listening.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
 import { type Answered, type Json, testKey, unknownId, world } from "./World.ts"
 
@@ -193,7 +193,7 @@ it.live("rows of more than 5 MB are refused by the listener", () =>
   Effect.gen(function* () {
     const { context, tenant } = yield* tenants(world)
     yield* tenant("any")
-    const { api: port } = yield* listening(context)
+    const { api: port } = yield* listeningOver(context)
     const post = (note_bytes: number) =>
       Effect.promise(async () => {
         const answer = await fetch(`http://127.0.0.1:${port}${imports}`, {

@@ -1,10 +1,10 @@
 // The two listeners are two origins: neither serves what is the other's.
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { request } from "node:http"
 import { postmarkCall, sent } from "./HookWorld.ts"
-import { bakery, listening } from "./Listening.ts"
-import { testKey, world } from "./World.ts"
+import { listening, listeningOver, published } from "./Listening.ts"
+import { testKey } from "./World.ts"
 
 /** The status of a GET, as the host `default.pages.test`, with the API's key. */
 const get = (port: number, path: string) =>
@@ -18,9 +18,8 @@ const get = (port: number, path: string) =>
 
 it.live("the pages' origin serves no API, and the API's origin no pages", () =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(world)
-    const { api, pages } = yield* listening(context)
-    yield* Effect.provide(bakery, context)
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
     assert.deepStrictEqual([yield* get(pages, "/bakery"), yield* get(api, "/v1/tents")], [200, 200])
     assert.deepStrictEqual([yield* get(api, "/bakery"), yield* get(pages, "/v1/tents")], [404, 404])
     assert.deepStrictEqual([yield* get(api, "/healthz"), yield* get(pages, "/healthz")], [200, 404])
@@ -42,7 +41,7 @@ const post = (port: number, path: string, bytes: number, headers: Readonly<Recor
 it.live("a hook takes more than other calls do, and whoever does not know its address sends it nothing", () =>
   Effect.gen(function* () {
     const { context, pathOf } = yield* sent
-    const { api, pages } = yield* listening(context)
+    const { api, pages } = yield* listeningOver(context)
     const { headers = {} } = postmarkCall({})
     const path = pathOf("postmark")
     assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "it has been read, and is no record")

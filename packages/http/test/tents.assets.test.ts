@@ -135,6 +135,7 @@ it.live("no file, an empty one, two, a field, another name, a broken body: 400, 
       ["another name", multipart([{ name: "document", bytes: png }])],
       ["hundreds of parts", multipart(many)],
       ["no end", multipart([{ bytes: png }], "")],
+      ["no end but that of the part", multipart([{ bytes: png }], "------tentpole-test\r\n")],
       ["no parts at all", { ...multipart([]), body: "------e\r\n" }],
       ["no boundary", { headers: { "content-type": "multipart/form-data" }, body: "x" }],
       ["a head without an end", { ...multipart([]), body: `------tentpole-test\r\nx: ${"y".repeat(70_000)}` }],
@@ -166,6 +167,12 @@ it.live(
       }
       const field = yield* upload("new", { fileName: null, bytes: Buffer.alloc(20_000_000, 65) })
       assert.deepStrictEqual(codeOf(field), [413, "payload_too_large"])
+      const part = { bytes: "x" }
+      const head = { ...multipart([]), body: `------tentpole-test\r\nx: ${"y".repeat(1_000_000)}` }
+      for (const sent of [multipart(Array.from({ length: 100_000 }, () => part)), head]) {
+        const refused = yield* call("POST", "/v1/tents/new/assets", sent)
+        assert.deepStrictEqual(codeOf(refused), [413, "payload_too_large"])
+      }
       assert.strictEqual((yield* call("GET", "/v1/tents")).json.tents.length, 1)
     }),
 )

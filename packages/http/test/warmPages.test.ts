@@ -1,41 +1,21 @@
 // Pages that lie ready go past the router: what a visitor gets is the same to the byte, and what is not ready waits for nobody.
-import { fronted, type Visit, warmPages } from "@tentpole/http/pages/WarmPages"
+import { fronted } from "@tentpole/http/Front"
+import { type Visit, warmPages } from "@tentpole/http/pages/WarmPages"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
-import { connect } from "node:net"
-import { bakery, listening } from "./Listening.ts"
-import { world } from "./World.ts"
-
-/** Every byte that is answered to a request on a connection of its own, but for the time of day. */
-const raw = (port: number, lines: ReadonlyArray<string>) =>
-  Effect.callback<string>((resume) => {
-    const chunks: Array<Buffer> = []
-    const socket = connect(port, "127.0.0.1", () => socket.write(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`))
-    socket.on("data", (chunk) => chunks.push(chunk))
-    socket.on("error", (error) => resume(Effect.die(error)))
-    socket.once("close", () =>
-      resume(
-        Effect.succeed(
-          Buffer.concat(chunks)
-            .toString("latin1")
-            .replace(/^Date: .*\r\n/m, ""),
-        ),
-      ),
-    )
-  })
+import { listening, published, rawHead } from "./Listening.ts"
 
 const browser = "User-Agent: Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
 
 it.live("a page is answered the same to the byte, whether it lay ready or the router found it", () =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(world)
-    const { pages } = yield* listening(context)
-    const unpublish = yield* Effect.provide(bakery, context)
+    const { context, pages, workspace } = yield* listening
+    const unpublish = yield* Effect.provide(published(workspace, "bakery"), context)
     const host = `Host: default.pages.test:${pages}`
     const asked = (path: string, method: string, more: ReadonlyArray<string>) =>
-      raw(pages, [`${method} ${path} HTTP/1.1`, host, browser, ...more])
+      rawHead(pages, `${method} ${path} HTTP/1.1`, host, browser, ...more)
     const etag = /^etag: (.*)\r$/im.exec(yield* asked("/bakery", "GET", []))?.[1] ?? "none"
     for (const [status, method, ...more] of [
       ["200", "GET"],
@@ -86,7 +66,7 @@ it.live("what is ready is answered at once; a page that must be read, or can't b
       ["routed", () => reading],
     ] satisfies ReadonlyArray<readonly [string, Visit]>) {
       const { port } = yield* behind(visit)
-      assert.include(yield* raw(port, ["GET /a HTTP/1.1", "Host: a.test"]), `\r\n\r\n${expected}`)
+      assert.include(yield* rawHead(port, "GET /a HTTP/1.1", "Host: a.test"), `\r\n\r\n${expected}`)
     }
     assert.strictEqual(interrupted, 1, "nobody waits for what the router reads itself")
   }).pipe(Effect.scoped),
@@ -96,7 +76,7 @@ it.live("only a plain GET of one segment is a visit", () =>
   Effect.gen(function* () {
     const { port } = yield* behind(() => ready)
     const answered = (...lines: ReadonlyArray<string>) =>
-      Effect.map(raw(port, lines), (text) => (text.includes("ready") ? "ready" : "routed"))
+      Effect.map(rawHead(port, ...lines), (text) => (text.includes("ready") ? "ready" : "routed"))
     assert.strictEqual(yield* answered("GET / HTTP/1.1", "Host: a.test"), "ready")
     for (const lines of [
       ["GET /a?b HTTP/1.1", "Host: a.test"],

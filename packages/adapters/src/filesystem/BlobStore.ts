@@ -1,5 +1,6 @@
 // Blobs as files below a folder: the bytes under `files/`, what they are under `types/`, and what is still being written
-// under `incoming/`, from where a rename makes it visible at once. Any number of processes may share the folder.
+// under `incoming/`, from where a rename makes it visible at once. Any number of processes may share the folder. A link that leads
+// out of it leads nowhere: what lies there is no blob.
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import {
   BlobNotFound,
@@ -12,8 +13,20 @@ import {
 import { Effect, Exit, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { copyFile, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises"
+import { dirname, join, sep } from "node:path"
 
 export interface FilesystemOptions {
   readonly folder: string
@@ -61,11 +74,35 @@ const writeType = async (path: string, contentType: string): Promise<void> => {
 /** A rename is kept over a power cut only when its folder is. */
 const syncFolder = async (folder: string): Promise<void> => keep(await open(folder, "r"))
 
+/** Something in the folder, a link, leads to somewhere else. */
+class LeadsOut extends Error {
+  readonly code = "ENOENT"
+}
+
+/** Where a path of the folder really is. */
+const resolved = async (root: string, path: string): Promise<string> => {
+  const real = await realpath(path)
+  if (!real.startsWith(root + sep)) throw new LeadsOut(`${path} leads out of ${root}`)
+  return real
+}
+
 /** Makes a finished file visible under its name, whatever lay there before. */
-const publish = async (from: string, to: string): Promise<void> => {
+const publish = async (root: string, from: string, to: string): Promise<void> => {
   await mkdir(dirname(to), { recursive: true })
+  await resolved(root, dirname(to))
   await rename(from, to)
   await syncFolder(dirname(to))
+}
+
+/** Removes what lies there; of a link the link itself, and nothing that only a link leads to. */
+const removeIn = async (root: string, path: string, { recursive }: { readonly recursive: boolean }): Promise<void> => {
+  try {
+    await resolved(root, dirname(path))
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  await rm(path, { recursive, force: true })
 }
 
 /** The file system may know no hard links. */
@@ -96,9 +133,10 @@ const writeAll = <E, R>(file: FileHandle, bytes: Stream.Stream<Uint8Array, E, R>
 
 const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
   const incoming = join(folder, "incoming")
-  yield* attempt(async () => {
+  const root = yield* attempt(async () => {
     await mkdir(incoming, { recursive: true })
     await removeAbandoned(incoming, Date.now())
+    return realpath(folder)
   })
 
   const paths = (key: string) =>
@@ -113,9 +151,9 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
 
   const info = Effect.fnUntraced(function* (key: string) {
     const { file, type } = yield* paths(key)
-    const about = yield* attemptOn(key, () => stat(file))
+    const about = yield* attemptOn(key, async () => stat(await resolved(root, file)))
     if (!about.isFile()) return yield* new BlobNotFound({ key })
-    const contentType = yield* attemptOn(key, () => readFile(type, "utf8")).pipe(
+    const contentType = yield* attemptOn(key, async () => readFile(await resolved(root, type), "utf8")).pipe(
       Effect.catchTag("BlobNotFound", () => Effect.succeed("application/octet-stream")),
     )
     return { size_bytes: about.size, contentType }
@@ -134,8 +172,8 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         yield* Effect.uninterruptible(
           attempt(async () => {
             await writeType(newType, contentType)
-            await publish(newType, to.type)
-            await publish(newFile, to.file)
+            await publish(root, newType, to.type)
+            await publish(root, newFile, to.file)
           }),
         )
         return { size_bytes, contentType }
@@ -143,13 +181,15 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
 
     get: (key) =>
       Stream.unwrap(
-        Effect.map(paths(key), ({ file }) =>
-          NodeStream.fromReadable<Uint8Array, BlobNotFound | BlobUnavailable>({
-            evaluate: () => createReadStream(file, { highWaterMark: read_bytes }),
+        Effect.gen(function* () {
+          const { file } = yield* paths(key)
+          const real = yield* attemptOn(key, () => resolved(root, file))
+          return NodeStream.fromReadable<Uint8Array, BlobNotFound | BlobUnavailable>({
+            evaluate: () => createReadStream(real, { highWaterMark: read_bytes }),
             chunkSize: 1,
             onError: (cause) => (isMissing(cause) ? new BlobNotFound({ key }) : new BlobUnavailable({ cause })),
-          }),
-        ),
+          })
+        }),
       ),
 
     info,
@@ -161,10 +201,10 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         const [newFile, newType] = [yield* temporary, yield* temporary]
         yield* Effect.uninterruptible(
           attemptOn(from, async () => {
-            await linkOrCopy(source.file, newFile)
-            await linkOrCopy(source.type, newType)
-            await publish(newType, target.type)
-            await publish(newFile, target.file)
+            await linkOrCopy(await resolved(root, source.file), newFile)
+            await linkOrCopy(await resolved(root, source.type), newType)
+            await publish(root, newType, target.type)
+            await publish(root, newFile, target.file)
           }),
         )
         return about
@@ -173,8 +213,7 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
     remove: (key) =>
       Effect.flatMap(paths(key), ({ file, type }) =>
         attempt(async () => {
-          await rm(file, { force: true })
-          await rm(type, { force: true })
+          for (const path of [file, type]) await removeIn(root, path, { recursive: false })
         }),
       ),
 
@@ -185,7 +224,7 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
               const rooms = await readdir(join(folder, kind)).catch((error: unknown) =>
                 isMissing(error) ? [] : Promise.reject(error),
               )
-              for (const room of rooms) await rm(join(folder, kind, room, owner), { recursive: true, force: true })
+              for (const room of rooms) await removeIn(root, join(folder, kind, room, owner), { recursive: true })
             }
           })
         : Effect.die(new Error(`"${owner}" is no owner of blobs`)),

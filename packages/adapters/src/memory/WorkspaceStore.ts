@@ -3,7 +3,7 @@ import type { PageDomain } from "@tentpole/core/administration/PageDomain"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/Ids"
 import { NotFound } from "@tentpole/core/Refusal"
 import { Transaction } from "@tentpole/core/Transactor"
-import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
+import { type ApiKey, isLive } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"
 import { InsufficientCredits, SlugTaken, type Workspace, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
@@ -101,10 +101,12 @@ export const layer = Layer.effect(
           return yield* find(workspaceId)
         }),
 
-      findKey: (hash) =>
+      findKey: (hash, at) =>
         Effect.gen(function* () {
           const same = (row: ApiKey) =>
-            row.hash.length === hash.length && row.hash.every((byte, at) => byte === hash[at])
+            isLive(row, at.epochMilliseconds) &&
+            row.hash.length === hash.length &&
+            row.hash.every((byte, at) => byte === hash[at])
           const key = yield* Effect.flatMap(db.all(apiKeys, null), (rows) => found(rows.find(same), "API key"))
           return { key, workspace: yield* find(key.workspaceId) }
         }),

@@ -225,9 +225,11 @@ export const layer = Layer.effect(
             select ${columns} from page_host h join workspace w on w.workspace_id = h.workspace_id where h.host = ${host} and w.deleted_at is null`),
         ),
 
-      findKey: (hash) =>
+      findKey: (hash, at) =>
         orDefect(sql<KeyRow & WorkspaceRow>`
-          select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id where k.hash = ${hash} and w.deleted_at is null`).pipe(
+          select ${keys}, ${columns} from api_key k join workspace w on w.workspace_id = k.workspace_id
+          where k.hash = ${hash} and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > ${DateTime.formatIso(at)}) and w.deleted_at is null`).pipe(
           Effect.flatMap((rows) => first(rows, "API key")),
           Effect.map((row) => ({ key: toKey(row), workspace: toWorkspace(row) })),
         ),

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { Base64 } from "effect/encoding"
 import type { PageAsset } from "../ai/Ai.ts"
 import type { BlobStore, BlobUnavailable } from "../blobs/BlobStore.ts"
+import { pictureSize } from "../blobs/PictureSize.ts"
 import { concat, decodeText, encodeText } from "../Bytes.ts"
 import type { WorkspaceId } from "../Ids.ts"
 import { type Asset, assetKey } from "./Asset.ts"
@@ -16,6 +17,9 @@ const text_bytes_max = 128 * 2 ** 10
 /** A page holds what stands on it: these leave room for the rest of its 2 MB. */
 const picture_bytes_max = 400 * 2 ** 10
 const pictures_in_all_bytes_max = 800 * 2 ** 10
+
+/** More no provider takes, and no visitor's browser is to unpack: a few bytes may say that they are gigabytes. */
+export const picture_side_px_max = 8_000
 
 const pictureTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 
@@ -58,16 +62,29 @@ export const pageAssets = Effect.fnUntraced(function* (
     const told = { fileName, contentType, size_bytes, address: room?.isOnPage === true ? addressOf(place) : null }
     if (room?.isShown !== true) return Effect.succeed([{ ...told, bytes: null }])
     return Stream.runCollect(blobs.get(assetKey(workspace, asset.tentId, asset.id))).pipe(
-      Effect.map((parts): ReadonlyArray<PageAsset> => [{ ...told, bytes: legible(contentType, concat(parts)) }]),
+      Effect.map((parts): ReadonlyArray<PageAsset> => {
+        const bytes = legible(contentType, concat(parts))
+        return [bytes === null ? { ...told, bytes, address: null } : { ...told, bytes }]
+      }),
       Effect.catchTag("BlobNotFound", () => Effect.succeed([])),
     )
   })
   return all.flat()
 })
 
-/** Text in whatever encoding goes on as UTF-8, without what no JSON of a provider takes. */
-const legible = (contentType: string, bytes: Uint8Array): Uint8Array =>
-  isText(contentType) ? encodeText(decodeText(bytes).replaceAll("\0", "")) : bytes
+/**
+ * Text in whatever encoding goes on as UTF-8, without what no JSON of a provider takes. A picture that is too large to be looked
+ * at, or does not say how large it is, is shown to nobody: null.
+ */
+const legible = (contentType: string, bytes: Uint8Array): Uint8Array | null => {
+  if (isText(contentType)) return encodeText(decodeText(bytes).replaceAll("\0", ""))
+  return !pictureTypes.has(contentType) || isViewable(bytes) ? bytes : null
+}
+
+const isViewable = (picture: Uint8Array): boolean => {
+  const size = pictureSize(picture)
+  return size !== null && Math.max(size.width_px, size.height_px) <= picture_side_px_max
+}
 
 /** The page with the pictures themselves where it names them. An address of nothing stays, and is cut by the cleaner. */
 export const withPictures = (html: string, assets: ReadonlyArray<PageAsset>): string => {

@@ -20,9 +20,13 @@ export class WorkspaceStore extends Context.Service<
     /** The workspace of a page's host: its own domain's, or `<slug>.<PAGES_HOST>`, which the caller has taken apart. */
     readonly findByPageHost: (host: string) => Effect.Effect<Workspace, NotFound>
 
-    /** The key of this hash with its workspace, revoked and expired ones too: whether it is good is decided in core. */
+    /**
+     * The key of this hash that is live (`isLive`) at that instant, with its workspace. One that was is as unknown as one that
+     * never was, also in how long it takes to say so.
+     */
     readonly findKey: (
       hash: Uint8Array,
+      at: DateTime.Utc,
     ) => Effect.Effect<{ readonly key: ApiKey; readonly workspace: Workspace }, NotFound>
     readonly keys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
     readonly addKey: (key: ApiKey) => Effect.Effect<void, never, Transaction>

@@ -9,7 +9,7 @@ import { ApiKeyId, DomainId, Ids, WorkspaceId } from "../Ids.ts"
 import { Invalid, NotFound, Unavailable } from "../Refusal.ts"
 import { Secrets } from "../Secrets.ts"
 import { Transactor } from "../Transactor.ts"
-import { type ApiKey, checkChosen, checkKeyName, hashOf, isLive, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
+import { type ApiKey, checkChosen, checkKeyName, hashOf, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
 import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
 import { checkSendingDomain, concluded, selectorOf, type SendingDomain } from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
@@ -206,11 +206,10 @@ export class Workspaces extends Context.Service<
       return Workspaces.of({
         authenticate: Effect.fn("Workspaces.authenticate")(function* (raw) {
           if (!wellFormed(secrets.sha256, raw)) return yield* new Unauthorized()
-          const found = yield* store
-            .findKey(hashOf(secrets.sha256, raw))
-            .pipe(Effect.catchTag("NotFound", () => new Unauthorized()))
           const now = yield* DateTime.now
-          if (!isLive(found.key, now.epochMilliseconds)) return yield* new Unauthorized()
+          const found = yield* store
+            .findKey(hashOf(secrets.sha256, raw), now)
+            .pipe(Effect.catchTag("NotFound", () => new Unauthorized()))
           const last_ms = found.key.lastUsedAt?.epochMilliseconds ?? 0
           if (now.epochMilliseconds - last_ms > 60_000) {
             yield* transact(store.touchKey(found.workspace.id, found.key.id, now))

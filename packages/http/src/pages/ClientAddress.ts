@@ -1,6 +1,12 @@
 // Whose request it is. What a proxy says of its client is believed only when the proxy is one of ours: anybody can write an
 // `X-Forwarded-For`.
-import { BlockList, isIP } from "node:net"
+import { Context } from "effect"
+import { BlockList, isIP, isIPv6 } from "node:net"
+
+/** The proxies that the API's listener believes; none, where nobody says which. */
+export const ApiProxies = Context.Reference<BlockList>("tentpole/http/ApiProxies", {
+  defaultValue: () => new BlockList(),
+})
 
 /** Addresses and networks (`10.0.0.0/8`, `::1`) of proxies that are believed. Throws at what is neither. */
 export const trustedProxies = (texts: ReadonlyArray<string>): BlockList => {
@@ -38,4 +44,17 @@ const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i,
 const familyOf = (address: string): "ipv4" | "ipv6" | null => {
   const version = isIP(address)
   return version === 4 ? "ipv4" : version === 6 ? "ipv6" : null
+}
+
+/** Whoever has one address of IPv6 has the 2^64 of its network. */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const [head = "", tail = ""] = address.split("::", 2)
+  const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":")))
+  const zeros = Array.from({ length: Math.max(0, 8 - (before?.length ?? 0) - (after?.length ?? 0)) }, () => "0")
+  const groups = address.includes("::") ? [...(before ?? []), ...zeros, ...(after ?? [])] : (before ?? [])
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")
 }

@@ -1,7 +1,7 @@
 // How often one visitor may send forms: a bucket of permits for each address, which fills as time goes by. Kept by each
 // process for itself, for the addresses seen last.
-import { isIPv6 } from "node:net"
 import { Bounded } from "@tentpole/core/Bounded"
+import { networkOf } from "./ClientAddress.ts"
 
 export interface LimitOptions {
   /** So many at once: a room full of people may share one address. */
@@ -30,17 +30,4 @@ export const visitorLimit = (options: LimitOptions = limitDefaults) => {
     buckets.set(visitor, { permits: taken ? filled - 1 : filled, at_ms: now_ms })
     return taken ? 0 : Math.ceil((1 - filled) / options.per_second)
   }
-}
-
-/** Whoever has one address of IPv6 has the 2^64 of its network. */
-const networkOf = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const [head = "", tail = ""] = address.split("::", 2)
-  const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":")))
-  const zeros = Array.from({ length: Math.max(0, 8 - (before?.length ?? 0) - (after?.length ?? 0)) }, () => "0")
-  const groups = address.includes("::") ? [...(before ?? []), ...zeros, ...(after ?? [])] : (before ?? [])
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")
 }

@@ -15,7 +15,7 @@ import { randomUUID } from "node:crypto"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
-import { judgeAi, judgeDatabase, judgeSilence } from "./Judgements.ts"
+import { judgeAi, judgeBucket, judgeDatabase, judgeFolder, judgeSilence } from "./Judgements.ts"
 
 type Examination = (config: Configuration) => Effect.Effect<ReadonlyArray<Finding>>
 
@@ -45,11 +45,8 @@ const patience = "15 seconds"
 
 /** Writes a file, reads it and removes it. */
 export const files: Examination = (config) => {
-  const place = config.s3 === null ? join(config.dataDir, "assets") : `the bucket ${config.s3.bucket}`
-  const mend =
-    config.s3 === null
-      ? "Let this user write the folder."
-      : "Check S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the AWS credentials may get, put, list and delete objects."
+  const bucket = config.s3?.bucket ?? null
+  const place = bucket === null ? join(config.dataDir, "assets") : `the bucket ${bucket}`
   return Effect.gen(function* () {
     const store = yield* BlobStore
     const owner = randomUUID()
@@ -59,13 +56,22 @@ export const files: Examination = (config) => {
     yield* store.removeOf(owner)
     return read === "well"
       ? ok("files", `${place} takes and gives files`)
-      : wrong("files", `${place} gives others`, mend)
+      : wrong("files", `${place} gives others than it takes`, "Look at what stands between here and there.")
   }).pipe(
     Effect.provide(blobs(config)),
     Effect.timeout(patience),
-    Effect.catch(() => Effect.succeed(wrong("files", `${place} can't be used`, mend))),
+    Effect.catch((error) => {
+      const reason = error._tag === "BlobUnavailable" ? nameOf(error.cause) : error._tag
+      return Effect.succeed(bucket === null ? judgeFolder(place, reason) : judgeBucket(bucket, reason))
+    }),
     Effect.map((finding) => [finding]),
   )
+}
+
+/** What a failure is called: by the system (`ECONNREFUSED`), else by the library or the server (`AccessDenied`). */
+const nameOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return "unknown"
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name
 }
 
 const mailServer: Examination = (config) => {

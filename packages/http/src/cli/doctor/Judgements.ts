@@ -62,6 +62,42 @@ export const judgeSilence = (reason: string): Finding =>
           "Check DATABASE_URL, and that the server is running and lets this machine in.",
         )
 
+export const judgeFolder = (folder: string, reason: string): Finding =>
+  wrong("files", `${folder} can't be used (${reason})`, "Let this user write the folder.")
+
+/** What S3 and its client call a failure: how it is, and what mends it. */
+const refusals: Readonly<Record<string, readonly [says: string, mend: string]>> = {
+  SignatureDoesNotMatch: [
+    "refuses the signature: the secret is not that of the access key",
+    "Set AWS_SECRET_ACCESS_KEY to the secret that AWS_ACCESS_KEY_ID was made with.",
+  ],
+  InvalidAccessKeyId: ["does not know the access key", "Set AWS_ACCESS_KEY_ID to one that is there and active."],
+  CredentialsProviderError: [
+    "is not asked, since there are no AWS credentials",
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give this machine a role.",
+  ],
+  ExpiredToken: ["refuses credentials that have expired", "Renew the AWS credentials."],
+  AccessDenied: [
+    "refuses what these credentials ask of it",
+    "Let them get, put, list and delete objects, and list the bucket.",
+  ],
+  NoSuchBucket: ["is not there", "Make it, or name another in S3_BUCKET; check S3_ENDPOINT and S3_REGION."],
+  PermanentRedirect: ["is in another region", "Set S3_REGION to the bucket's."],
+  AuthorizationHeaderMalformed: ["is in another region", "Set S3_REGION to the bucket's."],
+  RequestTimeTooSkewed: ["has another time than this machine", "Let this machine set its clock by NTP."],
+}
+
+/** Why a bucket took no file, or gave none back. */
+export const judgeBucket = (bucket: string, reason: string): Finding => {
+  const known = Object.hasOwn(refusals, reason) ? refusals[reason] : undefined
+  if (known !== undefined) return wrong("files", `the bucket ${bucket} ${known[0]}`, known[1])
+  return wrong(
+    "files",
+    `the bucket ${bucket} can't be used (${reason})`,
+    "Check S3_BUCKET, S3_ENDPOINT and S3_REGION, and that the AWS credentials may get, put, list and delete objects.",
+  )
+}
+
 export const judgeAi = (provider: string, status: number): Finding => {
   if (status === 401 || status === 403)
     return wrong("AI", `${provider} refuses the key`, "Set AI_API_KEY to a good one.")
