@@ -78,19 +78,18 @@ describe("a service that is watched", () => {
       return parse(await response.text())
     }
     await createContact("measured")
-    const own = await families(service.api)
+    const own = await until("the database to be told of, too", async () => {
+      const found = await families(service.api)
+      return found.some(({ name }) => name === "tentpole_deliveries") && found
+    })
     const histogram = own.find(({ name }) => name === "tentpole_http_request_seconds")
     const created = histogram?.metrics.find(({ labels }) => labels?.["route"] === "/v1/contacts")
     assert.strictEqual(histogram?.type, "HISTOGRAM")
     assert.strictEqual(created?.buckets?.["+Inf"], created?.count)
-    assert.include(
-      own.map(({ name }) => name),
-      "tentpole_deliveries",
-    )
     const workers = (await families(watched)).map(({ name }) => name)
     assert.include(workers, "process_resident_memory_bytes")
     assert.notInclude(workers, "tentpole_deliveries")
-    assert.strictEqual((await fetch(`${watched}/readyz`)).status, 200)
+    await until("the worker to be ready", async () => (await fetch(`${watched}/readyz`)).status === 200)
   })
 
   it("a request is one trace, from the caller's span over the use case to its statements; a job is another", async () => {
@@ -200,7 +199,7 @@ describe("a service that is watched", () => {
 
   it("a schema that is a migration ahead serves this version, while it runs", async () => {
     await asOwner(next_applied)
-    assert.strictEqual((await service.call("GET", "/readyz")).status, 200)
+    await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
     const made = await createContact("newer")
     assert.strictEqual(made.status, 201)
     assert.notInclude(made.text, "next_text")
@@ -224,11 +223,10 @@ describe("a service that is watched", () => {
     await begun
     assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
     const ended = service.signal("SIGTERM")
-    const told = await until("readiness to say so", async () => {
+    await until("readiness to say so", async () => {
       const { status, json } = await service.call("GET", "/readyz")
-      return status === 503 && json.status
+      return status === 503 && json.status === "stopping"
     })
-    assert.strictEqual(told, "stopping")
     assert.strictEqual((await createContact("while-it-drains")).status, 201)
     late.end(body.slice(10))
     assert.strictEqual(await answer, 201)

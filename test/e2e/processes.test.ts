@@ -57,8 +57,7 @@ afterAll(() => ending.all())
 const call = (method: string, path: string, body?: unknown) => ask(api, method, path, body)
 
 it("over a database that the next release has migrated they start, answer and send", async () => {
-  const ready = await call("GET", "/readyz")
-  assert.strictEqual(ready.status, 200, ready.text)
+  await until("readiness", async () => (await call("GET", "/readyz")).status === 200)
   await answered({ call }, "POST", "/v1/contacts", { items: [{ email: "ann@example.test" }] })
   const { lists } = await answered({ call }, "GET", "/v1/contact-lists?kind=system")
   const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
@@ -96,7 +95,8 @@ it("asked to stop, they say so first, answer what is under way, and end with 0",
   await begun
   assert.strictEqual((await call("GET", "/healthz")).status, 200)
   for (const started of processes) started.terminate()
-  await until("readiness to say so", async () => (await call("GET", "/readyz")).status === 503, { every_ms: 20 })
+  const isStopping = async () => (await call("GET", "/readyz")).json.status === "stopping"
+  await until("readiness to say so", isStopping, { every_ms: 20 })
   late.end(body.slice(10))
   assert.strictEqual(await answer, 201)
   assert.deepStrictEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0])

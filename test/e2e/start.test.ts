@@ -30,8 +30,10 @@ describe("tentpole start", () => {
     for (const shown of [service.api, `${service.api}/docs`, service.pages, "outbox", apiKey]) {
       assert.include(service.output, shown)
     }
-    const ready = await service.call("GET", "/readyz")
-    assert.deepStrictEqual([ready.status, ready.json.status], [200, "ready"])
+    await until("readiness", async () => {
+      const ready = await service.call("GET", "/readyz")
+      return ready.status === 200 && ready.json.status === "ready"
+    })
     const description = await service.call("GET", "/openapi.json")
     assert.strictEqual(description.json.info.version, "1.0.0")
     const docs = await service.call("GET", "/docs")
