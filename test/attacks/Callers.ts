@@ -1,5 +1,5 @@
 // What is tried by whoever calls: with others' ids, with keys of nobody, with words that mean something to what reads them.
-import { adapters, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
+import { adapters, but, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
 
 const isolation: ReadonlyArray<Row> = [
   row(
@@ -48,6 +48,10 @@ const isolation: ReadonlyArray<Row> = [
       "the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself",
     ),
     adapters("audience", "shows the contacts of the workspace that is named, and nobody where none is"),
+    adapters(
+      "audience",
+      "${kind} ones see their own workspace, whoever had the connection before, whatever became of it",
+    ),
   ),
   row(
     6,
@@ -55,6 +59,8 @@ const isolation: ReadonlyArray<Row> = [
     core("blobs/signedLink", "opens nothing that it was not made for"),
     core("blobs/signedLink", "names what it is about until it expires, and not a moment longer"),
     http("imports.refusals", "an address that has expired, or was made for something else, takes nothing"),
+    core("blobs/signedLink", "is refused when any bit of it is another"),
+    but("S3 signs its own addresses, with method, path and time in what is signed"),
   ),
 ]
 
