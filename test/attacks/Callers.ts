@@ -14,6 +14,7 @@ const isolation: ReadonlyArray<Row> = [
     "Another workspace's ids deep in a body, and in jobs, name nothing",
     strangers,
     law("flows", "another workspace sees and touches nothing"),
+    http("foreignJobs", "a job of one workspace that names what is another's changes nothing there, whatever its kind"),
     whole(
       "schema",
       "the service sees nothing without a workspace, and with one its rows and no others, in every table",
@@ -178,6 +179,9 @@ const injection: ReadonlyArray<Row> = [
     20,
     "What comes from outside is one short line of a log, or none",
     core("deliveries/settlement", "keeps a reply as one printable line, cut"),
+    adapters("logging", "is one line that moves no cursor, whatever is told"),
+    adapters("logging", "is cut, however much is told, and holds no half of an address"),
+    adapters("logging", "what must not stand in a log is found beside whatever stands there, in long words too"),
     whole("e2e/operating", "each line of the log is JSON; a request's has its id, and none has an address or a key"),
   ),
   row(

@@ -10,6 +10,14 @@ const pages: ReadonlyArray<Row> = [
       "ai/clean",
       "whatever a page is torn into, what is kept of it has no dangers, and cleaning it again changes nothing of that",
     ),
+    http(
+      "templates.versions",
+      "each version's HTML reads back byte for byte in a sandbox, and what could act is taken out",
+    ),
+    whole(
+      "browser/pages",
+      "it fits on phones and desktops, loads nothing that its policy stops, and nobody is shut out, by day and by night",
+    ),
     http("pages", "a page has the policy of the law, no cookies, and takes no service worker"),
   ),
   row(
