@@ -39,7 +39,7 @@ describe("the client, bundled for a place without node", () => {
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([path]) => path)
     text = outputFiles[0]?.text ?? ""
-  }, 60_000)
+  })
 
   it("has nothing of node, of a database, of adapters or of what the service does", () => {
     assert.isAbove(inputs.length, 100)

@@ -78,7 +78,7 @@ beforeAll(async () => {
     const { dependencies = {} } = await manifestOf(unpacked(name))
     await link(unpacked(name), join(root, "packages", name), Object.keys(dependencies))
   }
-}, 180_000)
+}, 300_000)
 
 afterAll(async () => {
   await rm(home, { recursive: true, force: true })
@@ -122,7 +122,7 @@ it("every module finds what it imports among what its package declares", async (
     process.exit(0)`,
   )
   assert.deepStrictEqual(JSON.parse(await run(process.execPath, [all], home)), [])
-}, 60_000)
+}, 300_000)
 
 /** The programs of the documents, compiled in a folder that has the packages. */
 const compiled = async (app: string, compiler: string) => {
@@ -164,7 +164,7 @@ it("the programs of the documents compile against the packages and run on what w
       (path) => pathToFileURL(join(home, path)).href,
     ),
   )
-}, 120_000)
+}, 300_000)
 
 if (process.env["PACK"] === "install") {
   it("npm installs them into an empty project, where the same programs run", async () => {
@@ -184,7 +184,7 @@ if (process.env["PACK"] === "install") {
 it("the command line that is installed answers", async () => {
   const version = await run(process.execPath, [join(unpacked("http"), "bin/tentpole.js"), "--version"], home)
   assert.match(version, /\d+\.\d+\.\d+/)
-}, 60_000)
+}, 300_000)
 
 it("in the checkout the sources run: in tests, in their global setup, and in programs that npm starts", async () => {
   const source = "packages/core/src/Text.ts"
@@ -204,4 +204,4 @@ it("in the checkout the sources run: in tests, in their global setup, and in pro
     run(process.execPath, [...flags, "--input-type=module", "--eval", inPrograms], root)
   assert.include(await ask(options), source)
   assert.notInclude(await ask(), source)
-}, 60_000)
+}, 300_000)

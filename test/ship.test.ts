@@ -190,7 +190,7 @@ it("an owner with no right beyond its database migrates; the service's login may
   assert.isNotEmpty(await Effect.runPromise(migrate(address("owner"))))
   assert.deepStrictEqual(await Effect.runPromise(migrate(address("login"))), [])
 
-  const options = { url: address("login"), applicationName: "t", connections_max: 1, statement_timeout_ms: 9_000 }
+  const options = { url: address("login"), applicationName: "t", connections_max: 1, statement_timeout_ms: 60_000 }
   const asService = <A, E>(asked: (sql: PgClient.PgClient) => Effect.Effect<A, E>) =>
     Effect.runPromise(Effect.flatMap(PgClient.PgClient, asked).pipe(Effect.provide(client(options))))
   const rows = await asService(

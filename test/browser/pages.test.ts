@@ -5,7 +5,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { answered, type Json, Service, until } from "../support/Service.ts"
 import { launch, none } from "./Browser.ts"
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const userAgent =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"

@@ -8,7 +8,7 @@ import { createPrivateKey } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { answered, type Callable, freePort, until } from "../support/Service.ts"
+import { answered, type Callable, until } from "../support/Service.ts"
 
 /** Given by the environment; nothing of these leaves the process but to whom they are for. */
 export const secrets = {
@@ -86,8 +86,9 @@ export const refusingProvider = async (): Promise<{ readonly url: string; readon
       JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, type: "invalid_request_error" } }),
     )
   })
-  const port = await freePort()
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const port = address !== null && typeof address === "object" ? address.port : 0
   return { url: `http://127.0.0.1:${port}/v1`, server }
 }
 

@@ -5,7 +5,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { programsIn, run } from "../support/Programs.ts"
 import { apiKey, Service, until } from "../support/Service.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const perMinute = 120
 
@@ -89,7 +89,12 @@ describe("the typed client", () => {
         return response
       },
     })
-    while (turnedAway.length === 0)
+    while (turnedAway.length === 0) {
+      // Others use up what there is, at once: one after the other a slow machine would get more meanwhile.
+      const others = Array.from({ length: perMinute }, () => service.call("GET", "/v1/contact-lists?limit=1"))
+      const statuses = new Set((await Promise.all(others)).map(({ status }) => status))
+      assert.isEmpty([...statuses].filter((status) => status !== 200 && status !== 429))
       assert.strictEqual((await busy.lists.list({ query: { limit: 1 } })).pagination.page, 1)
+    }
   })
 })

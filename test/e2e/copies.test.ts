@@ -10,7 +10,7 @@ import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const token = "admin_0123456789_0123456789_0123456789"
 /** What is sealed in a database is opened with the secret that it was sealed with: a backup is worth nothing without it. */

@@ -8,7 +8,7 @@ import { command } from "../support/CommandLine.ts"
 import { Service, tentpole, until, visit } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const people = 250
 

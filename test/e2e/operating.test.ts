@@ -15,7 +15,7 @@ import { startSink } from "../support/Sink.ts"
 import { apiKey, freePort, Service, until } from "../support/Service.ts"
 import * as Canary from "./Canary.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const callersSpan = "b7ad6b7169203331"
@@ -43,7 +43,7 @@ describe("a service that is watched", () => {
     service = await Service.prepare({
       DATABASE_URL: url.href,
       WORKER_PORT: port,
-      DRAIN_SECONDS: "4",
+      DRAIN_SECONDS: "7",
       OTLP_URL: `${collector.url}/`,
       LOG_FORMAT: "json",
       LOG_LEVEL: "debug",
@@ -215,12 +215,13 @@ describe("a service that is watched", () => {
       "content-length": body.length,
     }
     const late = request(`${service.api}/v1/contacts`, { method: "POST", headers })
-    late.write(body.slice(0, 10))
+    const begun = new Promise((resolve) => late.write(body.slice(0, 10), resolve))
     const answer = new Promise<number | undefined>((resolve, reject) => {
       late.once("response", (response) => resolve(response.resume().statusCode))
       late.once("error", reject)
     })
     // The head of the request has arrived when another, sent after it, is answered.
+    await begun
     assert.strictEqual((await service.call("GET", "/healthz")).status, 200)
     const ended = service.signal("SIGTERM")
     const told = await until("readiness to say so", async () => {

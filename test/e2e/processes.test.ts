@@ -13,7 +13,7 @@ import { next_applied } from "../support/NextRelease.ts"
 import { answered, apiKey, ask, freePort, until } from "../support/Service.ts"
 import { type Sink, startSink } from "../support/Sink.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const ending = new Ending()
 const processes: Array<ServiceProcess> = []
@@ -38,7 +38,7 @@ beforeAll(async () => {
     PAGES_PORT: String(ports[1]),
     SMTP_URL: sink.url,
     BOOTSTRAP_API_KEY: apiKey,
-    DRAIN_SECONDS: "2",
+    DRAIN_SECONDS: "7",
     JSON_BYTES_MAX: String(2 ** 20),
   }
   for (const command of ["http", "worker"]) {
@@ -87,12 +87,13 @@ it("asked to stop, they say so first, answer what is under way, and end with 0",
     "content-length": body.length,
   }
   const late = request(`${api}/v1/contacts`, { method: "POST", headers })
-  late.write(body.slice(0, 10))
+  const begun = new Promise((resolve) => late.write(body.slice(0, 10), resolve))
   const answer = new Promise<number | undefined>((resolve, reject) => {
     late.once("response", (response) => resolve(response.resume().statusCode))
     late.once("error", reject)
   })
   // The head of the request has arrived when another, sent after it, is answered.
+  await begun
   assert.strictEqual((await call("GET", "/healthz")).status, 200)
   for (const started of processes) started.terminate()
   await until("readiness to say so", async () => (await call("GET", "/readyz")).status === 503, { every_ms: 20 })

@@ -7,7 +7,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const alive = (pid: number): boolean => {
   try {
@@ -66,7 +66,9 @@ describe("tentpole start", () => {
       return http !== before.http && (await fetch(`${service.api}/readyz`).catch(() => undefined))?.ok && http
     })
     assert.notStrictEqual(after, before.http)
-    assert.include(service.output, "The http process ended by SIGKILL; it is started again.")
+    await until("a line about it", async () =>
+      service.output.includes("The http process ended by SIGKILL; it is started again."),
+    )
   })
 
   it("Ctrl-C stops everything, the database too, with exit code 0", async () => {

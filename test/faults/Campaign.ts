@@ -19,6 +19,21 @@ export interface Scenario<World> {
   readonly run: (trial: Trial, world: World) => Promise<ReadonlyArray<string>>
 }
 
+/** What a scenario leaves must not trouble the next one. */
+export const cleared = <World extends { readonly calm: () => Promise<unknown> }>({
+  name,
+  run,
+}: Scenario<World>): Scenario<World> => ({
+  name,
+  run: async (trial, world) => {
+    try {
+      return await run(trial, world)
+    } finally {
+      await world.calm()
+    }
+  },
+})
+
 export type Campaign = (trial: Trial) => Promise<ReadonlyArray<string>>
 
 /** One after the other in the same world; each sentence names its scenario. */

@@ -44,7 +44,7 @@ const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> 
   ],
 ]
 
-it("a blast whose worker is killed reaches everybody once, and leaves few in doubt", { timeout: 180_000 }, async () => {
+it("a blast whose worker is killed reaches everybody once, and leaves few in doubt", { timeout: 300_000 }, async () => {
   const world = await World.over(ending, await Effect.runPromise(clone("faults_blasts")), null)
   const people = Array.from({ length: 60 }, (_, at) => `person${at}`)
   const blast = await world.blast([...people, "refused-dot554", "later-rcpt451x1", "lost-dotcut"])

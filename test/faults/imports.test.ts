@@ -31,7 +31,7 @@ const tamperings = {
 
 it(
   "an import whose worker is killed leaves what an undisturbed one leaves, row for row",
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     const deployment = await Deployment.over(ending, await Effect.runPromise(clone("faults")))
     const worker = await deployment.startWorker()
@@ -39,7 +39,7 @@ it(
     const run = await disturbedRun(world, "Killed")
     const { met } = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], () => undefined)
     assert.deepStrictEqual(met, ["running"])
-    assert.deepStrictEqual(await run.judged(30_000), [])
+    assert.deepStrictEqual(await run.judged(240_000), [])
     // And what it would leave otherwise would be seen.
     for (const statement of Object.values(tamperings)) {
       await deployment.inside.asOwner(statement.replaceAll("$1", "$1::uuid"), [run.workspace])

@@ -9,7 +9,7 @@ export const database = Effect.gen(function* () {
   const url = yield* clone("schema")
   const owner = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
   const service = yield* Layer.build(
-    Postgres.client({ url, applicationName: "tentpole test", connections_max: 2, statement_timeout_ms: 15_000 }),
+    Postgres.client({ url, applicationName: "tentpole test", connections_max: 2, statement_timeout_ms: 60_000 }),
   )
   return { owner: Context.get(owner, PgClient.PgClient), service: Context.get(service, PgClient.PgClient) }
 })

@@ -26,7 +26,7 @@ describe("whatever is killed, paused, refused or cut", () => {
           assert.isAbove(unconfirmed, 0, "the simulation must get into doubt")
         }
       }),
-    120_000,
+    600_000,
   )
 
   it.live("a seed replays exactly", () =>

@@ -9,21 +9,23 @@ import { fileURLToPath } from "node:url"
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Below those that the system gives to whoever asks for any, lest somebody is given it before it is listened on. */
+const lowest_port = 20_000
+const ports_count = 12_000
+
 export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+  new Promise((resolve) => {
+    const port = lowest_port + Math.floor(Math.random() * ports_count)
     const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(address !== null && typeof address === "object" ? address.port : 0))
-    })
+    probe.once("error", () => resolve(freePort()))
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)))
   })
 
 /** Asks until the answer is there; what was waited for stands in the error. */
 export const until = async <A>(
   what: string,
   probe: () => Promise<A | undefined | null | false>,
-  { within_ms = 60_000, every_ms = 100 } = {},
+  { within_ms = 120_000, every_ms = 100 } = {},
 ): Promise<A> => {
   const end = Date.now() + within_ms
   for (;;) {

@@ -31,7 +31,7 @@ const takes = (source: Source, service: Service): number | undefined =>
   )?.line
 
 /** What tests need besides laws. */
-const besides = /\/(draws|fresh|keyPairs|settings)\.ts$/
+const besides = /\/(draws|eventually|fresh|keyPairs|settings)\.ts$/
 
 /** Every port has laws: a file of core/contract that takes the port, is listed in its index, and is run by a test. */
 export const laws = (sources: ReadonlyArray<Source>): ReadonlyArray<Violation> => {

@@ -1,6 +1,6 @@
 // The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
 import { activity_days_min, audit_days_min, type Retention } from "@tentpole/core/Housekeeper"
-import type { HookKeys } from "@tentpole/core/Settings"
+import { commonSettings, type HookKeys } from "@tentpole/core/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
@@ -220,9 +220,9 @@ const read = (environment: Environment, from: ReturnType<typeof reader>): Config
     drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     s3: bucket === null ? null : { bucket, endpoint, region },
     json_bytes_max: from.integer("JSON_BYTES_MAX", 5 * mebibyte, mebibyte, 100 * mebibyte),
-    html_bytes_max: from.integer("HTML_BYTES_MAX", 2 * mebibyte, mebibyte / 16, html_size_bytes_max),
-    import_bytes_max: from.integer("IMPORT_BYTES_MAX", 500 * mebibyte, mebibyte, largest_put_bytes),
-    asset_bytes_max: from.integer("ASSET_BYTES_MAX", 25 * mebibyte, mebibyte, 500 * mebibyte),
+    html_bytes_max: from.integer("HTML_BYTES_MAX", commonSettings.html_bytes_max, mebibyte / 16, html_size_bytes_max),
+    import_bytes_max: from.integer("IMPORT_BYTES_MAX", commonSettings.import_bytes_max, mebibyte, largest_put_bytes),
+    asset_bytes_max: from.integer("ASSET_BYTES_MAX", commonSettings.asset_bytes_max, mebibyte, 500 * mebibyte),
     ai: {
       provider: from.word("AI_PROVIDER", ["fake", "openai", "anthropic"], "fake"),
       apiKey: from.secret("AI_API_KEY"),

@@ -1,6 +1,6 @@
 // What programs of others begin with, under the package's own name: every use case of `@tentpole/core`, over memory or over a
 // PostgreSQL of theirs. Whoever wants other adapters puts `useCases` on layers of their own, as is done here.
-import { Settings } from "@tentpole/core/Settings"
+import { commonSettings, Settings } from "@tentpole/core/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer, Redacted } from "effect"
 import * as Ai from "./ai/Chosen.ts"
@@ -41,20 +41,12 @@ export interface PostgresLibraryOptions extends LibraryOptions {
 }
 
 const defaults: Settings["Service"] = {
+  ...commonSettings,
   publicApiUrl: "http://127.0.0.1:8080",
   publicPagesUrl: "http://127.0.0.1:8081",
   pagesHost: "localhost",
   mailHost: "localhost",
   sending: "held",
-  import_bytes_max: 500 * 2 ** 20,
-  html_bytes_max: 2 * 2 ** 20,
-  asset_bytes_max: 25 * 2 ** 20,
-  smtpConnections: 1,
-  acceptMeansDelivered: true,
-  hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
-  requestsPerMinute_max: 0,
-  retention: { activity_days: null, audit_days: null },
-  developmentDomains: false,
 }
 
 const fake: Ai.AiOptions = { provider: "fake", apiKey: null, baseUrl: null, model: null }

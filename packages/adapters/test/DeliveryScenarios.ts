@@ -173,7 +173,10 @@ export const postgresScenario = Layer.effect(
       elapse: (workspace, by_ms) =>
         within(
           workspace,
-          sql`update delivery_lane set filled_at = filled_at - make_interval(secs => ${by_ms / 1000}),
+          sql`with leases as (
+              update delivery set lease_until = lease_until - make_interval(secs => ${by_ms / 1000})
+              where workspace_id = ${workspace} and lease_until is not null)
+            update delivery_lane set filled_at = filled_at - make_interval(secs => ${by_ms / 1000}),
               ready_at = ready_at - make_interval(secs => ${by_ms / 1000})
             where workspace_id = ${workspace}`,
         ).pipe(Effect.asVoid, Effect.orDie),
@@ -250,7 +253,7 @@ export const memoryScenario = Layer.effect(
             email: { emailId: EmailId.make(email), source: "existing" },
             locked: { approvalId: ApprovalId.make(approval), version: 1, at: epoch },
             time: { mode: "send_now" },
-            launch: { at: epoch, allotted: 0, audience: null },
+            launch: { at: epoch, allotted: 0, pass: null, audience: null },
             paused: false,
             retryingSince: null,
           }
@@ -324,6 +327,10 @@ export const memoryScenario = Layer.effect(
         Effect.gen(function* () {
           for (const { bucket, lane } of yield* db.all(lanes, workspace)) {
             yield* db.put(lanes, workspace, lane, { lane, bucket: { ...bucket, at_ms: bucket.at_ms - by_ms } })
+          }
+          for (const row of yield* db.all(deliveries, workspace)) {
+            const leaseUntil_ms = row.leaseUntil_ms === null ? null : row.leaseUntil_ms - by_ms
+            yield* db.put(deliveries, workspace, row.id, { ...row, leaseUntil_ms })
           }
         }),
       tally: () => Effect.succeed(null),

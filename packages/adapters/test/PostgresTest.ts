@@ -26,7 +26,7 @@ export const optionsOf = (name: string): Postgres.PostgresOptions => ({
   url: Redacted.make(`${inject("pgOwner")}/${name}`),
   applicationName: "tentpole test",
   connections_max: 6,
-  statement_timeout_ms: 15_000,
+  statement_timeout_ms: 60_000,
 })
 
 /** A database whose clock stands still where it is set, and the setting. */

@@ -105,7 +105,6 @@ class Conversation {
     if (name === "half-250") return void this.#socket.end("25")
     if (name === "half-450") return void this.#socket.end("450 not a whole li")
     if (name === "multi-cut") return void this.#socket.end("250-first\r\n")
-    if (name === "late") return void setTimeout(() => answer("250 2.0.0 late"), 300)
     answer(name.startsWith("dot-") ? (scripts[name] ?? "250 ok") : `250 2.0.0 queued ${this.#sink.seen.length}`)
   }
 

@@ -18,7 +18,7 @@ export const secrets = withFewKeyPairs(
 
 /** Jobs that are seen at once and tried again soon; three attempts, as the laws expect. */
 const quick: PersistedJobs.JobsOptions = {
-  lease: "3 seconds",
+  lease: "60 seconds",
   poll: "50 millis",
   retryFrom: "100 millis",
   attempts_max: 3,

@@ -40,7 +40,7 @@ const begin = Effect.gen(function* () {
   return { sql, workspace, run, add, define }
 })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the view of contacts", (it) => {
+layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
   it.effect("shows the contacts of the workspace that is named, and nobody where none is", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add } = yield* begin
@@ -92,7 +92,7 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the view 
   )
 })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("columns of numbers", (it) => {
+layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
   it.effect("are lent to numbers and dates in their order, as long as there are any", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, define } = yield* begin
@@ -156,7 +156,7 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("columns o
   )
 })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the count of all contacts", (it) => {
+layer(useCases, { excludeTestServices: true })("the count of all contacts", (it) => {
   it.effect("is what there is, whoever comes and goes at once", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add } = yield* begin
@@ -180,7 +180,7 @@ layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("the count
   )
 })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("reads", (it) => {
+layer(useCases, { excludeTestServices: true })("reads", (it) => {
   for (const kind of ["quick", "long"] as const) {
     it.effect(`${kind} ones see their own workspace, whoever had the connection before, whatever became of it`, () =>
       Effect.gen(function* () {
@@ -256,7 +256,7 @@ const opened: RuleCondition = { ...clicked, activityType: "email_opened" }
 const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
 const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
 
-layer(useCases, { timeout: "30 seconds", excludeTestServices: true })("a count", (it) => {
+layer(useCases, { excludeTestServices: true })("a count", (it) => {
   it.effect("follows the few who did something, and asks the few who are somebody what they did", () =>
     Effect.gen(function* () {
       const { sql, workspace, run } = yield* begin

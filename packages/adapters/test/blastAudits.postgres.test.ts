@@ -103,7 +103,7 @@ const plants: { readonly [What in string]: Planted } = {
   },
 }
 
-layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("an audit on PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) => {
   for (const [what, { named, statements, wrong }] of Object.entries(plants)) {
     it.effect(`finds ${what}`, () =>
       Effect.gen(function* () {

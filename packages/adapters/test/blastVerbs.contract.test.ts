@@ -1,6 +1,8 @@
 import { contract } from "@tentpole/core/contract"
 import { memory, postgres } from "./Stores.ts"
 
+contract.blastAudiences("memory", memory)
+contract.blastAudiences("postgres", postgres)
 contract.blastCopies("memory", memory)
 contract.blastCopies("postgres", postgres)
 contract.blastRetries("memory", memory)

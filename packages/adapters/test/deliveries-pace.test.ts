@@ -2,7 +2,7 @@
 // where nobody stands any more.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { Transactor } from "@tentpole/core/Transactor"
 import type { WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
@@ -21,7 +21,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
   const scenario = yield* DeliveryScenario
   const workspace = yield* (yield* Fresh).workspace(fields)
   const first = yield* scenario.blast(workspace, [{ email: "first@slow.test" }])
-  yield* transact(store.fixAudience(workspace, first.blast))
+  yield* transact(wholeAudience(store, workspace, first.blast))
   yield* fenced(sql)(
     workspace,
     sql`
@@ -59,38 +59,35 @@ const readHere = Effect.gen(function* () {
   return row?.read ?? 0
 }).pipe(Effect.orDie)
 
-layer(Layer.provideMerge(postgresScenario, postgres), { timeout: "60 seconds", excludeTestServices: true })(
-  "the pace on PostgreSQL",
-  (it) => {
-    it.effect("a crowd that waits for a slow domain is not read to reach the others", () =>
-      Effect.gen(function* () {
-        const { claim } = yield* begin({ sendingPerDomainPerSecond: 1 })
-        const { claimed, read } = yield* claim(100)
-        assert.strictEqual(claimed.filter(({ address }) => !address.endsWith("@slow.test")).length, 40)
-        assert.isAtMost(read, 500)
-      }),
-    )
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })("the pace on PostgreSQL", (it) => {
+  it.effect("a crowd that waits for a slow domain is not read to reach the others", () =>
+    Effect.gen(function* () {
+      const { claim } = yield* begin({ sendingPerDomainPerSecond: 1 })
+      const { claimed, read } = yield* claim(100)
+      assert.strictEqual(claimed.filter(({ address }) => !address.endsWith("@slow.test")).length, 40)
+      assert.isAtMost(read, 500)
+    }),
+  )
 
-    it.effect("a claim that has to wait for the workspace's bucket reads next to nothing", () =>
-      Effect.gen(function* () {
-        const { claim, scenario, workspace } = yield* begin({ sendingPerSecond: 1 })
-        assert.strictEqual((yield* claim(100)).claimed.length, 1)
-        yield* scenario.elapse(workspace, -60_000)
-        const { claimed, read } = yield* claim(100)
-        assert.isEmpty(claimed)
-        assert.isAtMost(read, 10)
-      }),
-    )
+  it.effect("a claim that has to wait for the workspace's bucket reads next to nothing", () =>
+    Effect.gen(function* () {
+      const { claim, scenario, workspace } = yield* begin({ sendingPerSecond: 1 })
+      assert.strictEqual((yield* claim(100)).claimed.length, 1)
+      yield* scenario.elapse(workspace, -60_000)
+      const { claimed, read } = yield* claim(100)
+      assert.isEmpty(claimed)
+      assert.isAtMost(read, 10)
+    }),
+  )
 
-    it.effect("without a limit a claim reads what it takes, and no lane is kept", () =>
-      Effect.gen(function* () {
-        const { claim, workspace } = yield* begin({})
-        const { claimed, read } = yield* claim(100)
-        assert.strictEqual(claimed.length, 100)
-        assert.isAtMost(read, 500)
-        const sql = yield* PgClient.PgClient
-        assert.isEmpty(yield* fenced(sql)(workspace, sql`select from delivery_lane where workspace_id = ${workspace}`))
-      }),
-    )
-  },
-)
+  it.effect("without a limit a claim reads what it takes, and no lane is kept", () =>
+    Effect.gen(function* () {
+      const { claim, workspace } = yield* begin({})
+      const { claimed, read } = yield* claim(100)
+      assert.strictEqual(claimed.length, 100)
+      assert.isAtMost(read, 500)
+      const sql = yield* PgClient.PgClient
+      assert.isEmpty(yield* fenced(sql)(workspace, sql`select from delivery_lane where workspace_id = ${workspace}`))
+    }),
+  )
+})

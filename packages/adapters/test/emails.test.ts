@@ -8,7 +8,7 @@ import { asked, begin, type Stores, underway, world } from "./EmailsWorld.ts"
 import { memory, postgres } from "./Stores.ts"
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`emails: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`emails: ${name}`, (it) => {
     it.effect("what the AI writes is cleaned, and fills subject and preview text where there is none", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted, outcome } = yield* begin

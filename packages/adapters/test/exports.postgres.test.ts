@@ -13,10 +13,12 @@ import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effe
 import { inject } from "vitest"
 import { clone, optionsOf } from "./PostgresTest.ts"
 
-/** Long reads that are cut off after a fifth of a second. */
+/** A statement of a long read is cut off after this. */
+const limit_ms = 3_000
+
 const clients = Layer.unwrap(
   Effect.map(clone, (name) => {
-    const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: 200 })
+    const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: limit_ms })
     return Layer.provideMerge(
       Postgres.longReadsOver.pipe(Layer.provide(hurried)),
       Postgres.connections(optionsOf(name)),
@@ -43,7 +45,7 @@ const everybody: SystemList = {
   updatedAt: epoch,
 }
 
-layer(world, { timeout: "30 seconds", excludeTestServices: true })("members read from PostgreSQL", (it) => {
+layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspace = yield* (yield* Fresh).workspace()
@@ -73,10 +75,12 @@ layer(world, { timeout: "30 seconds", excludeTestServices: true })("members read
     Effect.gen(function* () {
       const { members } = yield* begin
       const parts = yield* members.pipe(
-        Stream.tap(() => Effect.sleep("150 millis")),
+        Stream.zipWithIndex,
+        Stream.tap(([, index]) => (index === 0 ? Effect.sleep(limit_ms + 100) : Effect.void)),
         Stream.runCollect,
       )
-      assert.strictEqual(parts.flat().length, 1_100)
+      assert.isAbove(parts.length, 1)
+      assert.strictEqual(parts.flatMap(([part]) => part).length, 1_100)
     }),
   )
 

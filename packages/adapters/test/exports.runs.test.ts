@@ -65,7 +65,7 @@ const fileOf = (workspace: WorkspaceId, id: ExportId) =>
   Effect.flatMap(BlobStore, (blobs) => blobs.info(exportKey(workspace, "list", id)))
 
 const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
-  layer(world, { timeout: "60 seconds", excludeTestServices: true })(`exports on ${name}`, (it) => {
+  layer(world, { excludeTestServices: true })(`exports on ${name}`, (it) => {
     it.effect("an export is followed to its end, and its link gives the file until it expires", () =>
       Effect.gen(function* () {
         const { exports, workspace, add, inline } = yield* begin

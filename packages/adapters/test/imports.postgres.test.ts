@@ -12,7 +12,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { postgres } from "./Stores.ts"
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rows of imports in PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", (it) => {
   /** A run that has ended, of which all but every `every`-th row went in. */
   const having = Effect.fnUntraced(function* (rows: number, every: number) {
     const [sql, fresh] = [yield* PgClient.PgClient, yield* Fresh]

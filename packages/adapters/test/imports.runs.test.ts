@@ -48,7 +48,7 @@ const addresses = new Set(rows.map((row) => row.split(",")[0] ?? "").filter((eac
 const expected = { created: addresses, updated: 3_500 - failed - addresses, skipped: 0, failed }
 
 const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
-  layer(world, { timeout: "60 seconds", excludeTestServices: true })(`imports on ${name}`, (it) => {
+  layer(world, { excludeTestServices: true })(`imports on ${name}`, (it) => {
     const uploaded = Effect.fnUntraced(function* (workspace: WorkspaceId, content: string | Uint8Array) {
       const imports = yield* Imports
       const { session, uploadUrl } = yield* imports.beginUpload(workspace, {
@@ -241,7 +241,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
     )
   })
 
-layer(onPostgres, { timeout: "60 seconds", excludeTestServices: true })("imports into a young database", (it) => {
+layer(onPostgres, { excludeTestServices: true })("imports into a young database", (it) => {
   it.effect("have its tables looked at, so that no plan is made for an empty one and kept", () =>
     Effect.gen(function* () {
       const [imports, runs, fresh, sql] = [yield* Imports, yield* ImportRuns, yield* Fresh, yield* PgClient.PgClient]

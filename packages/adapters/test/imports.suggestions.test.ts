@@ -55,7 +55,7 @@ const previewIn = (id: WorkspaceId, session: ImportSessionId) =>
   Effect.flatMap(Imports, ({ preview }) => preview({ id, defaultCountry: "US" }, session))
 
 const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
-  layer(world, { timeout: "60 seconds", excludeTestServices: true })(`suggestions on ${name}`, (it) => {
+  layer(world, { excludeTestServices: true })(`suggestions on ${name}`, (it) => {
     const put = Effect.fnUntraced(function* (uploadUrl: string, content: string) {
       const token = uploadUrl.replace(`http://api.test${uploads_path}/`, "")
       yield* (yield* Imports).upload(token, Stream.succeed(Buffer.from(content)))

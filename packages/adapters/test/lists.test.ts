@@ -15,7 +15,7 @@ const uuid = (kind: number, index: number) => `0000000${kind}-0000-4000-8000-${S
 const contacts = Array.from({ length: 20 }, (_, index) => uuid(1, index))
 const lists = [0, 1, 2].map((index) => uuid(2, index))
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("member counts", (it) => {
+layer(postgres, { excludeTestServices: true })("member counts", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspace = yield* (yield* Fresh).workspace()
@@ -117,7 +117,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("member co
   )
 })
 
-layer(Layer.provideMerge(Lists.layer, memory), { timeout: "30 seconds", excludeTestServices: true })("lists", (it) => {
+layer(Layer.provideMerge(Lists.layer, memory), { excludeTestServices: true })("lists", (it) => {
   it.effect("more than 500 contacts at once are refused, counted as they were sent", () =>
     Effect.gen(function* () {
       const lists = yield* Lists

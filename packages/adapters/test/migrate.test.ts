@@ -27,7 +27,7 @@ const starter = (url: Redacted.Redacted) => {
     url,
     applicationName: "starter",
     connections_max: 2,
-    statement_timeout_ms: 15_000,
+    statement_timeout_ms: 60_000,
   }
   const live = Workspaces.layer.pipe(
     Layer.provide(Stores.stores),

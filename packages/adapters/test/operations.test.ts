@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { processMetrics, serviceMetrics } from "@tentpole/adapters/operations/Metrics"
 import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
 import { databaseState } from "@tentpole/adapters/postgres/Ready"
-import { DeliveryScenario, Fresh } from "@tentpole/core/contract"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import { TentId } from "@tentpole/core/Ids"
 import { Jobs } from "@tentpole/core/Jobs"
@@ -25,7 +25,7 @@ const valueOf = (text: string, name: string, labels: Readonly<Record<string, str
 
 const world = Layer.merge(postgresScenario.pipe(Layer.provideMerge(postgres)), EventLoop.layer)
 
-layer(world, { timeout: "30 seconds", excludeTestServices: true })("what waits is told", (it) => {
+layer(world, { excludeTestServices: true })("what waits is told", (it) => {
   it.effect("of deliveries: what is open, in hand and without an outcome, of blasts that send and of paused ones", () =>
     Effect.gen(function* () {
       const scenario = yield* DeliveryScenario
@@ -36,7 +36,7 @@ layer(world, { timeout: "30 seconds", excludeTestServices: true })("what waits i
       const begun = Effect.gen(function* () {
         const workspace = yield* fresh.workspace()
         const { blast } = yield* scenario.blast(workspace, people)
-        yield* transact(store.fixAudience(workspace, blast))
+        yield* transact(wholeAudience(store, workspace, blast))
         return { workspace, blast }
       })
       const sending = yield* begun

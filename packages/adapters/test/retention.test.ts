@@ -23,7 +23,7 @@ const asSuperuser = (statement: string) =>
 const names = (statement: string) =>
   Effect.map(asSuperuser(statement), (rows) => rows.map((row) => Object.values(row)[0]))
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("what is old goes", (it) => {
+layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
   it.effect("a month of timelines goes when its last day is old enough, and no other", () =>
     Effect.gen(function* () {
       const { tidy } = yield* Housekeeper

@@ -46,7 +46,7 @@ const positiveOf = (tree: RuleTree): RuleTree | undefined => {
   return undefined
 }
 
-layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const population = drawPopulation(drawFrom(seed), contacts_count)
@@ -95,7 +95,7 @@ layer(postgres, { timeout: "30 seconds", excludeTestServices: true })("rules on 
         const missing = trees_count < 1_000 ? [] : everything.filter((each) => !seen.has(each))
         assert.deepStrictEqual(missing, [], `seed ${seed}: kinds of conditions and shapes that were never drawn`)
       }),
-    { timeout: 60_000 + trees_count * 60 },
+    { timeout: 300_000 + trees_count * 60 },
   )
 
   it.effect("store and evaluator agree on every operator with every border, and negatives pick the others", () =>

@@ -2,6 +2,7 @@ import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import type { Session } from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { SmtpTransaction } from "@tentpole/adapters/smtp/SmtpTransaction"
+import { until } from "@tentpole/core/contract"
 import { type Connection, MailConnections, type NotSent, type Ready } from "@tentpole/core/deliveries/MailConnection"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Result, Scope, Exit } from "effect"
@@ -18,22 +19,28 @@ const messages = {
   "open at its end": Buffer.from("Subject: x\r\n\r\nline\r\nend"),
 } as const
 
-/** What a server that is slow by design is waited for: a second. A busy machine may take longer to do its work. */
-const impatient = "openTimeout=1&commandTimeout=1&replyTimeout=1"
-const patient = "openTimeout=20&commandTimeout=20&replyTimeout=20"
+/** A busy machine may take long to do its work: one time is short, if any, for the silence that a test is about. */
+const patience_s = { openTimeout: 60, commandTimeout: 60, replyTimeout: 60 }
+const times = (short: Partial<typeof patience_s> = {}) =>
+  Object.entries({ ...patience_s, ...short })
+    .map(([name, seconds]) => `${name}=${seconds}`)
+    .join("&")
 
-const connected = Effect.fnUntraced(function* (to: Sink, times = impatient) {
-  const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${to.port}/?ignoreTLS=true&${times}`))
+const connected = Effect.fnUntraced(function* (to: Sink, trick = "") {
+  const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${to.port}/?ignoreTLS=true&${timesFor(trick)}`))
   const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
   return yield* mail.open
 })
 
-/** Only a server that says nothing, or half of something, is waited for in vain. */
-const timesFor = (trick: string): string => (/^(silent|half)/.test(trick) ? impatient : patient)
+/** Only a server that says nothing is waited for in vain. */
+const timesFor = (trick: string): string => {
+  if (trick === "silent-dot") return times({ replyTimeout: 1 })
+  return trick.startsWith("silent-") ? times({ commandTimeout: 1 }) : times()
+}
 
 const begun = Effect.fnUntraced(function* (options?: SinkOptions, trick = "") {
   const server = yield* sink(options)
-  return { server, connection: yield* connected(server, timesFor(trick)) }
+  return { server, connection: yield* connected(server, trick) }
 })
 
 /** A socket that has something to write, and nobody who reads it. */
@@ -50,14 +57,20 @@ const accepted = {
   messageSize: 0,
 }
 
-/** One message to its end, in words; the intent takes `intent_ms` and is granted. */
-const sent = (connection: Connection, to: string, from = "back@x.test", intent_ms = 30, what = message) =>
+/**
+ * One message to its end, in words; the intent takes `intent_ms` and is granted. In several pauses, between which this
+ * process hears what the server has said, also when all of them are over at once.
+ */
+const sent = (connection: Connection, to: string, from = "back@x.test", intent_ms = 10, what = message) =>
   Effect.gen(function* () {
     const ready = yield* connection.begin({ from, to: `${to}@sink.test` })
-    yield* Effect.sleep(intent_ms)
+    yield* Effect.repeat(Effect.sleep(intent_ms / 10), { times: 9 })
     const end = yield* ready.release(what)
     return end._tag === "refused" ? `refused ${end.code}` : end._tag
   }).pipe(Effect.catchTag("NotSent", (error) => Effect.succeed(`not sent: ${error.stage} ${error.code}`)))
+
+/** The server has read a message. */
+const seenBy = (server: Sink) => until(() => server.seen.length > 0)
 
 describe("SMTP connections", () => {
   it.live.each(Object.entries(messages))(
@@ -87,7 +100,7 @@ describe("SMTP connections", () => {
   it.live("a message of several megabytes arrives whole", () =>
     Effect.gen(function* () {
       const server = yield* sink()
-      const connection = yield* connected(server, patient)
+      const connection = yield* connected(server)
       const big = Buffer.from(`Subject: big\r\n\r\n${"0123456789abcdef\r\n".repeat(200_000)}`)
       const ready = yield* connection.begin({ from: "back@x.test", to: "big@sink.test" })
       assert.strictEqual((yield* ready.release(big))._tag, "accepted")
@@ -187,6 +200,7 @@ describe("SMTP connections", () => {
         const { server, connection } = yield* begun(undefined, to)
         assert.strictEqual(yield* sent(connection, to, "back@x.test", 30, what), "inDoubt")
         assert.isFalse(yield* connection.alive)
+        yield* seenBy(server)
         assert.strictEqual(server.seen.length, 1)
       }).pipe(Effect.scoped),
     )
@@ -246,7 +260,7 @@ describe("SMTP connections", () => {
     Effect.gen(function* () {
       const { server, connection } = yield* begun()
       const asking = yield* Effect.forkChild(sent(connection, "silent-rcpt"))
-      yield* Effect.sleep(30)
+      yield* until(() => server.commands.some((line) => line.startsWith("RCPT")))
       yield* Fiber.interrupt(asking)
       assert.isFalse(yield* connection.alive)
       assert.isEmpty(server.seen)
@@ -258,9 +272,9 @@ describe("SMTP connections", () => {
       const server = yield* sink()
       const scope = yield* Scope.make()
       const connection = yield* Scope.provide(connected(server), scope)
-      const ready = yield* connection.begin({ from: "back@x.test", to: "late@sink.test" })
+      const ready = yield* connection.begin({ from: "back@x.test", to: "silent-dot@sink.test" })
       const waiting = yield* Effect.forkChild(Effect.uninterruptible(ready.release(message)))
-      yield* Effect.sleep(100)
+      yield* seenBy(server)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(waiting))._tag, "inDoubt")
     }).pipe(Effect.scoped),
@@ -294,10 +308,10 @@ describe("SMTP connections", () => {
     }).pipe(Effect.scoped),
   )
 
-  const refusedBy = (options: SinkOptions, login = "") =>
+  const refusedBy = (options: SinkOptions, login = "", openTimeout = patience_s.openTimeout) =>
     Effect.gen(function* () {
       const server = yield* sink(options)
-      const parsed = parseSmtpUrl(`smtp://${login}127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=1`)
+      const parsed = parseSmtpUrl(`smtp://${login}127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=${openTimeout}`)
       const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(Result.getOrThrow(parsed))))
       return yield* Effect.flip(Effect.scoped(mail.open))
     }).pipe(Effect.scoped)
@@ -320,7 +334,7 @@ describe("SMTP connections", () => {
 
   it.live("a server that says nothing, or that isn't there, is a failure that may pass", () =>
     Effect.gen(function* () {
-      const silent = yield* refusedBy({ extensions: [] })
+      const silent = yield* refusedBy({ extensions: [] }, "", 1)
       assert.deepInclude(silent, { permanent: false, crowded: false })
       const options = Result.getOrThrow(parseSmtpUrl("smtp://127.0.0.1:1"))
       const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))

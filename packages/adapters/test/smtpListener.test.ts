@@ -3,7 +3,7 @@ import { Unavailable } from "@tentpole/core/Refusal"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createTransport } from "nodemailer"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 
 /** Patient, as a busy machine needs it: who tests impatience says so. */
 const options: SmtpListenerOptions = {
@@ -13,8 +13,8 @@ const options: SmtpListenerOptions = {
   message_bytes_max: 20_000,
   kept_bytes_max: 10_000,
   connections_max: 4,
-  idle_ms: 10_000,
-  connection_ms: 15_000,
+  idle_ms: 60_000,
+  connection_ms: 60_000,
   grace_ms: 200,
 }
 
@@ -54,6 +54,14 @@ const send = (port: number, to: string, text = "hello") =>
     }
   })
 
+/** A connection that the server has greeted, and that says nothing. */
+const greeted = (port: number) =>
+  Effect.callback<Socket>((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("error", () => undefined)
+    socket.once("data", () => resume(Effect.succeed(socket)))
+  })
+
 /** All that the server says to these lines, until it hangs up. */
 const talk = (port: number, lines: ReadonlyArray<string>) =>
   Effect.callback<string>((resume) => {
@@ -89,7 +97,7 @@ const drip = (port: number) =>
     })
   })
 
-layer(Layer.empty, { excludeTestServices: true, timeout: "20 seconds" })("the listener for returned mail", () => {
+layer(Layer.empty, { excludeTestServices: true })("the listener for returned mail", () => {
   it.live("takes mail for its mailboxes, of a null sender too, and of nobody else", () =>
     Effect.gen(function* () {
       const { got, port } = yield* listening()
@@ -171,10 +179,12 @@ layer(Layer.empty, { excludeTestServices: true, timeout: "20 seconds" })("the li
       yield* talk(idle.port, [])
       yield* talk(idle.port, ["EHLO me\r\n", `NOOP ${"x".repeat(200_000)}`])
       assert.isEmpty(idle.got)
-      const slow = yield* listening({ connection_ms: 3000 })
-      const said = yield* drip(slow.port)
-      assert.match(said, /^354 /m)
-      assert.isEmpty(slow.got, "a message that never ends")
+      // A machine that did not come to the message in this time is given more.
+      for (let connection_ms = 1_000, begun = false; !begun; connection_ms *= 3) {
+        const slow = yield* listening({ connection_ms })
+        begun = /^354 /m.test(yield* drip(slow.port))
+        assert.isEmpty(slow.got, "a message that never ends")
+      }
     }),
   )
 
@@ -182,9 +192,10 @@ layer(Layer.empty, { excludeTestServices: true, timeout: "20 seconds" })("the li
     Effect.gen(function* () {
       const port = yield* Effect.scoped(
         Effect.gen(function* () {
-          const { port } = yield* listening({ connections_max: 1, idle_ms: 1000 })
-          const [first, second] = yield* Effect.all([talk(port, []), talk(port, [])], { concurrency: 2 })
-          assert.strictEqual([first, second].filter((said) => said?.startsWith("421")).length, 1)
+          const { port } = yield* listening({ connections_max: 1 })
+          const first = yield* greeted(port)
+          assert.match(yield* talk(port, []), /^421 /)
+          first.destroy()
           return port
         }),
       )

@@ -38,7 +38,7 @@ const selfSigned = ({ secure }: { readonly secure: boolean }) =>
 it.live("TLS that is asked for is never done without", () =>
   Effect.gen(function* () {
     const server = yield* sink()
-    const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=1`))
+    const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=60`))
     const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
     assert.isFalse((yield* Effect.flip(Effect.scoped(mail.open))).permanent)
     assert.isFalse(server.commands.some((line) => line.startsWith("MAIL")))
@@ -52,7 +52,7 @@ for (const scheme of ["smtp", "smtps"] as const) {
       Effect.gen(function* () {
         const { mails, port } = yield* selfSigned({ secure: scheme === "smtps" })
         const over = (more: string) => {
-          const options = Result.getOrThrow(parseSmtpUrl(`${scheme}://127.0.0.1:${port}/?openTimeout=20${more}`))
+          const options = Result.getOrThrow(parseSmtpUrl(`${scheme}://127.0.0.1:${port}/?openTimeout=60${more}`))
           return Effect.flatMap(MailConnections, (mail) => mail.open).pipe(Effect.provide(Smtp.layer(options)))
         }
         const failed = yield* Effect.flip(Effect.scoped(over("&verify=true")))

@@ -1,7 +1,7 @@
 // Templates from the request to the HTML: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
-import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
 import { Emails } from "@tentpole/core/emails/Emails"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { Links } from "@tentpole/core/deliveries/Links"
@@ -57,6 +57,9 @@ const scripted = Layer.succeed(
   }),
 )
 
+/** The AI has been asked by so many. */
+const askedBy = (count: number) => until(() => emailsAsked.length >= count)
+
 type Stores<E> = Layer.Layer<
   | ContactStore
   | EmailStore
@@ -85,7 +88,7 @@ const world = <E>(stores: Stores<E>) =>
 const blank: NewEmailTemplate = { name: "a template", defaults: {} }
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`templates: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`templates: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       emailsAsked = []
       pagesAsked = []
@@ -213,7 +216,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const opened = (gate = yield* Deferred.make<void>())
         const run = emailTemplates.runGeneration(workspace, id, generation)
         const both = yield* Effect.forkChild(Effect.all([run, run], { concurrency: 2 }))
-        yield* Effect.sleep("100 millis")
+        yield* askedBy(2)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(both)
         assert.lengthOf(emailsAsked, 2)
@@ -230,7 +233,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           const { id, generation } = yield* begun("a greeting")
           gate = yield* Deferred.make<void>()
           const dying = yield* Effect.forkChild(emailTemplates.runGeneration(workspace, id, generation))
-          yield* Effect.sleep("100 millis")
+          yield* askedBy(1)
           yield* Fiber.interrupt(dying)
           assert.strictEqual((yield* emailTemplates.find(workspace, id)).latest?.status, "generating")
           gate = undefined
@@ -246,7 +249,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id, generation } = yield* begun("a greeting")
         const opened = (gate = yield* Deferred.make<void>())
         const working = yield* Effect.forkChild(emailTemplates.runGeneration(workspace, id, generation))
-        yield* Effect.sleep("100 millis")
+        yield* askedBy(1)
         yield* emailTemplates.remove(workspace, id)
         assert.strictEqual(yield* credits(), 1000)
         yield* Deferred.succeed(opened, undefined)

@@ -3,7 +3,7 @@ import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, type PageRequest } from "@tentpole/core/ai/Ai"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { decodeText, encodeText } from "@tentpole/core/Bytes"
-import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { eventually, Fresh, settingsLayer } from "@tentpole/core/contract"
 import { type AssetId, Ids, type TentId, type WorkspaceId } from "@tentpole/core/Ids"
 import { type Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
 import { Secrets } from "@tentpole/core/Secrets"
@@ -112,7 +112,7 @@ const png = Uint8Array.from(
 const file = (bytes: Uint8Array, fileName = "f") => ({ fileName, bytes: Stream.fromIterable([bytes]) })
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`files and bulk: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`files and bulk: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       asked = []
       queued = []
@@ -321,12 +321,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           assert.notStrictEqual((yield* bulk.find(workspace, job.id)).progress.status, "completed")
           yield* Deferred.succeed(gate, undefined)
           const next = yield* Effect.forkChild(working)
-          const done = yield* bulk
-            .find(workspace, job.id)
-            .pipe(
-              Effect.delay("20 millis"),
-              Effect.repeat({ until: ({ progress }) => progress.status === "completed", times: 900 }),
-            )
+          const done = yield* eventually(
+            bulk.find(workspace, job.id),
+            ({ progress }) => progress.status === "completed",
+          )
           yield* Fiber.interrupt(next)
           assert.deepStrictEqual(done.progress, { status: "completed", completed_count: 6, failed_count: 1 })
           assert.strictEqual(yield* credits(), 994)

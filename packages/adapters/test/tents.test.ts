@@ -1,7 +1,7 @@
 // Tents from the request to the page: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
-import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { Ids, TentId, TentTemplateId } from "@tentpole/core/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/Jobs"
@@ -46,6 +46,9 @@ const scripted = Layer.succeed(
   }),
 )
 
+/** The AI has been asked by so many. */
+const askedBy = (count: number) => until(() => asked.length >= count)
+
 /** What both worlds of stores have, as far as tents need it. */
 type Stores<E> = Layer.Layer<
   | TentStore
@@ -73,7 +76,7 @@ const page: NewTent = { name: "A tent", prompt: "a page", includeBrand: false, a
 const alias = (text: string) => (isAlias(text) ? text : assert.fail(`${text} is no alias`))
 
 const promises = <E>(name: string, stores: Stores<E>) =>
-  layer(world(stores), { timeout: "30 seconds", excludeTestServices: true })(`tents: ${name}`, (it) => {
+  layer(world(stores), { excludeTestServices: true })(`tents: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       asked = []
       gate = undefined
@@ -160,7 +163,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const both = yield* Effect.forkChild(
           Effect.all([tents.generate(workspace, id), tents.generate(workspace, id)], { concurrency: 2 }),
         )
-        yield* Effect.sleep("100 millis")
+        yield* askedBy(2)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(both)
         const { tent } = yield* tents.show(workspace, id)
@@ -175,7 +178,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id } = yield* tents.create(workspace, page)
         gate = yield* Deferred.make<void>()
         const dying = yield* Effect.forkChild(tents.generate(workspace, id))
-        yield* Effect.sleep("100 millis")
+        yield* askedBy(1)
         yield* Fiber.interrupt(dying)
         assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "generating")
         gate = undefined
@@ -202,7 +205,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id } = yield* tents.create(workspace, page)
         const opened = (gate = yield* Deferred.make<void>())
         const working = yield* Effect.forkChild(tents.generate(workspace, id))
-        yield* Effect.sleep("100 millis")
+        yield* askedBy(1)
         yield* tents.remove(workspace, id)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(working)

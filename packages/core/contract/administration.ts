@@ -41,7 +41,7 @@ const begin = Effect.gen(function* () {
 type Needs = AdministrationStore | Fresh | IdempotencyStore | Outbox | Transactor | WorkspaceStore
 
 export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of administration: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of administration: ${name}`, (it) => {
     it.effect("listings go newest first, slice by slice, ties by id", () =>
       Effect.gen(function* () {
         const { key, store, workspace } = yield* begin

@@ -12,7 +12,7 @@ import { Fresh } from "./fresh.ts"
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 
 export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`asset laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`asset laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* AssetStore
       const tents = yield* TentStore

@@ -24,7 +24,7 @@ const begin = Effect.gen(function* () {
 type Needs = AuditLog | Effect.Services<ReturnType<typeof furnished>> | TentStore
 
 export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of the audit log: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of the audit log: ${name}`, (it) => {
     it.effect("an entry says who, what and to what, and nothing more", () =>
       Effect.gen(function* () {
         const { all, tell, workspaceId } = yield* begin

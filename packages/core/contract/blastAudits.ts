@@ -13,7 +13,7 @@ import { mailedBlast } from "./mailedBlast.ts"
 export { mailedBlast } from "./mailedBlast.ts"
 
 export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStore, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`laws of audits: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of audits: ${name}`, (it) => {
     it.effect("recipients are counted by state and reason, and nothing is found of what was sent as it should be", () =>
       Effect.gen(function* () {
         const { id, store, ws } = yield* mailedBlast

@@ -8,6 +8,7 @@ import { Settlement } from "../src/deliveries/Settlement.ts"
 import type { BlastId } from "../src/Ids.ts"
 import type { InvalidState } from "../src/Refusal.ts"
 import { everybody, furnished, later, noon, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 
 const lease_ms = 60_000
 
@@ -39,7 +40,7 @@ export const delivering = <E>(name: string, live: Layer.Layer<Rooms, E>) => {
 }
 
 const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
     for (const [decide, answered] of [
       [BlastChange.pause, "paused"],
       [BlastChange.cancel, "cancelled"],
@@ -87,7 +88,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
     it.effect(
       "recipients that were not handed over are ended, a batch at a time; those that were, end by settling",
       () =>
@@ -141,7 +142,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* Effect.orDie(launch(empty))
         const finished = Effect.map(transact(store.lockFinished(ws, 10)), (all) => all.map((blast) => blast.id))
         assert.deepStrictEqual(yield* finished, [])
-        yield* transact(deliveries.fixAudience(ws, empty))
+        yield* transact(wholeAudience(deliveries, ws, empty))
         assert.deepStrictEqual(yield* finished, [empty])
         const claims = yield* claim()
         assert.deepStrictEqual(yield* finished, [empty])
@@ -169,7 +170,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   })
 
 const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
     it.effect("recipients are found by category and name, sorted, those without the event last, ties by id", () =>
       Effect.gen(function* () {
         const { store, deliveries, ws, person, sending, claim, settle, accepted } = yield* begin

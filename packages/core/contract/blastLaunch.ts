@@ -4,11 +4,12 @@ import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { BlastChange } from "../src/blasts/BlastChange.ts"
 import { EmailChange } from "../src/emails/EmailChange.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 
 const day_ms = 86_400_000
 
 export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
     it.effect("the facts of a launch are those that are shown", () =>
       Effect.gen(function* () {
         const { store, ws, transact, ready, person } = yield* furnished()
@@ -154,7 +155,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             Effect.map(transact(store.lockForLaunch(ws, other.id, { now })), ({ facts }) => facts.allotment?.usedToday)
           assert.strictEqual(yield* used(), 2)
           // Once the audience is fixed, whom it qualified counts, whatever was taken before.
-          const fixed = yield* transact(deliveries.fixAudience(ws, id))
+          const fixed = yield* transact(wholeAudience(deliveries, ws, id))
           assert.strictEqual(fixed?.qualifiedCount, 2)
           assert.strictEqual(yield* used(), 2)
           assert.strictEqual(yield* used(later(day_ms / 2 - 1)), 2)
@@ -186,7 +187,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         )
         const launched = yield* Effect.orDie(launch(blank.id))
         assert.strictEqual(launched.launch.allotted, 1)
-        const fixed = yield* transact(deliveries.fixAudience(ws, blank.id))
+        const fixed = yield* transact(wholeAudience(deliveries, ws, blank.id))
         assert.deepInclude(fixed, { recipientCount: 2, qualifiedCount: 1 })
         const { blast, tally } = yield* store.find(ws, blank.id, noon)
         assert.deepStrictEqual(blast.status === "sending" && blast.launch.audience, fixed)

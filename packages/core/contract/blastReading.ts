@@ -11,7 +11,7 @@ import { ListChange } from "../src/lists/List.ts"
 import { everything, furnished, inCity, later, noon, type Rooms, supposed } from "./blastWorld.ts"
 
 export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: reading`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: reading`, (it) => {
     it.effect("a page has the blasts of a status or name, in order, ties by id, without a time last", () =>
       Effect.gen(function* () {
         const { store, ws, write, draft } = yield* furnished()

@@ -6,6 +6,8 @@ import type { AudienceChoice } from "../src/blasts/Choices.ts"
 import { BlastId, ContactId, EmailId, ListId } from "../src/Ids.ts"
 import { JobQueue } from "../src/Jobs.ts"
 import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
+import { until } from "./eventually.ts"
 
 type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
 
@@ -36,7 +38,7 @@ export const blastVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
     it.effect("a blast is made, shown, renamed and deleted", () =>
       Effect.gen(function* () {
         const { blasts, ws } = yield* begin()
@@ -209,7 +211,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
   })
 
 const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
     it.effect("sent now, a blast is sending by the approval of that moment, and its start is queued once", () =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin()
@@ -234,7 +236,8 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
               }),
           }),
         )
-        yield* Effect.sleep("400 millis")
+        yield* until(() => started.length > 0)
+        yield* Effect.sleep("100 millis")
         yield* Fiber.interrupt(working)
         assert.deepStrictEqual(started, [`blast_start:${id}`])
       }),
@@ -278,7 +281,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
             yield* blasts.setAudience(ws, id, { source: "existing", listId: each.id })
             yield* blasts.setEmail(ws, id, { source: "existing", emailId }, "k")
             yield* blasts.sendNow(ws, id, { operational: false })
-            const fixed = yield* transact(deliveries.fixAudience(ws, id))
+            const fixed = yield* transact(wholeAudience(deliveries, ws, id))
             return [each.name, fixed?.recipientCount, fixed?.qualifiedCount]
           }),
         )

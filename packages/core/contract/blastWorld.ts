@@ -21,6 +21,7 @@ import { Transactor } from "../src/Transactor.ts"
 import { plans, type WorkspaceFields } from "../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "./fresh.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 
 export type Rooms =
   | BlastStore
@@ -255,7 +256,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const sending = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
     const { id } = yield* ready(name, members)
     yield* launch(id)
-    yield* transact(deliveries.fixAudience(ws, id))
+    yield* transact(wholeAudience(deliveries, ws, id))
     return id
   }, Effect.orDie)
 

@@ -65,7 +65,7 @@ export const blasts = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
 }
 
 const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`blast laws: ${name}: writing`, (it) => {
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: writing`, (it) => {
     for (const [life, decisions] of Object.entries(lives)) {
       it.effect(`a blast is found again as every decision left it: ${life}`, () =>
         Effect.gen(function* () {

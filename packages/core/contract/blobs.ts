@@ -37,7 +37,7 @@ export const blobs = <E>(
   live: Layer.Layer<BlobStore | Ids, E>,
   { send, notTwoAtOnce }: BlobExemptions = {},
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`blob laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`blob laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       return { blobs: yield* BlobStore, key: `laws/${yield* (yield* Ids).next}/file` }
     })

@@ -20,7 +20,7 @@ export const bulkTents = <E>(
   name: string,
   live: Layer.Layer<BulkStore | TentStore | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`bulk laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`bulk laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* BulkStore
       const tents = yield* TentStore

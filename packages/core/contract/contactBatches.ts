@@ -24,7 +24,7 @@ const upserting: UpsertOptions = {
 const item = (patch: ContactPatch): ReadItem => ({ clientItemId: null, patch: Result.succeed(patch) })
 
 export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`contact laws: ${name}: two at once`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: two at once`, (it) => {
     const deciding = Effect.fnUntraced(function* (
       workspace: WorkspaceId,
       items: ReadonlyArray<ReadItem>,

@@ -33,7 +33,7 @@ export const deletion = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 }
 
 const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`contact laws: ${name}: deletion`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: deletion`, (it) => {
     it.effect("who is deleted is gone, is told of, and leaves email and phone to others", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, add, id, write } = yield* begin
@@ -170,160 +170,149 @@ const oneInEachState = Effect.gen(function* () {
 })
 
 const ofRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(
-    `contact laws: ${name}: messages to the deleted`,
-    (it) => {
-      it.effect("a message stays, marked, whatever its state; what was not handed over never is", () =>
-        Effect.gen(function* () {
-          const { transact, workspace, blast, contacts, claimed, claim, grant, scenario, recipients } =
-            yield* oneInEachState
-          assert.isTrue((yield* recipients).every((recipient) => !recipient.contactDeleted))
-          yield* transact(deleting(workspace, contacts))
-          const marked = yield* recipients
-          assert.sameMembers(
-            marked.map(({ contactId }) => contactId),
-            [...contacts],
-          )
-          assert.isTrue(marked.every((recipient) => recipient.contactDeleted && recipient.email !== null))
-          const rest = yield* claim()
-          assert.deepStrictEqual(
-            rest.map(({ contact }) => contact),
-            [null],
-          )
-          const held = [...rest, ...claimed.slice(0, 1)]
-          assert.deepStrictEqual([...(yield* grant(held)).values()], ["contact_deleted", "contact_deleted"])
-          for (const row of yield* scenario.written(workspace, blast)) {
-            if (!held.some(({ id }) => id === row.id)) continue
-            assert.deepInclude(row, { state: "blocked", reason: "contact_deleted", token: null })
-          }
-        }),
-      )
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: messages to the deleted`, (it) => {
+    it.effect("a message stays, marked, whatever its state; what was not handed over never is", () =>
+      Effect.gen(function* () {
+        const { transact, workspace, blast, contacts, claimed, claim, grant, scenario, recipients } =
+          yield* oneInEachState
+        assert.isTrue((yield* recipients).every((recipient) => !recipient.contactDeleted))
+        yield* transact(deleting(workspace, contacts))
+        const marked = yield* recipients
+        assert.sameMembers(
+          marked.map(({ contactId }) => contactId),
+          [...contacts],
+        )
+        assert.isTrue(marked.every((recipient) => recipient.contactDeleted && recipient.email !== null))
+        const rest = yield* claim()
+        assert.deepStrictEqual(
+          rest.map(({ contact }) => contact),
+          [null],
+        )
+        const held = [...rest, ...claimed.slice(0, 1)]
+        assert.deepStrictEqual([...(yield* grant(held)).values()], ["contact_deleted", "contact_deleted"])
+        for (const row of yield* scenario.written(workspace, blast)) {
+          if (!held.some(({ id }) => id === row.id)) continue
+          assert.deepInclude(row, { state: "blocked", reason: "contact_deleted", token: null })
+        }
+      }),
+    )
 
-      it.effect("what becomes of a message afterwards counts for it, and leaves no timeline of nobody", () =>
-        Effect.gen(function* () {
-          const {
-            transact,
-            workspace,
-            blast,
-            contacts,
-            claimed,
-            settle,
-            record,
-            scenario,
-            states,
-            timelines,
-            emailEvents,
-          } = yield* oneInEachState
-          assert.deepStrictEqual([...(yield* timelines)].sort(), ["email_delivered", "email_sent"])
-          yield* transact(deleting(workspace, contacts))
-          assert.deepStrictEqual(yield* timelines, [])
-          const before = yield* emailEvents
-          const [claimedOne, handedOver, sent, , unconfirmed] = claimed
-          assert(claimedOne && handedOver && sent && unconfirmed)
-          const hard = Deliveries.refused(550, "550 5.1.1 no such user")
-          assert.isEmpty(
-            yield* settle([
-              Deliveries.settlement(claimedOne, hard),
-              Deliveries.settlement(handedOver, Deliveries.accepted),
-              Deliveries.settlement(unconfirmed, Deliveries.accepted),
-            ]),
-          )
-          assert.strictEqual(yield* emailEvents, before)
-          assert.deepStrictEqual(yield* states(blast), [
-            "blocked",
-            "failed",
-            "failed",
-            "queued",
-            "sent",
-            "sent",
-            "sent",
-          ])
-          yield* record(sent.id, { _tag: "clicked", url: "https://x.test/" })
-          yield* record(sent.id, { _tag: "unsubscribed" })
-          const row = Deliveries.one((yield* scenario.written(workspace, blast)).filter(({ id }) => id === sent.id))
-          assert.isNotNull(row.clickedAt)
-          assert.isNotNull(row.unsubscribedAt)
-          assert.deepStrictEqual(yield* timelines, [])
-        }),
-      )
+    it.effect("what becomes of a message afterwards counts for it, and leaves no timeline of nobody", () =>
+      Effect.gen(function* () {
+        const {
+          transact,
+          workspace,
+          blast,
+          contacts,
+          claimed,
+          settle,
+          record,
+          scenario,
+          states,
+          timelines,
+          emailEvents,
+        } = yield* oneInEachState
+        assert.deepStrictEqual([...(yield* timelines)].sort(), ["email_delivered", "email_sent"])
+        yield* transact(deleting(workspace, contacts))
+        assert.deepStrictEqual(yield* timelines, [])
+        const before = yield* emailEvents
+        const [claimedOne, handedOver, sent, , unconfirmed] = claimed
+        assert(claimedOne && handedOver && sent && unconfirmed)
+        const hard = Deliveries.refused(550, "550 5.1.1 no such user")
+        assert.isEmpty(
+          yield* settle([
+            Deliveries.settlement(claimedOne, hard),
+            Deliveries.settlement(handedOver, Deliveries.accepted),
+            Deliveries.settlement(unconfirmed, Deliveries.accepted),
+          ]),
+        )
+        assert.strictEqual(yield* emailEvents, before)
+        assert.deepStrictEqual(yield* states(blast), ["blocked", "failed", "failed", "queued", "sent", "sent", "sent"])
+        yield* record(sent.id, { _tag: "clicked", url: "https://x.test/" })
+        yield* record(sent.id, { _tag: "unsubscribed" })
+        const row = Deliveries.one((yield* scenario.written(workspace, blast)).filter(({ id }) => id === sent.id))
+        assert.isNotNull(row.clickedAt)
+        assert.isNotNull(row.unsubscribedAt)
+        assert.deepStrictEqual(yield* timelines, [])
+      }),
+    )
 
-      it.effect("whoever of a settlement and a deletion comes second waits for the first, and no line is left", () =>
-        Effect.gen(function* () {
-          const { transact, store, workspace, contacts, claimed, states, blast, timelines } = yield* oneInEachState
-          const [, handedOver, , , unconfirmed] = claimed
-          assert(handedOver && unconfirmed)
-          const settling = (delivery: ClaimedDelivery) =>
-            Effect.asVoid(store.settle(workspace, [Deliveries.settlement(delivery, Deliveries.accepted)]))
-          const removing = (delivery: ClaimedDelivery) =>
-            Effect.asVoid(deleting(workspace, delivery.contact === null ? [] : [delivery.contact.id]))
-          yield* Effect.forEach(
-            [
-              [settling(handedOver), removing(handedOver)],
-              [removing(unconfirmed), settling(unconfirmed)],
-            ] as const,
-            ([first, second]) => oneAfterTheOther(first, second),
-          )
-          assert.deepStrictEqual(
-            (yield* states(blast)).filter((state) => state === "sent"),
-            ["sent", "sent", "sent"],
-          )
-          yield* transact(deleting(workspace, contacts))
-          assert.deepStrictEqual(yield* timelines, [])
-        }),
-      )
+    it.effect("whoever of a settlement and a deletion comes second waits for the first, and no line is left", () =>
+      Effect.gen(function* () {
+        const { transact, store, workspace, contacts, claimed, states, blast, timelines } = yield* oneInEachState
+        const [, handedOver, , , unconfirmed] = claimed
+        assert(handedOver && unconfirmed)
+        const settling = (delivery: ClaimedDelivery) =>
+          Effect.asVoid(store.settle(workspace, [Deliveries.settlement(delivery, Deliveries.accepted)]))
+        const removing = (delivery: ClaimedDelivery) =>
+          Effect.asVoid(deleting(workspace, delivery.contact === null ? [] : [delivery.contact.id]))
+        yield* Effect.forEach(
+          [
+            [settling(handedOver), removing(handedOver)],
+            [removing(unconfirmed), settling(unconfirmed)],
+          ] as const,
+          ([first, second]) => oneAfterTheOther(first, second),
+        )
+        assert.deepStrictEqual(
+          (yield* states(blast)).filter((state) => state === "sent"),
+          ["sent", "sent", "sent"],
+        )
+        yield* transact(deleting(workspace, contacts))
+        assert.deepStrictEqual(yield* timelines, [])
+      }),
+    )
 
-      it.effect("who follows a link while being deleted does neither wait in a circle nor leave a line", () =>
-        Effect.gen(function* () {
-          const { engagement, transact, settle, workspace, claimed, scenario, timelines, contacts } =
-            yield* oneInEachState
-          const [, handedOver, sent] = claimed
-          assert(handedOver && sent)
-          yield* settle([Deliveries.settlement(handedOver, Deliveries.accepted)])
-          for (const [delivery, order] of [
-            [handedOver, "deletion first"],
-            [sent, "link first"],
-          ] as const) {
-            const contact = delivery.contact ?? assert.fail("no contact")
-            const removing = Effect.asVoid(deleting(workspace, [contact.id]))
-            const following = Effect.gen(function* () {
-              const found = yield* engagement.lock(workspace, [delivery.id])
-              const unsubscribed = { deliveryId: delivery.id, event: { _tag: "unsubscribed" }, at: at(6_000) } as const
-              return EngagementChange.ofAll(found, [unsubscribed])
-            })
-            const held: Array<EngagementChange> = []
-            const reading = Effect.map(following, (changes) => {
-              held.push(...changes)
-            })
-            const writing = Effect.suspend(() => {
-              return held.length === 0 ? Effect.die("nothing to write") : engagement.apply(workspace, held)
-            })
-            yield* order === "link first"
-              ? oneAfterTheOther(reading, removing, writing)
-              : oneAfterTheOther(removing, Effect.andThen(reading, writing))
-          }
-          yield* transact(deleting(workspace, contacts))
-          assert.deepStrictEqual(yield* timelines, [])
-          for (const { address } of [handedOver, sent]) {
-            assert.strictEqual(yield* scenario.suppressionOf(workspace, address), "unsubscribe")
-          }
-        }),
-      )
+    it.effect("who follows a link while being deleted does neither wait in a circle nor leave a line", () =>
+      Effect.gen(function* () {
+        const { engagement, transact, settle, workspace, claimed, scenario, timelines, contacts } =
+          yield* oneInEachState
+        const [, handedOver, sent] = claimed
+        assert(handedOver && sent)
+        yield* settle([Deliveries.settlement(handedOver, Deliveries.accepted)])
+        for (const [delivery, order] of [
+          [handedOver, "deletion first"],
+          [sent, "link first"],
+        ] as const) {
+          const contact = delivery.contact ?? assert.fail("no contact")
+          const removing = Effect.asVoid(deleting(workspace, [contact.id]))
+          const following = Effect.gen(function* () {
+            const found = yield* engagement.lock(workspace, [delivery.id])
+            const unsubscribed = { deliveryId: delivery.id, event: { _tag: "unsubscribed" }, at: at(6_000) } as const
+            return EngagementChange.ofAll(found, [unsubscribed])
+          })
+          const held: Array<EngagementChange> = []
+          const reading = Effect.map(following, (changes) => {
+            held.push(...changes)
+          })
+          const writing = Effect.suspend(() => {
+            return held.length === 0 ? Effect.die("nothing to write") : engagement.apply(workspace, held)
+          })
+          yield* order === "link first"
+            ? oneAfterTheOther(reading, removing, writing)
+            : oneAfterTheOther(removing, Effect.andThen(reading, writing))
+        }
+        yield* transact(deleting(workspace, contacts))
+        assert.deepStrictEqual(yield* timelines, [])
+        for (const { address } of [handedOver, sent]) {
+          assert.strictEqual(yield* scenario.suppressionOf(workspace, address), "unsubscribe")
+        }
+      }),
+    )
 
-      it.effect("an address that unsubscribed stays unsubscribed, whoever has it next", () =>
-        Effect.gen(function* () {
-          const { transact, workspace, contacts, scenario } = yield* oneInEachState
-          const contactStore = yield* ContactStore
-          yield* scenario.suppress(workspace, "person0@example.test", "unsubscribe")
-          yield* transact(deleting(workspace, contacts.slice(0, 1)))
-          assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
-          const [gone] = contacts
-          assert(gone !== undefined)
-          const heir = newContact(gone, { email: email("person0@example.test") }, "api", at(6_000))
-          yield* transact(
-            contactStore.apply(workspace, ContactsChange.of([{ before: null, after: heir, at: at(6_000) }])),
-          )
-          assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
-        }),
-      )
-    },
-  )
+    it.effect("an address that unsubscribed stays unsubscribed, whoever has it next", () =>
+      Effect.gen(function* () {
+        const { transact, workspace, contacts, scenario } = yield* oneInEachState
+        const contactStore = yield* ContactStore
+        yield* scenario.suppress(workspace, "person0@example.test", "unsubscribe")
+        yield* transact(deleting(workspace, contacts.slice(0, 1)))
+        assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
+        const [gone] = contacts
+        assert(gone !== undefined)
+        const heir = newContact(gone, { email: email("person0@example.test") }, "api", at(6_000))
+        yield* transact(
+          contactStore.apply(workspace, ContactsChange.of([{ before: null, after: heir, at: at(6_000) }])),
+        )
+        assert.strictEqual(yield* scenario.suppressionOf(workspace, "person0@example.test"), "unsubscribe")
+      }),
+    )
+  })

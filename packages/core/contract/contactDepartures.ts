@@ -47,7 +47,7 @@ const upserting = Effect.fnUntraced(function* (workspace: WorkspaceId, patch: Co
 const rounds = Array.from({ length: 12 }, (_, round) => round)
 
 export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`contact laws: ${name}: departures`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: departures`, (it) => {
     it.effect("batches that alter or delete the same people in opposite orders never wait in a circle", () =>
       Effect.gen(function* () {
         const { contacts, workspace, people, makeStatic } = yield* Lists.begin

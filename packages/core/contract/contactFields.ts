@@ -14,7 +14,7 @@ import { FieldDefinitionId, ImportSessionId } from "../src/Ids.ts"
 import { at, begin, email, type Ports } from "./contactWorld.ts"
 
 export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`contact field laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact field laws: ${name}`, (it) => {
     const wanted = (apiName: string): NewField => ({
       apiName,
       displayName: `Field "${apiName}"`,

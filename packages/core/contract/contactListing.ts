@@ -8,7 +8,7 @@ import { byCodePoint, fold } from "../src/Text.ts"
 import { at, begin, email, everything, idsOf, type Ports } from "./contactWorld.ts"
 
 export const listing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`contact laws: ${name}: listing`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: listing`, (it) => {
     const words = [
       "b",
       "B",

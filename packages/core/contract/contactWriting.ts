@@ -40,7 +40,7 @@ const full: ContactPatch = {
 }
 
 export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`contact laws: ${name}: writing`, (it) => {
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: writing`, (it) => {
     it.effect("a contact is found again as it was written, with all or with nothing set", () =>
       Effect.gen(function* () {
         const { store, workspace, add } = yield* begin

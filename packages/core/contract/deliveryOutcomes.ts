@@ -8,7 +8,7 @@ import { Fresh } from "./fresh.ts"
 import { toldTo } from "./toldTo.ts"
 
 export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of delivery outcomes: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of delivery outcomes: ${name}`, (it) => {
     it.effect("a late truthful settle by the same token ends the doubt; by another token it changes nothing", () =>
       Effect.gen(function* () {
         const { claim, grant, scenario, settle, started, sweep, workspace } = yield* begin

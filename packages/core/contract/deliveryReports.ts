@@ -12,6 +12,7 @@ import {
   refused,
   settlement,
   tallyOf,
+  wholeAudience,
 } from "./deliveryScenario.ts"
 import { toldTo } from "./toldTo.ts"
 
@@ -36,7 +37,7 @@ const sent = Effect.gen(function* () {
 })
 
 export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of reports: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of reports: ${name}`, (it) => {
     it.effect("a hard bounce counts once, marks the contact's address invalid and suppresses it", () =>
       Effect.gen(function* () {
         const { blast, claimed, contact, reported, row, scenario, suppression, workspace } = yield* sent
@@ -134,7 +135,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
         /** Another message to the same person: bounced softly in the one way or the other, or delivered. */
         const next = Effect.fnUntraced(function* (what: "reported" | "refused" | "delivered") {
           const { blast: again } = yield* scenario.blast(workspace, people(1), { again: contacts })
-          yield* law.transact(law.store.fixAudience(workspace, again))
+          yield* law.transact(wholeAudience(law.store, workspace, again))
           const claimed = one((yield* law.claim()).filter(({ blastId }) => blastId === again))
           yield* law.grant([claimed])
           yield* law.settle([
@@ -161,7 +162,7 @@ export const deliveryReports = <E>(name: string, live: Layer.Layer<DeliveryLaws,
         for (let nth = 1; nth <= 5; nth++) {
           assert.isNull(yield* scenario.suppressionOf(workspace, address))
           const { blast: again } = yield* scenario.blast(workspace, people(1), { again: contacts })
-          yield* law.transact(law.store.fixAudience(workspace, again))
+          yield* law.transact(wholeAudience(law.store, workspace, again))
           const claimed = one((yield* law.claim()).filter(({ blastId }) => blastId === again))
           yield* law.grant([claimed])
           yield* law.settle([settlement(claimed, refused(552, "552 5.2.2 mailbox full"))])

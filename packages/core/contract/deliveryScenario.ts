@@ -87,7 +87,7 @@ export class DeliveryScenario extends Context.Service<
       readonly timeline: ReadonlyArray<string>
     }>
     readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
-    /** As if whatever was last taken from the workspace's buckets had been taken so much earlier; negative: later. */
+    /** As if the workspace's buckets had been taken from, and its leases been given, so much earlier; negative: later. */
     readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
     /** The kept counters, null where an adapter has none and counts. */
     readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>
@@ -117,6 +117,15 @@ export const settlement = (claimed: ClaimedDelivery, outcome: Outcome): Settleme
 export const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
 export const refused = (code: number, reply: string): Outcome => ({ _tag: "refused", code, reply })
 
+/** More contacts than a law makes. */
+const everybody = 1_000_000
+
+/** The audience of a blast, fixed at one go. */
+export const wholeAudience = (store: DeliveryStore["Service"], workspace: WorkspaceId, blast: BlastId) =>
+  Effect.flatMap(store.fixAudience(workspace, blast, everybody), (fixed) =>
+    fixed === "unfinished" ? Effect.die(new Error("a law makes fewer contacts")) : Effect.succeed(fixed),
+  )
+
 export const begin = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const engagement = yield* EngagementStore
@@ -129,7 +138,7 @@ export const begin = Effect.gen(function* () {
   const started = (contacts: ReadonlyArray<ScenarioContact>, options?: ScenarioOptions) =>
     Effect.gen(function* () {
       const made = yield* scenario.blast(workspace, contacts, options)
-      yield* transact(store.fixAudience(workspace, made.blast))
+      yield* transact(wholeAudience(store, workspace, made.blast))
       return made
     })
   const claim = (limit = 100, lease_ms = long_ms) => transact(store.claim(workspace, { limit, lease_ms }))

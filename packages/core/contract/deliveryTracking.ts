@@ -16,7 +16,7 @@ import {
 import { toldTo } from "./toldTo.ts"
 
 export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of tracking: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of tracking: ${name}`, (it) => {
     it.effect("an opening, a click and an unsubscription count once each, on the delivery and the contact", () =>
       Effect.gen(function* () {
         const { claim, grant, record, scenario, settle, started, workspace } = yield* begin

@@ -24,7 +24,7 @@ const long = approved({
 })
 
 export const dkim = <E>(name: string, live: Layer.Layer<DkimSigner, E>, { key, verdict }: DkimWorld) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`signing laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`signing laws: ${name}`, (it) => {
     const sign = (email = approved(), to = recipient(), operational = false) =>
       dkimSigned(rendered(email, to, operational), key)
 

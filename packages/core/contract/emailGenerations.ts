@@ -27,7 +27,7 @@ export const emailGenerations = <E>(
   name: string,
   live: Layer.Layer<EmailStore | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`email generation laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`email generation laws: ${name}`, (it) => {
     const begin = Effect.fnUntraced(function* (credits = 3) {
       const fresh = yield* Fresh
       const workspaces = yield* WorkspaceStore

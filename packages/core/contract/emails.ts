@@ -37,7 +37,7 @@ export const emails = <E>(
   name: string,
   live: Layer.Layer<EmailStore | WorkspaceStore | ContactFieldStore | BlastStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`email laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`email laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { store: yield* EmailStore, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }

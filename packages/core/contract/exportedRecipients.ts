@@ -60,7 +60,7 @@ const byContact = (left: { readonly contactId: string }, right: { readonly conta
   left.contactId < right.contactId ? -1 : 1
 
 export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`laws of exported recipients: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of exported recipients: ${name}`, (it) => {
     it.effect("they are those that are listed, of each category, by their contacts", () =>
       Effect.gen(function* () {
         const { store, ws, id, members, deleted, read } = yield* begin

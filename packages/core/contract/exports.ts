@@ -77,7 +77,7 @@ const complete = (workspace: WorkspaceId, it: Export) =>
 const fail = (workspace: WorkspaceId, it: Export) => ExportChange.fail(workspace, it, "Ä sentence", day)
 
 const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
     it.effect("an export is found as it is, in each of its states, until it is forgotten", () =>
       Effect.gen(function* () {
         const { exports, workspace, transact, makeStatic, begun, moved, started } = yield* begin
@@ -184,7 +184,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   })
 
 const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of exported members: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of exported members: ${name}`, (it) => {
     it.effect("they are whom the list holds, of whichever kind it is, by id", () =>
       Effect.gen(function* () {
         const { workspace, store, add, make, makeStatic, idsOf } = yield* begin

@@ -10,6 +10,7 @@ import { flowHappenings } from "./flowHappenings.ts"
 import { flowMessages } from "./flowMessages.ts"
 import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
+import { eventually } from "./eventually.ts"
 
 type Needs = FlowRooms | EngagementStore
 type Live = Needs | FlowLive
@@ -23,7 +24,7 @@ export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
     it.effect("a member waits, is looked at, gets the message, and is through when it has left", () =>
       Effect.gen(function* () {
         const world = yield* running()
@@ -161,7 +162,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
     it.effect("work is one worker's at a time, is rested from when there is none, and comes with a hint", () =>
       Effect.gen(function* () {
         const { memberships, person, queue, started, transact, ws } = yield* running()
@@ -203,12 +204,7 @@ const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
           Effect.forEach(all, ({ flow, seen }) => seen(flow)),
           (members) => members.every((each) => each[0]?.status === "waiting"),
         )
-        yield* work.pipe(
-          Effect.andThen(Effect.sleep("50 millis")),
-          Effect.andThen(isThrough),
-          Effect.repeat({ until: (through) => through, times: 400 }),
-        )
-        assert.isTrue(yield* isThrough)
+        assert.isTrue(yield* eventually(Effect.andThen(work, isThrough), (through) => through))
       }),
     )
   })

@@ -39,21 +39,18 @@ type Needs =
 
 export const flowForetold = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs: number) => {
   const useCases = Layer.mergeAll(FlowEngine.layer, FlowMakings.layer, Flows.layer, FlowTrials.layer, Memberships.layer)
-  layer(Layer.provideMerge(useCases, rooms), { timeout: "60 seconds", excludeTestServices: true })(
-    `flows foretold: ${name}`,
-    (it) => {
-      it.effect.prop(
-        "what a simulation foretells is what happens",
-        [DrawnFlow, DrawnPerson],
-        ([flow, person]) =>
-          Effect.gen(function* () {
-            const time = yield* standingClock
-            yield* Effect.provideService(comparing(time, runnable(flow), person), Clock.Clock, time.clock)
-          }),
-        { timeout: 5_000 + runs * 1_000, arbitrary: { runs } },
-      )
-    },
-  )
+  layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`flows foretold: ${name}`, (it) => {
+    it.effect.prop(
+      "what a simulation foretells is what happens",
+      [DrawnFlow, DrawnPerson],
+      ([flow, person]) =>
+        Effect.gen(function* () {
+          const time = yield* standingClock
+          yield* Effect.provideService(comparing(time, runnable(flow), person), Clock.Clock, time.clock)
+        }),
+      { timeout: 60_000 + runs * 1_000, arbitrary: { runs } },
+    )
+  })
 }
 
 /** A clock that stands still until it is set, the store's with it. */

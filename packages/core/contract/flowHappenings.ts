@@ -6,7 +6,7 @@ import { day } from "./flowWorld.ts"
 import { type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 
 export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: events`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: events`, (it) => {
     it.effect(
       "an event brings its contact in once, however many take it, and none that was before the activation",
       () =>

@@ -77,7 +77,7 @@ const copy = (template_id: string, over: object = {}) => ({
 const sendIt = { type: "send_email", step_id: "hello", email_source: "flow_step", create_email_step_id: "write" }
 
 const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`made for members: ${name}: emails`, (it) => {
+  layer(live, { excludeTestServices: true })(`made for members: ${name}: emails`, (it) => {
     it.effect("a copy of the template is made once, approved, sent to that member, and belongs to the flow", () =>
       Effect.gen(function* () {
         const { credits, emails, flows, mail, make, making, member, settleDown, template, waiting, ws } = yield* begin()
@@ -129,7 +129,7 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const { state } = (yield* refused.member(other)).membership
         assert(state.status === "active" && state.doing.kind === "run")
         assert.include(state.retry?.error, "rather not")
-        assert.isAbove(state.doing.dueAt.epochMilliseconds, (yield* DateTime.now).epochMilliseconds + 50_000)
+        assert.isAbove(state.doing.dueAt.epochMilliseconds, (yield* DateTime.now).epochMilliseconds + 20_000)
         yield* refused.elapse(61_000)
         yield* refused.settleDown
         assert.strictEqual((yield* refused.making(other)).attempt, 2)
@@ -184,7 +184,7 @@ const page = (over: object = {}) => ({
 const rest = { type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }
 
 const ofTents = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`made for members: ${name}: pages`, (it) => {
+  layer(live, { excludeTestServices: true })(`made for members: ${name}: pages`, (it) => {
     it.effect("a page is made once and published, and its address is a token from then on", () =>
       Effect.gen(function* () {
         const { credits, make, making, member, waiting, ws } = yield* begin()

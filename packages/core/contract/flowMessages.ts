@@ -9,9 +9,10 @@ import type { BlastId, DeliveryId } from "../src/Ids.ts"
 import { everything, noon } from "./blastWorld.ts"
 import { day, send } from "./flowWorld.ts"
 import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembersWorld.ts"
+import { wholeAudience } from "./deliveryScenario.ts"
 
 export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
     const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
       const world = yield* running()
       const { approvedEmail, memberships, person, settleDown, started, ws } = world
@@ -142,7 +143,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         } as const
         assert.strictEqual(yield* tagOf(blasts.recipients(ws, id, query)), "NotFound")
         assert.deepStrictEqual(yield* transact(blasts.lockFinished(ws, 10)), [])
-        assert.isNull(yield* transact(deliveries.fixAudience(ws, id)))
+        assert.isNull(yield* transact(wholeAudience(deliveries, ws, id)))
       }),
     )
 

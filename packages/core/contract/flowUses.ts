@@ -34,7 +34,7 @@ export const flowUses = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
 }
 
 const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flow laws: ${name}: what flows use`, (it) => {
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what flows use`, (it) => {
     it.effect(
       "a list is used by the active flows that a trigger, a condition or the rules name it in, and by no other",
       () =>
@@ -109,7 +109,7 @@ const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flow laws: ${name}: races`, (it) => {
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: races`, (it) => {
     it.effect(
       "whoever takes back an approval, deletes a list or a template waits for an activation, and finds the flow",
       () =>
@@ -212,7 +212,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flow laws: ${name}: what steps make`, (it) => {
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what steps make`, (it) => {
     const begin = Effect.gen(function* () {
       const world = yield* flowWorld()
       const active = yield* world.activated("f", { steps: [day("a", null)] })

@@ -40,7 +40,7 @@ export const flows = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
 }
 
 const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flow laws: ${name}: writing`, (it) => {
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: writing`, (it) => {
     it.effect("a flow is found again as every decision left it, with all that its structure can say", () =>
       Effect.gen(function* () {
         const {
@@ -195,7 +195,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
   })
 
 const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`flow laws: ${name}: facts`, (it) => {
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: facts`, (it) => {
     it.effect("of what is named, what there is: in either status, lists by kind, and none that a blast has made", () =>
       Effect.gen(function* () {
         const world = yield* flowWorld()

@@ -55,7 +55,7 @@ export const forms = <E>(
   name: string,
   live: Layer.Layer<FormStore | ContactStore | TentStore | Outbox | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`form laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`form laws: ${name}`, (it) => {
     it.effect("what was sent is read again as it was, newest first, slice by slice", () =>
       Effect.gen(function* () {
         const { store, workspace, tent, submit } = yield* begin

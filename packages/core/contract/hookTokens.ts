@@ -18,7 +18,7 @@ const begin = Effect.gen(function* () {
 })
 
 export const hookTokens = <E>(name: string, live: Layer.Layer<HookTokenStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of hooks' tokens: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of hooks' tokens: ${name}`, (it) => {
     it.effect("a token may be repeated with its body, and goes with no other", () =>
       Effect.gen(function* () {
         const { use } = yield* begin

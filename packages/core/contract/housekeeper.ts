@@ -9,6 +9,7 @@ import { Outbox } from "../src/Outbox.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { at, begin, email } from "./contactWorld.ts"
 import { Fresh } from "./fresh.ts"
+import { eventually } from "./eventually.ts"
 
 /** Nothing goes that is to be kept as long as somebody likes. */
 const forGood: Retention = { activity_days: null, audit_days: null }
@@ -17,7 +18,7 @@ export const housekeeper = <E>(
   name: string,
   live: Layer.Layer<Housekeeper | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
     it.effect("by four at once and again, it is done, and what is recent stays", () =>
       Effect.gen(function* () {
         const tidy = (yield* Housekeeper).tidy(forGood)
@@ -28,10 +29,7 @@ export const housekeeper = <E>(
         yield* transact(outbox.append(workspace, [event]))
         yield* Effect.all([tidy, tidy, tidy, tidy], { concurrency: 4 })
         yield* tidy
-        const kept = outbox.read(workspace, "reader", 10).pipe(
-          Effect.tap(() => Effect.sleep("20 millis")),
-          Effect.repeat({ until: (events) => events.length > 0, times: 100 }),
-        )
+        const kept = eventually(outbox.read(workspace, "reader", 10), (events) => events.length > 0)
         assert.strictEqual((yield* kept).length, 1)
       }),
     )

@@ -39,7 +39,7 @@ const begin = Effect.gen(function* () {
 })
 
 export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencyStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`laws of idempotency keys: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`laws of idempotency keys: ${name}`, (it) => {
     it.effect("of many at once exactly one runs, and the others are told so", () =>
       Effect.gen(function* () {
         const { claim } = yield* begin

@@ -17,7 +17,7 @@ const everything = { after: 1, through: 1_000_000, limit: 1_000 }
 const numbersOf = (rows: ReadonlyArray<KeptRow>) => rows.map(({ rowNumber }) => rowNumber)
 
 export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`import laws of kept rows: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`import laws of kept rows: ${name}`, (it) => {
     /** A run with chunks of these rows behind it. */
     const having = Effect.fnUntraced(function* (...chunks: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>>) {
       const [store, fresh] = [yield* ImportStore, yield* Fresh]

@@ -27,6 +27,7 @@ import {
   sessionIn,
   some,
 } from "./importSamples.ts"
+import { eventually } from "./eventually.ts"
 
 type Ports = ImportStore | ContactStore | ContactFieldStore | ListStore | Outbox | Transactor | Fresh
 
@@ -36,7 +37,7 @@ export const imports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 }
 
 const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`import laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`import laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const [store, contacts, lists] = [yield* ImportStore, yield* ContactStore, yield* ListStore]
@@ -237,13 +238,10 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ["x", "y"],
         ])
         // An event can be read once no older transaction of the whole server is open.
-        const events = yield* outbox.read(workspace, "law", 100).pipe(
-          Effect.map((all) =>
-            all.filter(({ type, at: when }) => type === "list_added" && when.epochMilliseconds === 7_007),
-          ),
-          Effect.delay("20 millis"),
-          Effect.repeat({ until: (told) => told.length >= 3, times: 200 }),
+        const additions = Effect.map(outbox.read(workspace, "law", 100), (all) =>
+          all.filter(({ type, at: when }) => type === "list_added" && when.epochMilliseconds === 7_007),
         )
+        const events = yield* eventually(additions, (told) => told.length >= 3)
         const [fresh] = yield* contacts.findByIdentity(workspace, { emails: ["new@b.co"], phones: [] })
         const told = events.map(({ contactId, data }) => `${contactId} ${JSON.stringify(data)}`).sort()
         const wanted = [

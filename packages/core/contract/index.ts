@@ -3,6 +3,7 @@ import { assets } from "./assets.ts"
 import { administration } from "./administration.ts"
 import { auditLog } from "./auditLog.ts"
 import { blasts } from "./blasts.ts"
+import { blastAudiences } from "./blastAudiences.ts"
 import { blastAudits } from "./blastAudits.ts"
 import { blastCopies } from "./blastCopies.ts"
 import { blastRetries } from "./blastRetries.ts"
@@ -42,8 +43,9 @@ import { traffic } from "./traffic.ts"
 
 export { mailedBlast } from "./blastAudits.ts"
 export type { Send } from "./blobs.ts"
-export { DeliveryScenario, type WrittenDelivery } from "./deliveries.ts"
+export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveries.ts"
 export { type Draw, drawFrom } from "./draws.ts"
+export { eventually, settledMark, until } from "./eventually.ts"
 export { FlowTimes }
 export { StoreClock }
 export { Fresh } from "./fresh.ts"
@@ -55,6 +57,7 @@ export const contract = {
   administration,
   auditLog,
   blasts,
+  blastAudiences,
   blastAudits,
   blastCopies,
   blastRetries,

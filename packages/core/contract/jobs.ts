@@ -1,13 +1,14 @@
-// The laws of the job queue. The layer under test tries a job three times, with pauses from 100 ms, and leases of 3 s.
+// The laws of the job queue. The layer under test tries a job three times, with pauses from 100 ms.
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, type Layer, Ref } from "effect"
+import { Clock, Deferred, Effect, Fiber, type Layer, Ref } from "effect"
 import { BlastId, WorkspaceId } from "../src/Ids.ts"
 import { type Job, JobQueue, Jobs } from "../src/Jobs.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
+import { eventually } from "./eventually.ts"
 
 export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`job laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`job laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const job: Job = {
@@ -18,7 +19,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       return { jobs: yield* Jobs, queue: yield* JobQueue, ...(yield* Transactor), job, id: `law:${yield* fresh.id}` }
     })
 
-    /** Works until `enough` says so, and answers how often each id came. Jobs of other laws are let through. */
+    /** Works until `body` has ended, and answers which ids came, each as often as it did. Jobs of other laws are let through. */
     const working = Effect.fnUntraced(function* <R>(
       handle: (id: string, attempt: number) => Effect.Effect<void, unknown, R>,
       body: (seen: Effect.Effect<ReadonlyArray<string>>) => Effect.Effect<void, never, R>,
@@ -39,6 +40,13 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
       yield* Fiber.interrupt(worker)
       return yield* Ref.get(seen)
     })
+    const moment = Effect.sleep("300 millis")
+    /** Until it has come, and a moment longer, in which it might come again. */
+    const come = (id: string) => (seen: Effect.Effect<ReadonlyArray<string>>) =>
+      Effect.andThen(
+        eventually(seen, (all) => all.includes(id)),
+        moment,
+      )
     const times = (seen: ReadonlyArray<string>, id: string) => seen.filter((each) => each === id).length
 
     it.effect("a job is done once, with its own id and payload", () =>
@@ -63,7 +71,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         yield* Effect.exit(transact(Effect.andThen(jobs.enqueue(job, { id }), Effect.fail("no"))))
         const seen = yield* working(
           () => Effect.void,
-          () => Effect.sleep("300 millis"),
+          () => moment,
         )
         assert.strictEqual(times(seen, id), 0)
       }),
@@ -75,11 +83,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         yield* transact(Effect.andThen(jobs.enqueue(job, { id }), jobs.enqueue(job, { id })))
         const seen = yield* working(
           () => Effect.void,
-          () =>
-            Effect.sleep("300 millis").pipe(
-              Effect.andThen(transact(jobs.enqueue(job, { id }))),
-              Effect.andThen(Effect.sleep("300 millis")),
-            ),
+          (all) => come(id)(all).pipe(Effect.andThen(transact(jobs.enqueue(job, { id }))), Effect.andThen(moment)),
         )
         assert.strictEqual(times(seen, id), 1)
       }),
@@ -88,17 +92,17 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
     it.effect("a delayed job waits", () =>
       Effect.gen(function* () {
         const { jobs, transact, job, id } = yield* begin
+        const asked_ms = yield* Clock.currentTimeMillis
         yield* transact(jobs.enqueue(job, { id, delay: "1 second" }))
-        const early = yield* working(
-          () => Effect.void,
-          () => Effect.sleep("500 millis"),
+        let came_ms = 0
+        const seen = yield* working(
+          (each) =>
+            each === id ? Effect.map(Clock.currentTimeMillis, (now_ms) => void (came_ms = now_ms)) : Effect.void,
+          come(id),
         )
-        assert.strictEqual(times(early, id), 0)
-        const late = yield* working(
-          () => Effect.void,
-          () => Effect.sleep("1200 millis"),
-        )
-        assert.strictEqual(times(late, id), 1)
+        assert.strictEqual(times(seen, id), 1)
+        // Not a moment sooner, but for what two clocks may differ.
+        assert.isAtLeast(came_ms - asked_ms, 950)
       }),
     )
 
@@ -108,12 +112,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         yield* transact(jobs.enqueue(job, { id }))
         const seen = yield* working(
           (each) => (each === id ? Effect.fail("poison") : Effect.void),
-          () =>
-            Effect.sleep("100 millis").pipe(
-              Effect.andThen(jobs.dead),
-              Effect.repeat({ until: (dead) => dead.some((each) => each.id === id) }),
-              Effect.asVoid,
-            ),
+          () => Effect.asVoid(eventually(jobs.dead, (dead) => dead.some((each) => each.id === id))),
         )
         assert.strictEqual(times(seen, id), 3)
         const dead = (yield* jobs.dead).find((each) => each.id === id)
@@ -121,10 +120,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         assert.include(dead?.failure, "poison")
         assert.isTrue(yield* transact(jobs.requeue(id)))
         assert.isFalse(yield* transact(jobs.requeue(id)))
-        const again = yield* working(
-          () => Effect.void,
-          () => Effect.sleep("300 millis"),
-        )
+        const again = yield* working(() => Effect.void, come(id))
         assert.strictEqual(times(again, id), 1)
       }),
     )
@@ -143,10 +139,7 @@ export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transa
         )
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(worker)
-        const seen = yield* working(
-          () => Effect.void,
-          () => Effect.sleep("500 millis"),
-        )
+        const seen = yield* working(() => Effect.void, come(id))
         assert.strictEqual(times(seen, id), 1)
       }),
     )

@@ -10,7 +10,7 @@ import { byCodePoint, fold } from "../src/Text.ts"
 import { at, begin, cityIs, everybody, everyList, given, owner, type Ports, sorted } from "./listWorld.ts"
 
 export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`list laws: ${name}: listing`, (it) => {
+  layer(live, { excludeTestServices: true })(`list laws: ${name}: listing`, (it) => {
     it.effect("members are listed by every sort, both ways, nulls last and ties by id, page by page", () =>
       Effect.gen(function* () {
         const { store, contacts, workspace, add, make, makeStatic, move, audience } = yield* begin

@@ -63,7 +63,7 @@ export const listRemovals = <E>(name: string, live: Layer.Layer<Needs, E>) => {
 }
 
 const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`list laws: ${name}: deleting`, (it) => {
+  layer(live, { excludeTestServices: true })(`list laws: ${name}: deleting`, (it) => {
     it.effect("a deleted list goes with its members, who stay contacts; only the outbox is told", () =>
       Effect.gen(function* () {
         const { ws, lists, contacts, person, listOf, list, remove } = yield* begin
@@ -201,7 +201,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
   })
 
 const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`list laws: ${name}: deleting at once`, (it) => {
+  layer(live, { excludeTestServices: true })(`list laws: ${name}: deleting at once`, (it) => {
     const time = { scheduledAt: later(60_000), operational: false }
 
     it.effect("a launch and a schedule wait for the deletion of their audience, and then lack it", () =>

@@ -46,7 +46,7 @@ export const listVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
 }
 
 const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`lists: ${name}: edits`, (it) => {
+  layer(live, { excludeTestServices: true })(`lists: ${name}: edits`, (it) => {
     it.effect("an edit changes what it names and nothing else, and is found again as it was answered", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic, person, told } = yield* begin
@@ -170,7 +170,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
   })
 
 const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`lists: ${name}: names`, (it) => {
+  layer(live, { excludeTestServices: true })(`lists: ${name}: names`, (it) => {
     it.effect("its own name in another spelling keeps the slug; another list's is refused, an inline one's too", () =>
       Effect.gen(function* () {
         const { verbs, ws, lists, dynamic, inline } = yield* begin

@@ -21,7 +21,7 @@ export const lists = <E>(name: string, live: Layer.Layer<Ports | Rooms, E>) => {
 }
 
 const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`list laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`list laws: ${name}`, (it) => {
     it.effect("a list is found again as it was made, of whichever kind", () =>
       Effect.gen(function* () {
         const { store, workspace, people, make } = yield* begin

@@ -33,7 +33,7 @@ export const memberships = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) =
 }
 
 const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: entering`, (it) => {
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: entering`, (it) => {
     it.effect("who is added stands at the first step, and is told of wherever it belongs", () =>
       Effect.gen(function* () {
         const { contacts, flows, memberships: members, person, started, ws } = yield* running()
@@ -196,7 +196,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: reading`, (it) => {
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: reading`, (it) => {
     it.effect("members are found by status and by name, in any order, and pages hold together", () =>
       Effect.gen(function* () {
         const { memberships: members, person, started, ws } = yield* running()
@@ -276,7 +276,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
   })
 
 const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
-  layer(live, { timeout: "60 seconds", excludeTestServices: true })(`members of flows: ${name}: leaving`, (it) => {
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: leaving`, (it) => {
     it.effect("who is removed is dropped, also while the flow is paused; who is not in it is nobody to remove", () =>
       Effect.gen(function* () {
         const { flows, memberships: members, person, started, ws } = yield* running()

@@ -5,6 +5,7 @@ import type { WorkspaceId } from "../src/Ids.ts"
 import { type DomainEvent, Outbox } from "../src/Outbox.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
+import { eventually } from "./eventually.ts"
 
 const event = (type: string): DomainEvent => ({
   type,
@@ -14,7 +15,7 @@ const event = (type: string): DomainEvent => ({
 })
 
 export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`outbox laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`outbox laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { outbox: yield* Outbox, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }
@@ -24,10 +25,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
     /** What can be read once `count` events can: any older transaction of the server may hold them back for a moment. */
     const reading = (workspace: WorkspaceId, consumer: string, limit: number, count: number) =>
       Effect.flatMap(Outbox, (outbox) =>
-        outbox.read(workspace, consumer, limit).pipe(
-          Effect.tap((events) => (events.length >= count ? Effect.void : Effect.sleep("20 millis"))),
-          Effect.repeat({ until: (events) => events.length >= count, times: 250 }),
-        ),
+        eventually(outbox.read(workspace, consumer, limit), (events) => events.length >= count),
       )
 
     it.effect("events are read in the order they were written, and again until the consumer says so", () =>

@@ -8,6 +8,7 @@ import { TentStore } from "../src/tents/TentStore.ts"
 import { Transactor } from "../src/Transactor.ts"
 import { WorkspaceChange } from "../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../src/workspaces/WorkspaceStore.ts"
+import { eventually, settledMark } from "./eventually.ts"
 import { Fresh } from "./fresh.ts"
 import { alias, at, moves } from "./tentMoves.ts"
 
@@ -15,7 +16,7 @@ export const pages = <E>(
   name: string,
   live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`published page laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`published page laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TentStore
       const pages = yield* PublishedPages
@@ -71,10 +72,7 @@ export const pages = <E>(
         const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
         const tent = yield* completed(workspace)
         const other = yield* fresh.workspace()
-        yield* pages.mark(workspace)
-        // Listening begins with the first mark.
-        yield* Effect.sleep("100 millis")
-        const marks = [yield* pages.mark(workspace)]
+        const marks = [yield* settledMark(pages.mark(workspace))]
         const others = yield* pages.mark(other)
         assert.strictEqual(yield* pages.mark(workspace), marks[0])
         yield* publishAs(workspace, tent.id, {})
@@ -108,8 +106,7 @@ export const pages = <E>(
         })
         assert.strictEqual(yield* pages.site({ host: "nobody.localhost", slug: "nobody" }), null)
         assert.strictEqual(yield* pages.site({ host: "nobody.test", slug: null }), null)
-        yield* pages.mark(null)
-        yield* Effect.sleep("100 millis")
+        yield* settledMark(pages.mark(workspace))
         const before = yield* pages.mark(null)
         yield* transact(
           Effect.gen(function* () {
@@ -118,8 +115,7 @@ export const pages = <E>(
             yield* workspaces.apply(yield* Effect.fromResult(WorkspaceChange.update(was, { brand }, at(5))))
           }),
         )
-        yield* Effect.sleep("200 millis")
-        assert.notStrictEqual(yield* pages.mark(null), before)
+        yield* eventually(pages.mark(null), (mark) => mark !== before)
         assert.deepInclude(yield* pages.site({ host, slug }), { logoUrl: "https://cdn.test/l.png", name: "Acme" })
       }),
     )

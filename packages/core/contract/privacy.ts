@@ -57,7 +57,7 @@ const mailed = Effect.gen(function* () {
 })
 
 export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`privacy laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`privacy laws: ${name}`, (it) => {
     it.effect("everything that is kept of somebody is told, and nothing of anybody else", () =>
       Effect.gen(function* () {
         const { ann, fresh, privacy, workspace } = yield* mailed

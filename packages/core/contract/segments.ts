@@ -46,7 +46,7 @@ const begin = Effect.gen(function* () {
 })
 
 export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`segment laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`segment laws: ${name}`, (it) => {
     it.effect("a page has whom the tree picks, in the order in which all contacts are listed", () =>
       Effect.gen(function* () {
         const { contacts, workspace, add, page } = yield* begin

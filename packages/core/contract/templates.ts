@@ -20,7 +20,7 @@ export const templates = <E>(name: string, live: Layer.Layer<Ports, E>) => {
 const everything: TemplateQuery = { status: null, search: null, after: null, limit: 100 }
 
 const lawsOf = <E, Kind extends TemplateKind>(name: string, live: Layer.Layer<Ports, E>, sample: Sample<Kind>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`${sample.kind} template laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`${sample.kind} template laws: ${name}`, (it) => {
     const start = begin(sample)
 
     it.effect("a template is found again as it was written, with its HTML", () =>

@@ -18,7 +18,7 @@ export const tents = <E>(
   name: string,
   live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
 ) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`tent laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`tent laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TentStore
       const pages = yield* PublishedPages

@@ -9,7 +9,7 @@ import { Transactor } from "../src/Transactor.ts"
 import { Fresh } from "./fresh.ts"
 
 export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | EmailStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`test mail laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`test mail laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()

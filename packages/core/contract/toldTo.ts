@@ -4,6 +4,7 @@ import { DateTime, Effect } from "effect"
 import type { WorkspaceId } from "../src/Ids.ts"
 import { Outbox, type RecordedEvent } from "../src/Outbox.ts"
 import { Transactor } from "../src/Transactor.ts"
+import { eventually } from "./eventually.ts"
 
 const mark = "law_mark"
 const events_max = 1000
@@ -18,9 +19,6 @@ export const toldTo = (
     const marks = (events: ReadonlyArray<RecordedEvent>) => events.filter((event) => event.type === mark).length
     const before = marks(yield* outbox.read(workspace, "law", events_max))
     yield* transact(outbox.append(workspace, [{ type: mark, contactId: null, at: DateTime.makeUnsafe(0), data: {} }]))
-    const all = yield* outbox.read(workspace, "law", events_max).pipe(
-      Effect.tap((events) => (marks(events) > before ? Effect.void : Effect.sleep("20 millis"))),
-      Effect.repeat({ until: (events) => marks(events) > before, times: 500 }),
-    )
+    const all = yield* eventually(outbox.read(workspace, "law", events_max), (events) => marks(events) > before)
     return all.filter((event) => event.type !== mark)
   })

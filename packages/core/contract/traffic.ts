@@ -20,7 +20,7 @@ const ago = (ms: number) => DateTime.subtract(noon, { milliseconds: ms })
 const week = daysUntil(noon, 7)
 
 export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`traffic laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`traffic laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const store = yield* TrafficStore
       const { transact } = yield* Transactor

@@ -12,7 +12,7 @@ import { Fresh } from "./fresh.ts"
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 
 export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | Transactor | Fresh, E>) =>
-  layer(live, { timeout: "30 seconds", excludeTestServices: true })(`workspace laws: ${name}`, (it) => {
+  layer(live, { excludeTestServices: true })(`workspace laws: ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const fresh = yield* Fresh
       return { store: yield* WorkspaceStore, ...(yield* Transactor), fresh, workspace: yield* fresh.workspace() }

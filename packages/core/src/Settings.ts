@@ -46,3 +46,16 @@ export class Settings extends Context.Service<
     readonly developmentDomains: boolean
   }
 >()("tentpole/Settings") {}
+
+/** What is so where nobody says otherwise. Where the service is, and whether it sends, has to be said. */
+export const commonSettings = {
+  html_bytes_max: 2 * 2 ** 20,
+  import_bytes_max: 500 * 2 ** 20,
+  asset_bytes_max: 25 * 2 ** 20,
+  smtpConnections: 1,
+  acceptMeansDelivered: true,
+  hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
+  requestsPerMinute_max: 0,
+  retention: { activity_days: null, audit_days: null },
+  developmentDomains: false,
+} satisfies Partial<Settings["Service"]>

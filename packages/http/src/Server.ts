@@ -71,11 +71,11 @@ const api = (config: Configuration) =>
   )
 
 /** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
-const pages = (config: Configuration, front: FrontDoor) =>
+const pages = (config: Configuration, front: FrontDoor | undefined) =>
   Layer.mergeAll(
     pagesMeasured,
-    Tracking.layer,
-    Pages.layer({ trustedProxies: config.trustProxy, ...(config.otlpUrl === null ? { front } : {}) }),
+    Tracking.layer(front),
+    Pages.layer({ trustedProxies: config.trustProxy, ...(front === undefined ? {} : { front }) }),
   )
 
 const apiListener = (config: Configuration) =>
@@ -86,7 +86,11 @@ const apiListener = (config: Configuration) =>
   )
 
 const pagesListener = (config: Configuration, front = new FrontDoor()) =>
-  HttpRouter.serve(pages(config, front), { disableLogger: true, disableListenLog: true, routerConfig: strict }).pipe(
+  HttpRouter.serve(pages(config, config.otlpUrl === null ? front : undefined), {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig: strict,
+  }).pipe(
     Layer.provide(
       listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () =>
         fronted(patientServer(patience), front.answers),

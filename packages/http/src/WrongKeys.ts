@@ -6,8 +6,8 @@ import { type Bucket, take } from "@tentpole/core/limits/TokenBucket"
 import { hash } from "node:crypto"
 import { networkOf } from "./pages/ClientAddress.ts"
 
-/** A program with an old key repeats it: who has more is looking for one. */
-export const unknown_keys_per_minute_max = 300
+/** As many as a known key has requests. A program with an old one repeats it: who has more is looking for one. */
+export const unknown_keys_per_minute_max = 1_200
 
 /** What is remembered goes when there is no room: the oldest first. */
 export interface WrongKeysOptions {

@@ -248,11 +248,11 @@ const staysGet = Effect.fnUntraced(function* (call: Call, path: string) {
 })
 
 /** Hundreds of requests a test, on whatever machine. */
-const patience = { timeout: 120_000 }
+const patience = { timeout: 300_000 }
 
 const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: Layer.Layer<Out | UseCases, E>) => {
   const Ground = Context.Service<Grounds<Own>>(`test/Grounds of ${room.name} on ${store}`)
-  const options = { timeout: "60 seconds", excludeTestServices: true } as const
+  const options = { excludeTestServices: true } as const
   layer(Layer.effect(Ground, grounds(room, over)), options)(`attacks on ${room.name} on ${store}`, (test) => {
     const tried = (title: string, trial: typeof refusals<Own>, operation: Operation) =>
       test.effect(

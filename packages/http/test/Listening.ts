@@ -11,11 +11,14 @@ import { type Context, Effect, Layer, Redacted, References } from "effect"
 import { connect, createServer } from "node:net"
 import { testKey, world } from "./World.ts"
 
-export const freePort = Effect.callback<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
+/** Below those that the system gives to whoever asks for any, lest somebody is given it before it is listened on. */
+const lowest_port = 20_000
+const ports_count = 12_000
+
+export const freePort: Effect.Effect<number> = Effect.callback<number>((resume) => {
+  const port = lowest_port + Math.floor(Math.random() * ports_count)
+  const probe = createServer().once("error", () => resume(freePort))
+  probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.succeed(port))))
 })
 
 /** Readiness alone asks the database, and nobody asks for it here. */

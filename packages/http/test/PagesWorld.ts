@@ -1,6 +1,7 @@
 // The pages' listener over a world of use cases, without a socket: how to publish, how to visit, what came of it.
 import * as Pages from "@tentpole/http/pages/Pages"
 import * as VisitorAgents from "@tentpole/http/pages/VisitorAgents"
+import { eventually } from "@tentpole/core/contract"
 import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
 import { PublishedPages } from "@tentpole/core/tents/PublishedPages"
@@ -87,14 +88,7 @@ export const servedBy = Effect.fnUntraced(function* (
     return yield* publish(id, text)
   })
   const views = (id: string, expected: number) =>
-    Effect.gen(function* () {
-      for (let turn = 0; turn < 100; turn++) {
-        const report = yield* get(Traffic).ofTent(ws, id, 1)
-        if (report.views >= expected) return report
-        yield* Effect.sleep("20 millis")
-      }
-      return yield* get(Traffic).ofTent(ws, id, 1)
-    })
+    eventually(get(Traffic).ofTent(ws, id, 1), (report) => report.views >= expected)
   return { get, ws, visit, tents, live, views, reads: () => reads }
 })
 

@@ -29,7 +29,7 @@ const clientsOf = (name: string) =>
     url: Redacted.make(`${inject("pgOwner")}/${name}`),
     applicationName: "tentpole http test",
     connections_max: 4,
-    statement_timeout_ms: 15_000,
+    statement_timeout_ms: 60_000,
   })
 
 const worldOver = <E>(clients: Layer.Layer<Layer.Success<ReturnType<typeof clientsOf>>, E>) =>

@@ -71,7 +71,7 @@ export const sending = Effect.fnUntraced(function* (html: string) {
     sentAt: epoch,
     deliveredAt: epoch,
   })
-  const app = Routes.layer.pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(HttpServer.layerServices))
+  const app = Routes.layer().pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(HttpServer.layerServices))
   const { handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
   const ask = (url: string, init: RequestInit = {}, userAgent: string | null = chrome) =>
     Effect.promise(async () => {
@@ -81,6 +81,7 @@ export const sending = Effect.fnUntraced(function* (html: string) {
       return { status: response.status, headers: response.headers, text: await response.text() }
     })
   return {
+    context,
     ask,
     links: get(Links).of(target),
     linksOf: get(Links).of,

@@ -19,31 +19,41 @@ import { Context, Effect, Layer, Redacted, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
-export const settings = settingsLayer()
+type Different = Parameters<typeof settingsLayer>[0]
+
+const partsUnder = (different: Different) =>
+  Layer.mergeAll(
+    Ids.layer,
+    Blobs.layer,
+    Csv.layer,
+    DkimSigner.layer,
+    FakeAi.layer,
+    Cleaner.layer,
+    Dns.layer(),
+    settingsLayer(different),
+    Signatures.layer,
+    // Nothing is asked of SNS in tests.
+    Sns.layer({ fetch: () => Promise.reject(new Error("no SNS in tests")) }),
+    withFewKeyPairs(Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })),
+  )
 
 /** What use cases need besides stores and jobs. */
-export const parts = Layer.mergeAll(
-  Ids.layer,
-  Blobs.layer,
-  Csv.layer,
-  DkimSigner.layer,
-  FakeAi.layer,
-  Cleaner.layer,
-  Dns.layer(),
-  settings,
-  Signatures.layer,
-  // Nothing is asked of SNS in tests.
-  Sns.layer({ fetch: () => Promise.reject(new Error("no SNS in tests")) }),
-  withFewKeyPairs(Secrets.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null })),
-)
+export const parts = partsUnder({})
+
+const worldOf = (its: ReturnType<typeof partsUnder>) =>
+  useCases.pipe(
+    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(Jobs.layer()),
+    Layer.provideMerge(its),
+    Layer.provideMerge(Memory.database),
+  )
 
 /** Every use case on memory. */
-export const world = useCases.pipe(
-  Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(parts),
-  Layer.provideMerge(Memory.database),
-)
+export const world = worldOf(parts)
+
+/** The same under other settings, and without a log. */
+export const worldWith = (different: Different) =>
+  Layer.merge(worldOf(partsUnder(different)), Layer.succeed(References.MinimumLogLevel, "None"))
 
 export const testKey = "test_key_0123456789_0123456789_0123"
 

@@ -137,7 +137,7 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
       return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
     }),
   )
-  const options = { timeout: "60 seconds", excludeTestServices: true } as const
+  const options = { excludeTestServices: true } as const
   layer(served, options)(`attacks on the administration on ${store}`, (test) => {
     for (const operation of operations) {
       test.effect(
@@ -178,7 +178,7 @@ const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces
             }
             assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
           }),
-        { timeout: 120_000 },
+        { timeout: 300_000 },
       )
     }
   })

@@ -1,9 +1,8 @@
 // Email blasts over the wire: shapes, codes, and a blast's way from a draft to sending and out of it.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
-import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { BlastId, WorkspaceId } from "@tentpole/core/Ids"
-import { Transactor } from "@tentpole/core/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -35,12 +34,9 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   const fixAudience = (blast: Json) =>
     Effect.gen(function* () {
       const [workspace] = yield* Context.get(context, WorkspaceStore).all
-      const { transact } = Context.get(context, Transactor)
-      yield* transact(
-        Context.get(context, DeliveryStore).fixAudience(
-          WorkspaceId.make(workspace?.id ?? ""),
-          BlastId.make(blast.blast_id),
-        ),
+      yield* Context.get(context, Deliveries).fixAudience(
+        WorkspaceId.make(workspace?.id ?? ""),
+        BlastId.make(blast.blast_id),
       )
     })
   return { call, at, get, make, put, people, write, fixAudience }

@@ -1,32 +1,16 @@
 // HTML is as large as whoever runs the service says, whoever brings it: emails, templates, blasts, and what an AI writes.
-import * as Jobs from "@tentpole/adapters/memory/Jobs"
-import * as Memory from "@tentpole/adapters/memory/All"
-import { useCases } from "@tentpole/core/Tentpole"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { TentId } from "@tentpole/core/Ids"
-import { Settings } from "@tentpole/core/Settings"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, References } from "effect"
-import { parts, servingOver } from "./World.ts"
+import { Context, Effect } from "effect"
+import { servingOver, worldWith } from "./World.ts"
 
 const html_bytes_max = 2_000
 
-const small = Layer.effect(
-  Settings,
-  Effect.map(Settings, (settings) => Settings.of({ ...settings, html_bytes_max })),
-)
-
-const over = useCases.pipe(
-  Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(small),
-  Layer.provideMerge(parts),
-  Layer.provideMerge(Memory.database),
-  Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")),
-)
+const over = worldWith({ html_bytes_max })
 
 it.effect("HTML of so many bytes is taken, one more is too many, and the refusal says how many there may be", () =>
   Effect.gen(function* () {

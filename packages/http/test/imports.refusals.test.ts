@@ -1,6 +1,5 @@
 // What imports refuse although every part of the request is well formed, on both stores: each with the place of what is
 // wrong, and with the session as good as before.
-import { configuration } from "@tentpole/adapters/Configuration"
 import { signLink } from "@tentpole/core/blobs/SignedLink"
 import { ImportRunId, ImportSessionId } from "@tentpole/core/Ids"
 import { session_lifetime_ms } from "@tentpole/core/imports/Import"
@@ -11,12 +10,10 @@ import { ImportStore } from "@tentpole/core/imports/ImportStore"
 import { Secrets } from "@tentpole/core/Secrets"
 import { Transactor } from "@tentpole/core/Transactor"
 import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { server } from "@tentpole/http/Server"
-import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer, Redacted, Result, Stream } from "effect"
-import { createServer } from "node:net"
+import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
 import { tenants } from "./AttackedWorld.ts"
+import { listeningOver } from "./Listening.ts"
 import { postgresWorld } from "./PostgresWorld.ts"
 import { type Answered, type Json, testKey, unknownId, world } from "./World.ts"
 
@@ -38,7 +35,7 @@ const refusal = ({ status, json }: Answered) => [
 ]
 
 const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
-  layer(served(over), { timeout: "60 seconds", excludeTestServices: true })(`imports on ${name}`, (it) => {
+  layer(served(over), { excludeTestServices: true })(`imports on ${name}`, (it) => {
     const begin = Effect.gen(function* () {
       const { tenant, context } = yield* Served
       const { call, workspace } = yield* tenant(`refusals-${++drawn}`)
@@ -192,22 +189,11 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
 refused("memory", world)
 refused("PostgreSQL", postgresWorld)
 
-const freePort = Effect.callback<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
-
 it.live("rows of more than 5 MB are refused by the listener", () =>
   Effect.gen(function* () {
-    const [port, pages] = [yield* freePort, yield* freePort]
-    const config = yield* Effect.fromResult(configuration({ PORT: String(port), PAGES_PORT: String(pages) }))
-    // Readiness alone asks the database, and nobody asks for it here.
-    const noDatabase = PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:9/none") })
     const { context, tenant } = yield* tenants(world)
     yield* tenant("any")
-    yield* Layer.build(server(config).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(noDatabase)))
+    const { api: port } = yield* listeningOver(context)
     const post = (note_bytes: number) =>
       Effect.promise(async () => {
         const answer = await fetch(`http://127.0.0.1:${port}${imports}`, {

@@ -1,16 +1,20 @@
 // Slow callers: an upload that comes on is waited for, nothing else is for long.
-import { patience, patientServer } from "@tentpole/http/Patience"
+import { type Patience, patience, patientServer } from "@tentpole/http/Patience"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { connect } from "node:net"
 
-const limits = { head_ms: 10_000, body_ms: 400, upload_step_ms: 400 }
+/** A body has eight of these beats, and so has a step of an upload; an upload as a whole has so many as is said. */
+const listening = (upload_beats: number, beat_ms: number) => {
+  const [body_ms, upload_ms] = [8 * beat_ms, upload_beats * beat_ms]
+  return answering({ head_ms: 60_000, body_ms, upload_step_ms: body_ms, upload_ms })
+}
 
 /** A server that answers 200 once it has the whole of a request. Scoped. */
-const listening = (upload_ms: number) =>
+const answering = (limits: Patience) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-      const server = patientServer({ ...limits, upload_ms }).on("request", (request, response) => {
+      const server = patientServer(limits).on("request", (request, response) => {
         request.on("error", () => undefined)
         request.resume().on("end", () => response.end("done"))
       })
@@ -54,27 +58,44 @@ const send = (port: number, { line, piece_bytes, pieces, every_ms, said_bytes }:
 
 const upload = "PUT /uploads/token"
 
-it.live("an upload may take longer than other requests, as long as it comes on", () =>
+type Answers = ReadonlyArray<number | null>
+
+/**
+ * A machine that stands still for a moment makes those slow who are not. So what was not as expected is tried again, with
+ * longer beats, of which the last are beyond any such moment.
+ */
+const inTime = (expected: Answers, trial: (beat_ms: number) => Effect.Effect<Answers, never, Scope.Scope>) =>
   Effect.gen(function* () {
-    const { port } = yield* listening(60_000)
-    const slow = { piece_bytes: 2_000, pieces: 18, every_ms: 50 }
-    const answers = yield* Effect.all(
-      [
-        send(port, { ...slow, line: upload }),
-        send(port, { ...slow, line: "POST /uploads/token" }),
-        send(port, { ...slow, line: "PUT /v1/uploads/token" }),
-        send(port, { ...slow, line: "POST /v1/contacts" }),
-        send(port, { ...slow, line: "POST /v1/contacts", pieces: 2 }),
-      ],
-      { concurrency: "unbounded" },
-    )
-    assert.deepStrictEqual(answers, [200, 408, 408, 408, 200])
-  }),
+    let answers: Answers = []
+    for (const beat_ms of [50, 200, 1_000]) {
+      answers = yield* trial(beat_ms)
+      if (String(answers) === String(expected)) return
+    }
+    assert.deepStrictEqual(answers, expected)
+  }).pipe(Effect.scoped)
+
+it.live("an upload may take longer than other requests, as long as it comes on", () =>
+  inTime([200, 408, 408, 408, 200], (beat_ms) =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(1_200, beat_ms)
+      const slow = { piece_bytes: 2_000, pieces: 18, every_ms: beat_ms }
+      return yield* Effect.all(
+        [
+          send(port, { ...slow, line: upload }),
+          send(port, { ...slow, line: "POST /uploads/token" }),
+          send(port, { ...slow, line: "PUT /v1/uploads/token" }),
+          send(port, { ...slow, line: "POST /v1/contacts" }),
+          send(port, { ...slow, line: "POST /v1/contacts", pieces: 2 }),
+        ],
+        { concurrency: "unbounded" },
+      )
+    }),
+  ),
 )
 
 it.live("an upload that stands, or drips, is cut off", () =>
   Effect.gen(function* () {
-    const { port } = yield* listening(60_000)
+    const { port } = yield* listening(1_200, 50)
     const answers = yield* Effect.all(
       [
         send(port, { line: upload, piece_bytes: 2_000, pieces: 2, every_ms: 50, said_bytes: 1_000_000 }),
@@ -83,23 +104,24 @@ it.live("an upload that stands, or drips, is cut off", () =>
       { concurrency: "unbounded" },
     )
     assert.deepStrictEqual(answers, [408, 408])
-  }),
+  }).pipe(Effect.scoped),
 )
 
 it.live("an upload that takes longer than its address is valid is cut off", () =>
-  Effect.gen(function* () {
-    const { port } = yield* listening(600)
-    const slow = { line: upload, piece_bytes: 2_000, every_ms: 30 }
-    const answers = yield* Effect.all([send(port, { ...slow, pieces: 10 }), send(port, { ...slow, pieces: 60 })], {
-      concurrency: "unbounded",
-    })
-    assert.deepStrictEqual(answers, [200, 408])
-  }),
+  inTime([200, 408], (beat_ms) =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(12, beat_ms)
+      const slow = { line: upload, piece_bytes: 2_000, every_ms: beat_ms }
+      return yield* Effect.all([send(port, { ...slow, pieces: 6 }), send(port, { ...slow, pieces: 36 })], {
+        concurrency: "unbounded",
+      })
+    }),
+  ),
 )
 
 it.live("who is cut off is told so like of every other refusal, before the connection ends", () =>
   Effect.gen(function* () {
-    const { port } = yield* listening(60_000)
+    const { port } = yield* listening(1_200, 50)
     const answer = yield* answerTo(port, "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
     assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
     const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
@@ -133,7 +155,7 @@ const answerTo = (port: number, bytes: string) =>
 
 it.live("what is no request, and headers that are too large, are refused like everything else, each with an id", () =>
   Effect.gen(function* () {
-    const { port } = yield* listening(60_000)
+    const { port } = yield* answering(patience)
     const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
     for (const [bytes, status, code] of [
       [large, 431, "headers_too_large"],

@@ -56,40 +56,37 @@ describe("attacks leave nothing out", () => {
     assert.sameMembers([...new Set(named)], Object.keys(ownWords))
   })
 
-  it.effect(
-    "every place of an id, in path, query and body, is tried with another workspace's",
-    () =>
-      Effect.gen(function* () {
-        const { tenant, context } = yield* calls(world)
-        const untried: Array<string> = []
-        for (const room of rooms) {
-          const side = yield* tenant(room.name.replaceAll(" ", "-"))
-          const { estate, ids, rights } = yield* room.settle(side, "ours", context)
-          for (const operation of room.operations) {
-            const described = operations.find((each) => nameOf(each) === nameOf(operation))
-            if (described === undefined) continue
-            const asked = parametersIn(described)
-              .filter((each) => each["in"] === "query" && /(_id|Id|IdOrAlias)$/.test(String(each["name"])))
-              .map((each) => String(each["name"]))
-            const held = [...parametersOf(operation.path), ...asked].filter((name) => !(name in estate))
-            const schema = bodyOf(described.described)
-            const bodies = rights(operation).map(({ sent }) => sent.json)
-            const tried = bodies
-              .flatMap((body) => idsIn(tenants, schema, body))
-              .filter(({ value }) => ids.includes(String(value)))
-            const missed = idPositions(tenants, schema)
-              .filter(({ isUuid, place }) => isUuid && !tried.some((each) => each.place === place))
-              .map(({ place }) => place)
-            untried.push(...[...held, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
-          }
+  it.effect("every place of an id, in path, query and body, is tried with another workspace's", () =>
+    Effect.gen(function* () {
+      const { tenant, context } = yield* calls(world)
+      const untried: Array<string> = []
+      for (const room of rooms) {
+        const side = yield* tenant(room.name.replaceAll(" ", "-"))
+        const { estate, ids, rights } = yield* room.settle(side, "ours", context)
+        for (const operation of room.operations) {
+          const described = operations.find((each) => nameOf(each) === nameOf(operation))
+          if (described === undefined) continue
+          const asked = parametersIn(described)
+            .filter((each) => each["in"] === "query" && /(_id|Id|IdOrAlias)$/.test(String(each["name"])))
+            .map((each) => String(each["name"]))
+          const held = [...parametersOf(operation.path), ...asked].filter((name) => !(name in estate))
+          const schema = bodyOf(described.described)
+          const bodies = rights(operation).map(({ sent }) => sent.json)
+          const tried = bodies
+            .flatMap((body) => idsIn(tenants, schema, body))
+            .filter(({ value }) => ids.includes(String(value)))
+          const missed = idPositions(tenants, schema)
+            .filter(({ isUuid, place }) => isUuid && !tried.some((each) => each.place === place))
+            .map(({ place }) => place)
+          untried.push(...[...held, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
         }
-        assert.deepStrictEqual(
-          untried,
-          [],
-          "let the estate have it (and the room's ids name it), and a probe's body hold it",
-        )
-      }),
-    { timeout: 30_000 },
+      }
+      assert.deepStrictEqual(
+        untried,
+        [],
+        "let the estate have it (and the room's ids name it), and a probe's body hold it",
+      )
+    }),
   )
 })
 

@@ -1,38 +1,22 @@
 // Files of tents over the wire: taken as they come, typed by their bytes, given back as attachments.
-import * as Jobs from "@tentpole/adapters/memory/Jobs"
-import * as Memory from "@tentpole/adapters/memory/All"
-import { useCases } from "@tentpole/core/Tentpole"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { JobQueue } from "@tentpole/core/Jobs"
 import { Assets } from "@tentpole/core/tents/Assets"
 import { BlobStore } from "@tentpole/core/blobs/BlobStore"
 import { AssetId, TentId } from "@tentpole/core/Ids"
-import { Settings } from "@tentpole/core/Settings"
 import { assetKey } from "@tentpole/core/tents/Asset"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, References } from "effect"
+import { Context, Effect, Fiber } from "effect"
 import { multipart, type PartSent, png } from "./Multipart.ts"
-import { type Answered, type Json, parts, paths, servingOver, unknownId } from "./World.ts"
+import { type Answered, type Json, paths, servingOver, unknownId, worldWith } from "./World.ts"
 
 const asset_bytes_max = 100_000
 const prompt = "Create a landing page for a spring sale of garden chairs"
 
-const small = Layer.effect(
-  Settings,
-  Effect.map(Settings, (settings) => Settings.of({ ...settings, asset_bytes_max })),
-)
-
-const over = useCases.pipe(
-  Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(Jobs.layer()),
-  Layer.provideMerge(small),
-  Layer.provideMerge(parts),
-  Layer.provideMerge(Memory.database),
-  Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")),
-)
+const over = worldWith({ asset_bytes_max })
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* servingOver(over, Api, handlers)

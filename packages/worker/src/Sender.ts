@@ -28,6 +28,8 @@ export interface SenderOptions {
   readonly idle_ms: number
   /** How long replies are waited for when the sender is to stop; their messages are in doubt after that. */
   readonly grace_ms: number
+  /** How long the last writes may take then. */
+  readonly last_writes_ms: number
 }
 
 export const defaults: SenderOptions = {
@@ -39,10 +41,8 @@ export const defaults: SenderOptions = {
   sweep_every_ms: 5_000,
   idle_ms: 10_000,
   grace_ms: 22_000,
+  last_writes_ms: 5_000,
 }
-
-/** How long the last writes may take when the sender is to stop. */
-const last_writes_ms = 5_000
 
 export const layer = (options: SenderOptions = defaults) => Layer.effectDiscard(start(options))
 
@@ -90,9 +90,7 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const running = yield* Effect.forEach(lanes, (lane) => Effect.forkScoped(lane.run))
   const taking = yield* Effect.forkScoped(Effect.forever(rounds.intake))
   yield* every(options.idle_ms / 2, housekeeping(lanes, server, options.idle_ms))
-  yield* Effect.addFinalizer(() =>
-    stop({ hands, lanes, papers, fetching: [taking, sweeping], running }, options.grace_ms),
-  )
+  yield* Effect.addFinalizer(() => stop({ hands, lanes, papers, fetching: [taking, sweeping], running }, options))
 })
 
 const every = (pause_ms: number, round: Effect.Effect<void>) =>
@@ -133,7 +131,10 @@ interface Running {
 }
 
 /** Takes nothing more, waits for replies, gives back the rest. Replies that don't come in time leave their message in doubt. */
-const stop = Effect.fnUntraced(function* ({ fetching, hands, lanes, papers, running }: Running, grace_ms: number) {
+const stop = Effect.fnUntraced(function* (
+  { fetching, hands, lanes, papers, running }: Running,
+  { grace_ms, last_writes_ms }: SenderOptions,
+) {
   yield* Fiber.interruptAll(fetching)
   const ended = Fiber.interruptAll(running)
   if (!(yield* withinTime(grace_ms, ended))) {

@@ -64,8 +64,11 @@ interface Circumstances {
   readonly sending: "on" | "held"
 }
 
+/** A lease that a test waits for to run out. */
+const soonOver: SenderOptions = { ...quick, lease_ms: 2500 }
+
 /** A sender that comes to a gate and not past it, as if it were frozen there, until it is thawed. It renews no lease. */
-export const freezing = Effect.fnUntraced(function* (server: Sink, gate: GateName, options = quick) {
+export const freezing = Effect.fnUntraced(function* (server: Sink, gate: GateName, options = soonOver) {
   const reached = yield* Deferred.make<void>()
   const thaw = yield* Deferred.make<void>()
   const gates = (name: GateName) =>
@@ -77,4 +80,4 @@ export const freezing = Effect.fnUntraced(function* (server: Sink, gate: GateNam
 })
 
 /** Far more than a test takes on a machine of its own. */
-export const patience_ms = 90_000
+export const patience_ms = 120_000

@@ -11,7 +11,7 @@ import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { encodeText } from "@tentpole/core/Bytes"
-import { Fresh, testSettings, withFewKeyPairs } from "@tentpole/core/contract"
+import { eventually, Fresh, testSettings, withFewKeyPairs } from "@tentpole/core/contract"
 import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
 import { Links } from "@tentpole/core/deliveries/Links"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
@@ -47,7 +47,7 @@ const clients = Layer.unwrap(
       url: Redacted.make(`${inject("pgOwner")}/${name}`),
       applicationName: "tentpole worker test",
       connections_max: 10,
-      statement_timeout_ms: 15_000,
+      statement_timeout_ms: 60_000,
     }
     return Postgres.connections(options)
   }),
@@ -67,24 +67,27 @@ export const world = Layer.mergeAll(Fresh.layer, Blasts.layer, Deliveries.layer,
   ),
 )
 
-/** Short times, so that tests of leases don't wait. */
+/** It looks often, and is patient: who tests a time that runs out makes that one short. */
 export const quick: SenderOptions = {
   ...defaults,
   claim_batch_max: 50,
   settle_batch_max: 16,
   poll_every_ms: 20,
   sweep_every_ms: 100,
-  lease_ms: 2500,
-  renew_every_ms: 500,
   idle_ms: 200,
-  grace_ms: 300,
+  grace_ms: 60_000,
+  last_writes_ms: 60_000,
+}
+
+/** Connections to the mail server at this port. */
+export const connectionsTo = (port: number) => {
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${port}/?ignoreTLS=true&openTimeout=60&commandTimeout=60&replyTimeout=60`)
+  return Smtp.layer(Result.getOrThrow(url))
 }
 
 /** A sender of its own on the mail server at this port, until the scope ends. */
-export const sender = (port: number, options: SenderOptions = quick) => {
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${port}/?ignoreTLS=true&openTimeout=2&commandTimeout=5&replyTimeout=5`)
-  return start(options).pipe(Effect.provide(Smtp.layer(Result.getOrThrow(url))))
-}
+export const sender = (port: number, options: SenderOptions = quick) =>
+  start(options).pipe(Effect.provide(connectionsTo(port)))
 
 const epoch = DateTime.makeUnsafe(1_700_000_000_000)
 const iso = DateTime.formatIso(epoch)
@@ -209,11 +212,4 @@ export const statusOf = (ws: WorkspaceId, blast: BlastId) =>
 
 /** Waits until it holds; a test that waits in vain runs into its own time-out. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(holds, (does) =>
-    does
-      ? Effect.void
-      : Effect.andThen(
-          Effect.sleep("20 millis"),
-          Effect.suspend(() => until(holds)),
-        ),
-  )
+  Effect.asVoid(eventually(holds, (does) => does))

@@ -62,41 +62,38 @@ const untouched = {
   suppressed: null,
 }
 
-layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true, timeout: "60 seconds" })(
-  "returned mail",
-  (it) => {
-    it.effect("from a message that was sent to its recipient's suppression, and nobody else's", () =>
-      Effect.gen(function* () {
-        const ws = yield* workspace
-        const server = yield* sink()
-        const blast = yield* sendingBlast(ws, 3)
-        yield* Effect.forkScoped(sender(server.port))
-        yield* until(Effect.map(counts(ws, blast), ({ states }) => states["sent"] === 3))
+layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true })("returned mail", (it) => {
+  it.effect("from a message that was sent to its recipient's suppression, and nobody else's", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      const server = yield* sink()
+      const blast = yield* sendingBlast(ws, 3)
+      yield* Effect.forkScoped(sender(server.port))
+      yield* until(Effect.map(counts(ws, blast), ({ states }) => states["sent"] === 3))
 
-        const links = yield* Links
-        const port = yield* start({ host: "127.0.0.1", port: 0 })
-        const [first, second, third] = (yield* written(ws, blast)).toSorted((a, b) => (a.email < b.email ? -1 : 1))
-        assert(first && second && third)
-        const pathOf = ({ id }: { readonly id: string }) =>
-          links.of({ workspaceId: ws, deliveryId: DeliveryId.make(id) }).returnPath("sender.test")
+      const links = yield* Links
+      const port = yield* start({ host: "127.0.0.1", port: 0 })
+      const [first, second, third] = (yield* written(ws, blast)).toSorted((a, b) => (a.email < b.email ? -1 : 1))
+      assert(first && second && third)
+      const pathOf = ({ id }: { readonly id: string }) =>
+        links.of({ workspaceId: ws, deliveryId: DeliveryId.make(id) }).returnPath("sender.test")
 
-        assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250)
-        assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250, "twice is once")
-        assert.strictEqual(yield* mailTo(port, pathOf(second), complaint), 250)
-        assert.strictEqual(yield* mailTo(port, pathOf(third), vacation), 250)
-        const forged = pathOf(third).replace(/.(?=@)/, (last) => (last === "A" ? "B" : "A"))
-        assert.strictEqual(yield* mailTo(port, forged, bounce), 550)
-        assert.strictEqual(yield* mailTo(port, "postmaster@bounce.sender.test", bounce), 550)
+      assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250)
+      assert.strictEqual(yield* mailTo(port, pathOf(first), bounce), 250, "twice is once")
+      assert.strictEqual(yield* mailTo(port, pathOf(second), complaint), 250)
+      assert.strictEqual(yield* mailTo(port, pathOf(third), vacation), 250)
+      const forged = pathOf(third).replace(/.(?=@)/, (last) => (last === "A" ? "B" : "A"))
+      assert.strictEqual(yield* mailTo(port, forged, bounce), 550)
+      assert.strictEqual(yield* mailTo(port, "postmaster@bounce.sender.test", bounce), 550)
 
-        assert.deepStrictEqual(yield* recipients(ws), [
-          { ...untouched, email: first.email, bounced: true, delivered: false, invalid: true, suppressed: "bounce" },
-          { ...untouched, email: second.email, complained: true, unsubscribed: true, suppressed: "complaint" },
-          { ...untouched, email: third.email },
-        ])
+      assert.deepStrictEqual(yield* recipients(ws), [
+        { ...untouched, email: first.email, bounced: true, delivered: false, invalid: true, suppressed: "bounce" },
+        { ...untouched, email: second.email, complained: true, unsubscribed: true, suppressed: "complaint" },
+        { ...untouched, email: third.email },
+      ])
 
-        const again = yield* sendingBlast(ws, 1, { prefix: "another" })
-        yield* until(Effect.map(counts(ws, again), ({ states }) => states["sent"] === 1))
-      }),
-    )
-  },
-)
+      const again = yield* sendingBlast(ws, 1, { prefix: "another" })
+      yield* until(Effect.map(counts(ws, again), ({ states }) => states["sent"] === 1))
+    }),
+  )
+})

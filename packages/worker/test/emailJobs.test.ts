@@ -1,8 +1,6 @@
 // Test messages as workers send them: over a mail server that counts, at most once, whatever goes wrong.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
-import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
-import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { Fresh } from "@tentpole/core/contract"
 import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { EmailChange } from "@tentpole/core/emails/EmailChange"
@@ -18,7 +16,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import PostalMime from "postal-mime"
-import { settings, workspace, world } from "./World.ts"
+import { connectionsTo, settings, workspace, world } from "./World.ts"
 import { type SinkScript, sink } from "./Sink.ts"
 
 const surroundings = TestMails.layer.pipe(Layer.provideMerge(world))
@@ -62,10 +60,7 @@ const furnished = Effect.fnUntraced(function* (script: SinkScript = {}) {
     ws,
     sql<{ count: number }>`select count(*)::int as count from test_mail where workspace_id = ${ws}`,
   ).pipe(Effect.map(([row]) => row?.count))
-  const url = parseSmtpUrl(
-    `smtp://127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=2&commandTimeout=5&replyTimeout=5`,
-  )
-  const over = Smtp.layer(Result.getOrThrow(url))
+  const over = connectionsTo(server.port)
   const send = (job: Parameters<typeof testMail>[0], attempt = 1) =>
     testMail(job, { id: "test_mail:x", attempt }).pipe(Effect.provide(over), Effect.exit, Effect.map(Exit.isSuccess))
   return { ws, server, asked, send, waiting, email, emails, transact, sql }
@@ -82,7 +77,7 @@ const suppress = (ws: WorkspaceId, address: string, reason: string) =>
     ),
   )
 
-layer(surroundings, { timeout: "60 seconds", excludeTestServices: true })("a test message", (it) => {
+layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
   it.effect("leaves once for each address, and is forgotten", () =>
     Effect.gen(function* () {
       const { server, asked, send, waiting } = yield* furnished()

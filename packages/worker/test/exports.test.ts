@@ -116,9 +116,9 @@ const begin = Effect.gen(function* () {
 const worker = (scope: Scope.Scope) => Layer.buildWithScope(Layer.fresh(Jobs.layer), scope)
 
 const ended = <E>(found: Effect.Effect<Export, E>) =>
-  found.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (it) => !isPending(it), times: 300 }))
+  found.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (it) => !isPending(it) }))
 
-layer(onPostgres, { timeout: "60 seconds", excludeTestServices: true })("exports on PostgreSQL's queue", (it) => {
+layer(onPostgres, { excludeTestServices: true })("exports on PostgreSQL's queue", (it) => {
   it.effect("an export is written by a worker, and the one after it too", () =>
     Effect.gen(function* () {
       yield* worker(yield* Effect.scope)

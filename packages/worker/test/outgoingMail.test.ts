@@ -15,7 +15,7 @@ const byPostmark = Layer.fresh(OutgoingMail.layer).pipe(Layer.provide(Layer.succ
 
 const headOf = (bytes: Uint8Array): string => decodeText(bytes).split("\r\n\r\n", 1)[0] ?? ""
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("an outgoing message", (it) => {
+layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
   it.effect("names its delivery to Postmark where that reports, and to nobody else", () =>
     Effect.gen(function* () {
       const ws = yield* workspace

@@ -21,7 +21,7 @@ const tokenIn = (ws: WorkspaceId) =>
     ),
   )
 
-layer(world, { timeout: "60 seconds", excludeTestServices: true })("the sender's pace", (it) => {
+layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
   it.effect(
     "a hundred messages don't wait behind a thousand of another workspace",
     () =>
@@ -69,7 +69,7 @@ layer(world, { timeout: "60 seconds", excludeTestServices: true })("the sender's
         const ws = yield* workspaceWith({ sendingPerSecond: 1 })
         const blast = yield* sendingBlast(ws, 1)
         // Leases hold all the while: that it is not sent is the permit's doing.
-        const frozen = yield* freezing(server, "after-claim", { ...quick, lease_ms: 60_000 })
+        const frozen = yield* freezing(server, "after-claim", quick)
         const first = yield* tokenIn(ws)
         yield* Effect.sleep(Pace.permit_ms + 100)
         yield* frozen.thaw

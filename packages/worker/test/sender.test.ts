@@ -7,7 +7,7 @@ import { consistent, isSent, nobodyTwice, patience_ms, perRecipient, running } f
 import { sink } from "./Sink.ts"
 import { counts, sendingBlast, settings, until, workspace, world, written } from "./World.ts"
 
-layer(world, { timeout: "60 seconds", excludeTestServices: true })("the sender", (it) => {
+layer(world, { excludeTestServices: true })("the sender", (it) => {
   it.effect(
     "three hundred recipients get one message each, although a sender is stopped in the middle",
     () =>

@@ -9,7 +9,7 @@ import { dkimSigned, toBytes } from "@tentpole/core/emails/Dkim"
 import type { RenderedMessage } from "@tentpole/core/emails/Message"
 import { MessageMemory } from "@tentpole/core/emails/MessageMemory"
 import { Secrets } from "@tentpole/core/Secrets"
-import { Settings } from "@tentpole/core/Settings"
+import { commonSettings, Settings } from "@tentpole/core/Settings"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { createHmac, createSecretKey, hash } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
@@ -27,20 +27,12 @@ const secrets = SecretsLayer.layer({ secret: Redacted.make(secret), previous: nu
 const settings = Layer.succeed(
   Settings,
   Settings.of({
+    ...commonSettings,
     publicApiUrl: "https://api.harbour.example",
     publicPagesUrl: "https://pages.harbour.example",
     pagesHost: "pages.harbour.example",
     mailHost: "mail.harbour.example",
     sending: "on",
-    html_bytes_max: 2 ** 21,
-    import_bytes_max: 1,
-    asset_bytes_max: 1,
-    smtpConnections: 1,
-    acceptMeansDelivered: true,
-    hooks: { sesTopicArns: [], sendgridPublicKey: null, mailgunSigningKey: null, postmarkLogin: null },
-    requestsPerMinute_max: 0,
-    retention: { activity_days: null, audit_days: null },
-    developmentDomains: false,
   }),
 )
 const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))

@@ -1,6 +1,6 @@
 // Whatever befalls those who send a blast, nobody gets two mails and nobody is forgotten: each race and each fault by itself,
 // and at last a long run with all of it.
-import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
+import { type Campaign, campaignOf, cleared, type Scenario } from "../Campaign.ts"
 import { clocks } from "./Clocks.ts"
 import { commits } from "./Commits.ts"
 import { deaths } from "./Deaths.ts"
@@ -10,18 +10,6 @@ import { outagesOfTheDatabase } from "./Outages.ts"
 import { refusals } from "./Refusals.ts"
 import { World } from "./World.ts"
 
-/** What a scenario leaves must not trouble the next one. */
-const cleared = ({ name, run }: Scenario<World>): Scenario<World> => ({
-  name,
-  run: async (trial, world) => {
-    try {
-      return await run(trial, world)
-    } finally {
-      await world.calm()
-    }
-  },
-})
-
 const all: ReadonlyArray<Scenario<World>> = [
   ...deaths,
   ...commits,
@@ -30,7 +18,7 @@ const all: ReadonlyArray<Scenario<World>> = [
   ...outagesOfTheDatabase,
   ...clocks,
   ...longRuns,
-].map(cleared)
+].map((each) => cleared(each))
 
 /** One of each kind, in a minute and a half. */
 const sample: ReadonlySet<string> = new Set([

@@ -94,6 +94,31 @@ const everything: Scenario<World> = {
   },
 }
 
+/** More than two slices of an audience, and small ones come first. */
+const slices_count = 25_000
+
+const amidTheAudience: Scenario<World> = {
+  name: "killed while its audience is written: it is sent to from the first slice on, and nobody is left out",
+  run: async ({ say }, world) => {
+    const blast = await world.launched(slices_count)
+    const first = await world.worker()
+    await until("a slice to be written", async () => (await blast.reached()) !== null, { every_ms: 5 })
+    await first.process.kill()
+    const midway = await blast.reached()
+    const written = Object.values(await blast.states()).reduce((sum, count) => sum + count, 0)
+    // What the job comes to when its lease has ended; another worker sends meanwhile.
+    await world.worker()
+    await until("the first slice to be sent to", async () => (await blast.dots()).length > 100, { every_ms: 50 })
+    const early = await blast.status()
+    await blast.fixAudience()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    told(say, judged, `${written} of ${slices_count} were written when it died`)
+    const late = midway === null || written >= slices_count ? ["the kill came too late to show anything"] : []
+    return [...judged.found, ...late, ...(early === "sending" ? [] : [`it was ${early} before all were written`])]
+  },
+}
+
 const blocked: Scenario<World> = {
   name: "an event loop that is blocked beyond its lease",
   run: async ({ say }, world) => {
@@ -151,6 +176,7 @@ export const deaths: ReadonlyArray<Scenario<World>> = [
   frozenAt("before-settle"),
   heldReply,
   everything,
+  amidTheAudience,
   blocked,
   stopped,
 ]

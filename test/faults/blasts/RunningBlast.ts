@@ -107,6 +107,15 @@ export class RunningBlast {
     return this.#world.sink.dots(this.domain)
   }
 
+  /** The last contact that its audience has come to; null before the first slice, and when all of it is written. */
+  async reached(): Promise<string | null> {
+    const [row] = await this.#world.deployment.inside.asOwner<{ through: string | null }>(
+      "select audience_through as through from blast where blast_id = $1::uuid",
+      [this.id],
+    )
+    return row?.through ?? null
+  }
+
   async status(): Promise<string> {
     const [row] = await this.#world.deployment.inside.asOwner<{ status: string }>(
       "select status from blast where blast_id = $1::uuid",
@@ -131,7 +140,7 @@ export class RunningBlast {
   }
 
   /** Waits until it is over, hurrying; says what is open when it does not come to that (I11). */
-  async ended(within_ms = 60_000): Promise<void> {
+  async ended(within_ms = 120_000): Promise<void> {
     await until(
       "the blast to end",
       async () => {

@@ -114,11 +114,16 @@ export class World {
 
   /** A blast to these names, or to so many people, in a workspace of its own: sending, its audience fixed. */
   async blast(whom: number | ReadonlyArray<string>): Promise<RunningBlast> {
-    const domain = `blast${++this.#count}.test`
-    const names = typeof whom === "number" ? Array.from({ length: whom }, (_, at) => `person${at}`) : whom
-    const blast = await RunningBlast.launch(this, names, domain)
+    const blast = await this.launched(whom)
     await blast.fixAudience()
     return blast
+  }
+
+  /** The same, with nobody in its audience yet: that is a worker's to do. */
+  launched(whom: number | ReadonlyArray<string>): Promise<RunningBlast> {
+    const domain = `blast${++this.#count}.test`
+    const names = typeof whom === "number" ? Array.from({ length: whom }, (_, at) => `person${at}`) : whom
+    return RunningBlast.launch(this, names, domain)
   }
 
   /** Whatever a scenario left, so that the next one finds nothing: workers end, wires and mail server are as they should be. */

@@ -3,7 +3,7 @@
 import { pause } from "../../support/Service.ts"
 import type { Dice } from "../../simulation/Dice.ts"
 import { bounds } from "../blasts/Times.ts"
-import { type Campaign, campaignOf, type Scenario, type Trial } from "../Campaign.ts"
+import { type Campaign, campaignOf, cleared, type Scenario, type Trial } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
 import { judge } from "./Judge.ts"
 import type { RunningFlow } from "./RunningFlow.ts"
@@ -110,19 +110,7 @@ const week: Scenario<World> = {
   },
 }
 
-/** What a scenario leaves must not trouble the next one. */
-const cleared = ({ name, run }: Scenario<World>): Scenario<World> => ({
-  name,
-  run: async (trial, world) => {
-    try {
-      return await run(trial, world)
-    } finally {
-      await world.calm()
-    }
-  },
-})
-
-const all = [atGate("update"), atGate("commit"), week].map(cleared)
+const all = [atGate("update"), atGate("commit"), week].map((each) => cleared(each))
 
 /** One death by itself, and some in a week: in a minute. */
 const sample = all.filter(({ name }) => !name.includes("committed"))

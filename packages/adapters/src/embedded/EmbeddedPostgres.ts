@@ -200,7 +200,10 @@ const sharedBuffers_mib = (): number => {
   return Math.round(Math.min(Math.max(memory_bytes / mib / 8, 128), 1024))
 }
 
-const startServer = async (options: EmbeddedOptions, made: Cluster): Promise<number> => {
+/** A port that was free a moment ago may be somebody else's when the server comes to it. */
+const ports_tried_max = 3
+
+const startServer = async (options: EmbeddedOptions, made: Cluster, tried = 1): Promise<number> => {
   const running = await runningPort(made)
   if (running !== undefined) return running
   const port = options.port ?? (await freePort())
@@ -216,16 +219,19 @@ const startServer = async (options: EmbeddedOptions, made: Cluster): Promise<num
   ]
   const flags = settings.map(([name, value]) => `-c ${name}=${value === "" ? "''" : value}`).join(" ")
   const log = join(made.data, "server.log")
-  await pgCtl(made.data, ["start", "--wait", "--timeout=60", "--silent", `--log=${log}`, `--options=${flags}`]).catch(
+  const start = ["start", "--wait", "--timeout=60", "--silent", `--log=${log}`, `--options=${flags}`]
+  return pgCtl(made.data, start).then(
+    () => port,
     async (cause: unknown) => {
       const said = await readFile(log, "utf8").catch(() => "")
+      const isTaken = options.port === null && said.includes("Address already in use")
+      if (isTaken && tried < ports_tried_max) return startServer(options, made, tried + 1)
       throw new EmbeddedFailed({
         reason: `The embedded PostgreSQL does not start: ${said.trim().split("\n").at(-1) ?? ""} (its log is ${log})`,
         cause,
       })
     },
   )
-  return port
 }
 
 const firstLine = (cause: unknown): string => {

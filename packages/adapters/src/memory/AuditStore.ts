@@ -6,7 +6,7 @@ import {
   samples_max,
   type StateCount,
 } from "@tentpole/core/blasts/AuditStore"
-import { launchOf } from "@tentpole/core/blasts/Blast"
+import { countsOf, launchOf } from "@tentpole/core/blasts/Blast"
 import { type BlastId, DeliveryId, type WorkspaceId } from "@tentpole/core/Ids"
 import { byCodePoint } from "@tentpole/core/Text"
 import { Effect, Layer } from "effect"
@@ -71,7 +71,7 @@ const evidence = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, 
   const unblocked = rows.filter(({ state }) => state !== "blocked")
   return {
     status: blast.status,
-    recipientCount: launchOf(blast)?.audience?.recipientCount ?? null,
+    recipientCount: countsOf(launchOf(blast))?.recipientCount ?? null,
     recipients: countStates(rows),
     // Nothing is kept here but the rows.
     tally: tallyOf(rows),

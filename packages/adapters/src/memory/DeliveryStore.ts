@@ -1,81 +1,23 @@
 // The sending pipeline in memory: core's machine over the rows.
-import { type FixedAudience, launchOf } from "@tentpole/core/blasts/Blast"
+import { launchOf } from "@tentpole/core/blasts/Blast"
 import type { IntentAnswer, Move } from "@tentpole/core/deliveries/Delivery"
 import { finalStates } from "@tentpole/core/deliveries/Delivery"
-import * as Machine from "@tentpole/core/blasts/Machine"
-import { AudienceGone, type Claim, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import { type Claim, DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
 import * as Pace from "@tentpole/core/deliveries/Pace"
-import { blockReason, intentAnswer } from "@tentpole/core/deliveries/Suppression"
-import { type BlastId, DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
+import { intentAnswer } from "@tentpole/core/deliveries/Suppression"
+import { DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/Ids"
 import { Transaction, Transactor } from "@tentpole/core/Transactor"
-import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contacts } from "./ContactStore.ts"
+import { fixAudience } from "./DeliveryAudience.ts"
 import { bucketOf, claim, sendingOnes } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
-import {
-  blasts,
-  deliveries,
-  type DeliveryRow,
-  dueDeliveries,
-  factsOf,
-  makeDue,
-  moved,
-  newDelivery,
-} from "./DeliveryTables.ts"
+import { blasts, deliveries, type DeliveryRow, dueDeliveries, factsOf, makeDue, moved } from "./DeliveryTables.ts"
 import { isWithdrawn, putMoved, sendingSteps } from "./MembershipTables.ts"
 import { MemoryDatabase, Open, type Rows } from "./MemoryDatabase.ts"
-import { findList } from "./ListStore.ts"
-import { contactsOf } from "./Segment.ts"
 import { workspaces } from "./WorkspaceStore.ts"
 
 const look_again_ms = 10_000
-
-const fixAudience = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, id: BlastId) {
-  const blast = yield* db.find(blasts, workspace, id)
-  if (blast?.status !== "sending") return null
-  if (blast.launch.audience !== null) return blast.launch.audience
-  const list = yield* findList(db, workspace, blast.audience.listId).pipe(
-    Effect.catchTag("NotFound", () => new AudienceGone()),
-  )
-  const now = yield* DateTime.now
-  const held = [...(yield* contactsOf(db, workspace, list, now))].sort(
-    (left, right) =>
-      left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
-  )
-  const plan = (yield* db.find(workspaces, null, workspace))?.plan ?? "free"
-  const audience = held.slice(0, plans[plan].recipientsPerBlast_max ?? held.length)
-  const names = yield* ids.many(audience.length)
-  let qualified = 0
-  for (const [at, contact] of audience.entries()) {
-    const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized)
-    const reason = blockReason(facts, blast.operational)
-    if (reason === undefined) qualified++
-    const row = newDelivery(
-      {
-        id: DeliveryId.make(names[at] ?? ""),
-        blastId: id,
-        flow: null,
-        contactId: contact.id,
-        approvalId: blast.locked.approvalId,
-        operational: blast.operational,
-      },
-      contact,
-      reason,
-      now,
-    )
-    yield* db.put(deliveries, workspace, row.id, row)
-  }
-  const fixed: FixedAudience = {
-    at: now,
-    recipientCount: audience.length,
-    qualifiedCount: qualified,
-    truncated: audience.length < held.length,
-  }
-  yield* db.put(blasts, workspace, id, yield* Effect.fromResult(Machine.fixAudience(blast, fixed)).pipe(Effect.orDie))
-  yield* makeDue(db, workspace)
-  return fixed
-})
 
 const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
   const blast = yield* db.find(blasts, workspace, row.blastId)
@@ -209,7 +151,8 @@ export const layer = Layer.effect(
     const ids = yield* Ids
     const { transact } = yield* Transactor
     return DeliveryStore.of({
-      fixAudience: (workspace, blast) => Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast)),
+      fixAudience: (workspace, blast, contacts_max) =>
+        Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast, contacts_max)),
       dueWorkspaces: (limit, except) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now, except)),
       openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),

@@ -4,31 +4,18 @@ import type { ActivationFacts } from "@tentpole/core/flows/FlowChange"
 import type { TrialFacts } from "@tentpole/core/flows/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/NamedFacts"
 import type { WorkspaceId } from "@tentpole/core/Ids"
-import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect } from "effect"
-import { contactFields } from "./ContactFieldStore.ts"
 import { suppressions } from "./DeliveryTables.ts"
 import { emailApprovals, emails } from "./EmailStore.ts"
 import type { Rows, Table } from "./MemoryDatabase.ts"
-import { lists } from "./Segment.ts"
+import { lists, ruleFields } from "./Segment.ts"
 import { emailTemplates, tentTemplates } from "./TemplateStores.ts"
 import { tents } from "./TentStore.ts"
 import { sendingDomains, systemListRows, workspaces } from "./WorkspaceStore.ts"
 
 const fieldsOf = (db: Rows, ws: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
-  Effect.map(db.all(contactFields, ws), (all): ReadonlyArray<RuleField> =>
-    all
-      .filter(({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName))
-      .map(({ id, apiName, displayName, valueType, status, provenanceProvider }) => ({
-        id,
-        apiName,
-        displayName,
-        valueType,
-        status,
-        provenanceProvider,
-      })),
-  )
+  ruleFields(db, ws, ({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName))
 
 /** Of these ids, those with a row that answers to the condition. */
 const those = Effect.fnUntraced(function* <Id extends string, Row>(

@@ -32,7 +32,7 @@ const toSystemList = (row: SystemListRow): SystemList => ({
 })
 
 /** Every list of the workspace, its members counted. */
-const allLists = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+export const allLists = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const counts = new Map<ListId, number>()
   for (const { listId } of yield* db.all(listMembers, workspace)) counts.set(listId, (counts.get(listId) ?? 0) + 1)
   const counted = (list: List): List =>

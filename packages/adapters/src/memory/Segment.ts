@@ -1,6 +1,6 @@
 // Whom lists hold, in memory: the evaluator itself, run over what the database knows of each contact.
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import type { ContactId, FieldDefinitionId, ListId, WorkspaceId } from "@tentpole/core/Ids"
+import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/Ids"
 import type { List } from "@tentpole/core/lists/List"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
@@ -51,7 +51,8 @@ const contactsMatching = Effect.fnUntraced(function* (
   tree: RuleTree,
   now: DateTime.Utc,
 ) {
-  const fields = yield* fieldsOf(db, workspace, mentionedIn(tree).fields)
+  const mentioned = mentionedIn(tree).fields
+  const fields = yield* ruleFields(db, workspace, ({ id }) => mentioned.includes(id))
   const holds = compileRules(tree, { fields, now })
   const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))
   return subjects.filter(holds).map(({ contact }) => contact)
@@ -83,22 +84,21 @@ export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: Work
   }))
 })
 
-const fieldsOf = (
+/** The fields that answer to the condition, as far as rules need to know them. */
+export const ruleFields = (
   db: Rows,
   workspace: WorkspaceId,
-  ids: ReadonlyArray<FieldDefinitionId>,
+  holds: (field: RuleField) => boolean,
 ): Effect.Effect<ReadonlyArray<RuleField>> =>
   Effect.map(db.all(contactFields, workspace), (fields) =>
-    fields
-      .filter(({ id }) => ids.includes(id))
-      .map(({ id, apiName, displayName, valueType, status, provenanceProvider }) => ({
-        id,
-        apiName,
-        displayName,
-        valueType,
-        status,
-        provenanceProvider,
-      })),
+    fields.filter(holds).map(({ id, apiName, displayName, valueType, status, provenanceProvider }) => ({
+      id,
+      apiName,
+      displayName,
+      valueType,
+      status,
+      provenanceProvider,
+    })),
   )
 
 export const layer = Layer.effect(
@@ -112,7 +112,7 @@ export const layer = Layer.effect(
           const isStatic = (id: ListId) =>
             known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
           return {
-            fields: yield* fieldsOf(db, workspace, mentioned.fields),
+            fields: yield* ruleFields(db, workspace, ({ id }) => mentioned.fields.includes(id)),
             staticLists: new Set(mentioned.lists.filter(isStatic)),
           }
         }),

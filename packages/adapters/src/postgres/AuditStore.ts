@@ -125,7 +125,7 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
     ),
     events_wrong as materialized (select delivery_id from ledger where events > 1 or (events > 0 and not sent))
     select b.status,
-      case when b.audience_fixed_at is not null then b.recipient_count end as recipient_count,
+      case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as recipient_count,
       (select jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
           order by state collate "C", reason collate "C")
         from (select d.state, d.reason, count(*) as count from delivery d where ${mine} group by d.state, d.reason) as s

@@ -10,7 +10,7 @@ import type {
   Source,
 } from "@tentpole/core/blasts/Blast"
 import { launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import { ApprovalId, BlastId, EmailId, ListId } from "@tentpole/core/Ids"
+import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "@tentpole/core/Ids"
 import { fold } from "@tentpole/core/Text"
 import { DateTime } from "effect"
 import { instant } from "./Instants.ts"
@@ -35,6 +35,7 @@ export interface BlastRow {
   readonly schedule_missed: boolean
   readonly launched_at: Date | null
   readonly allotted_count: number
+  readonly audience_through: string | null
   readonly audience_fixed_at: Date | null
   readonly recipient_count: number
   readonly qualified_count: number
@@ -50,7 +51,7 @@ export interface BlastRow {
 /** For a SELECT over alias `b` of `blast`. */
 export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.retrying_since, b.audience_list_id, b.audience_source,
   b.email_id, b.email_source, b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version,
-  b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_fixed_at, b.recipient_count,
+  b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_through, b.audience_fixed_at, b.recipient_count,
   b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
   b.updated_at`
 
@@ -83,6 +84,14 @@ const launchOfRow = (row: BlastRow): Launch | null =>
     : {
         at: DateTime.makeUnsafe(row.launched_at),
         allotted: row.allotted_count,
+        pass:
+          row.audience_through === null
+            ? null
+            : {
+                through: ContactId.make(row.audience_through),
+                recipientCount: row.recipient_count,
+                qualifiedCount: row.qualified_count,
+              },
         audience:
           row.audience_fixed_at === null
             ? null

@@ -34,6 +34,7 @@ export interface AudienceRow {
 interface BlastRow extends AudienceRow {
   readonly approval_id: string
   readonly operational: boolean
+  readonly audience_through: string | null
   readonly audience_fixed_at: Date | null
   readonly recipient_count: number
   readonly qualified_count: number
@@ -47,55 +48,97 @@ interface Counts {
   readonly qualified: number
 }
 
+/** Contacts in the order of their ids, from one on to another; null: from the first, to the last. */
+interface Slice {
+  readonly after: string | null
+  readonly through: string | null
+}
+
 const snapshot_timeout_ms = 15 * 60_000
 
 export const fixAudience = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   blastId: BlastId,
+  contacts_max: number,
 ) {
-  const [blast] = yield* sql<BlastRow>`
-    select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_fixed_at, b.recipient_count,
-      b.qualified_count, b.audience_truncated, p.recipients_per_blast_max, w.sending_per_domain_per_second
-    from blast b
-    join workspace w on w.workspace_id = b.workspace_id
-    join plan p on p.plan = w.plan
-    left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
-    where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast' and b.status = 'sending'
-    for update of b`
+  const blast = yield* lockBlast(sql, workspace, blastId)
   if (blast === undefined) return null
-  if (blast.audience_fixed_at !== null) {
-    const fixed: FixedAudience = {
-      at: DateTime.makeUnsafe(blast.audience_fixed_at),
-      recipientCount: blast.recipient_count,
-      qualifiedCount: blast.qualified_count,
-      truncated: blast.audience_truncated,
-    }
-    return fixed
-  }
+  if (blast.audience_fixed_at !== null) return fixedOf(blast, blast.audience_fixed_at)
   const now = yield* DateTime.now
-  const held = yield* audienceOf(sql, workspace, blast, now)
-  // A million recipients take seconds, not the quarter of a minute that a request may.
+  const held = yield* audienceOf(sql, workspace, blast, now).pipe(
+    // Of a blast that ended while its audience was written, and let go of its list.
+    Effect.catchTag("AudienceGone", (gone) =>
+      blast.audience_through === null ? Effect.fail(gone) : Effect.succeed(null),
+    ),
+  )
+  // Many recipients take seconds, not the quarter of a minute that a request may.
   yield* sql`select set_config('statement_timeout', ${String(snapshot_timeout_ms)}, true)`
-  const max = blast.recipients_per_blast_max
-  const audience = cutTo(sql, held, max)
-  const counts = yield* insertDeliveries(sql, workspace, blastId, blast, audience, now)
-  const truncated = max !== null && counts.recipients === max && (yield* holdsMore(sql, held, max))
+  const max = blast.audience_through === null ? blast.recipients_per_blast_max : null
+  const slice =
+    max === null && held !== null
+      ? yield* sliceFrom(sql, workspace, blast.audience_through, contacts_max)
+      : { after: null, through: null }
+  const counts = held === null ? nobody : yield* insertSlice(sql, { workspace, blastId, blast, held, slice, max, now })
+  const counted = {
+    recipient_count: blast.recipient_count + counts.recipients,
+    qualified_count: blast.qualified_count + counts.qualified,
+  }
+  const truncated = max !== null && held !== null && counts.recipients === max && (yield* holdsMore(sql, held, max))
+  const over = slice.through === null
   yield* sql`
-    update blast set recipient_count = ${counts.recipients}, qualified_count = ${counts.qualified},
-      audience_truncated = ${truncated}, audience_fixed_at = ${DateTime.formatIso(now)}, updated_at = ${DateTime.formatIso(now)}
+    update blast set ${sql.update({
+      ...counted,
+      audience_through: slice.through,
+      audience_truncated: truncated,
+      ...(over ? { audience_fixed_at: DateTime.formatIso(now), updated_at: DateTime.formatIso(now) } : {}),
+    })}
     where workspace_id = ${workspace} and blast_id = ${blastId}`
   yield* makeDue(sql, "deliveries", workspace)
   // Told of with the commit, so that whoever renews the statistics then knows how much has come.
   yield* sql`select pg_stat_force_next_flush()`
-  const fixed: FixedAudience = {
-    at: now,
-    recipientCount: counts.recipients,
-    qualifiedCount: counts.qualified,
-    truncated,
-  }
-  return fixed
+  return over ? fixedOf({ ...counted, audience_truncated: truncated }, now) : ("unfinished" as const)
 })
+
+/** A blast that takes recipients or has them all; not against its deliveries, which refer to it and are being sent. */
+const lockBlast = (sql: PgClient.PgClient, workspace: WorkspaceId, blastId: BlastId) =>
+  Effect.map(
+    sql<BlastRow>`
+      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_through,
+        b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
+        w.sending_per_domain_per_second
+      from blast b
+      join workspace w on w.workspace_id = b.workspace_id
+      join plan p on p.plan = w.plan
+      left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
+      where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast'
+        and (b.status = 'sending' or b.audience_through is not null)
+      for no key update of b`,
+    ([blast]) => blast,
+  )
+
+const fixedOf = (
+  row: Pick<BlastRow, "recipient_count" | "qualified_count" | "audience_truncated">,
+  at: Date | DateTime.Utc,
+): FixedAudience => ({
+  at: DateTime.makeUnsafe(at),
+  recipientCount: row.recipient_count,
+  qualifiedCount: row.qualified_count,
+  truncated: row.audience_truncated,
+})
+
+const sliceFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, after: string | null, contacts_max: number) =>
+  Effect.map(
+    sql<{ readonly contact_id: string }>`
+      select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${behind(sql, after)}
+      order by c.contact_id offset ${contacts_max - 1} limit 1`,
+    ([last]): Slice => ({ after, through: last?.contact_id ?? null }),
+  )
+
+const behind = (sql: PgClient.PgClient, after: string | null): Statement.Fragment =>
+  after === null ? sql`true` : sql`c.contact_id > ${after}::uuid`
+
+const nobody: Counts = { recipients: 0, qualified: 0 }
 
 /** As many of them as the plan allows. */
 export const cutTo = (sql: PgClient.PgClient, held: Statement.Fragment, max: number | null): Statement.Fragment =>
@@ -133,24 +176,41 @@ const listOf = (row: AudienceRow): AudienceList | null => {
 const laneOf = (sql: PgClient.PgClient, blast: BlastRow): Statement.Fragment =>
   blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
 
+interface Writing {
+  readonly workspace: WorkspaceId
+  readonly blastId: BlastId
+  readonly blast: BlastRow
+  /** Whom the list holds. */
+  readonly held: Statement.Fragment
+  readonly slice: Slice
+  readonly max: number | null
+  readonly now: DateTime.Utc
+}
+
 /**
- * Contacts are unique by address, so no two recipients share one, and it is done once; the unique indexes stand behind that.
- * `on conflict` would cost a quarter of it: each row would be written twice, first to see whether it may stand.
+ * Contacts are unique by address, and each stands in one slice: no two recipients share an address, unless it went from one
+ * contact to another between their slices. That is left to the unique index, and then looked at: to ask each time
+ * (`on conflict`) would cost a quarter of the writing, since each row would be written twice, first to see whether it may
+ * stand.
  */
+const insertSlice = (sql: PgClient.PgClient, writing: Writing) =>
+  Effect.catchIf(
+    sql.withTransaction(insertDeliveries(sql, writing, sql.literal(""))),
+    (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint === "delivery_address",
+    () => insertDeliveries(sql, writing, sql.literal("on conflict do nothing")),
+  )
+
 const insertDeliveries = (
   sql: PgClient.PgClient,
-  workspace: WorkspaceId,
-  blastId: BlastId,
-  blast: BlastRow,
-  audience: Statement.Fragment,
-  now: DateTime.Utc,
+  { blast, blastId, held, max, now, slice, workspace }: Writing,
+  onConflict: Statement.Fragment,
 ) =>
   Effect.map(
     sql<Counts>`
       with audience as (
         select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
           c.marketing_email_invalid
-        ${audience}
+        ${cutTo(sql, within(sql, held, slice), max)}
       ),
       judged as (
         select c.*, ${blockReasonOf(sql, blast.operational)} as reason
@@ -164,11 +224,15 @@ const insertDeliveries = (
           split_part(email_normalized, '@', -1), ${laneOf(sql, blast)}, display_name, display_name_folded, ${blast.operational},
           case when reason is null then 'queued' else 'blocked' end, reason, clock_timestamp(), ${DateTime.formatIso(now)}
         from judged
+        ${onConflict}
         returning state
       )
       select count(*)::int as recipients, (count(*) filter (where state = 'queued'))::int as qualified from added`,
-    ([counts]) => counts ?? { recipients: 0, qualified: 0 },
+    ([counts]) => counts ?? nobody,
   )
+
+const within = (sql: PgClient.PgClient, held: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
+  sql`${held} and ${behind(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`
 
 const holdsMore = (sql: PgClient.PgClient, held: Statement.Fragment, max: number) =>
   Effect.map(

@@ -75,9 +75,9 @@ export const layer = Layer.effect(
     const within = fenced(sql)
 
     return DeliveryStore.of({
-      fixAudience: (workspace, blast) =>
+      fixAudience: (workspace, blast, contacts_max) =>
         Transaction.pipe(
-          Effect.andThen(within(workspace, fixAudience(sql, workspace, blast))),
+          Effect.andThen(within(workspace, fixAudience(sql, workspace, blast, contacts_max))),
           Effect.tap(() => sql.afterCommit(renewStatistics(sql))),
         ),
       dueWorkspaces: (limit, except = []) =>

@@ -5,6 +5,7 @@ import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
 import { Subject } from "@tentpole/core/emails/EmailFields"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { processorTime_ms } from "./processorTime.ts"
 
 const document = "<!doctype html><html><body><p>Subject: not this one</p></body></html>"
 const read = (head: string) => {
@@ -42,9 +43,8 @@ describe("an answer", () => {
 
   it("that goes on without end is read in a moment", () => {
     for (const scrap of ["subject ", "\n", "* ", "Subject: ", "<html", '"']) {
-      const began = performance.now()
-      readEmail(`${scrap.repeat(200_000)}${document}`)
-      assert.isBelow(performance.now() - began, 2_000, scrap)
+      const spent_ms = processorTime_ms(() => readEmail(`${scrap.repeat(200_000)}${document}`))
+      assert.isBelow(spent_ms, 6_000, scrap)
     }
   })
 })

@@ -1,7 +1,7 @@
 // A blast: one email to one audience, once. A union by status, so that a scheduled blast has its time and its approval, and
 // a draft has neither.
 import { type DateTime, Result } from "effect"
-import type { ApprovalId, BlastId, EmailId, ListId } from "../Ids.ts"
+import type { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../Ids.ts"
 import { Invalid, type Issue } from "../Refusal.ts"
 import { isBlank } from "../Text.ts"
 
@@ -33,20 +33,31 @@ export type SendTime =
   | { readonly mode: "send_now" }
   | { readonly mode: "scheduled"; readonly scheduledAt: DateTime.Utc }
 
-/** The audience as it was when sending began, written once by the snapshot. */
-export interface FixedAudience {
-  readonly at: DateTime.Utc
+export interface AudienceCounts {
   readonly recipientCount: number
   /** Recipients left after suppression. */
   readonly qualifiedCount: number
+}
+
+/** The audience as it was when sending began, written once. */
+export interface FixedAudience extends AudienceCounts {
+  readonly at: DateTime.Utc
   /** Cut by the plan's `recipients_per_blast`. */
   readonly truncated: boolean
+}
+
+/** An audience that is being written, contact by contact in the order of their ids: how far that has come. */
+export interface AudiencePass extends AudienceCounts {
+  readonly through: ContactId
 }
 
 export interface Launch {
   readonly at: DateTime.Utc
   /** Taken from the plan's allotment of that UTC day; counts until the audience is fixed, then `qualifiedCount` does. */
   readonly allotted: number
+  /** Null before the first slice of the audience is written, and after the last. */
+  readonly pass: AudiencePass | null
+  /** Null until all of it is written. */
   readonly audience: FixedAudience | null
 }
 
@@ -163,6 +174,9 @@ export const checkFields = ({ name, description }: BlastFields): Result.Result<v
 
 /** The run of a blast that has begun, whatever became of it. */
 export const launchOf = (blast: Blast): Launch | null => ("launch" in blast ? blast.launch : null)
+
+/** Whom its audience held, as far as it is written. */
+export const countsOf = (launch: Launch | null): AudienceCounts | null => launch?.audience ?? launch?.pass ?? null
 
 /** When it goes, or was to go; null while nobody has said. */
 export const timeOf = (blast: Blast): SendTime | null => ("time" in blast ? blast.time : null)

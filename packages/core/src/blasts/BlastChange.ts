@@ -15,6 +15,7 @@ import {
   type BlastFields,
   blast_name_length_max,
   checkFields,
+  countsOf,
   type DraftBlast,
   launchOf,
   type SendingBlast,
@@ -105,7 +106,7 @@ const fallsDue = (before: Blast | null, after: Blast | null): DateTime.Utc | nul
 
 /** Recipients may have been waiting for this: to be sent to (again), or to be ended with their blast. */
 const wakes = (before: Blast | null, after: Blast | null): boolean => {
-  if (before === null || after === null || launchOf(after)?.audience == null) return false
+  if (before === null || after === null || countsOf(launchOf(after)) === null) return false
   if (after.status === "sending") return !after.paused && (before.status !== "sending" || before.paused)
   return before.status === "sending" && earlyEndingOf(after) !== null
 }

@@ -143,7 +143,7 @@ export const launch = (
       email,
       locked,
       time: { mode: "send_now" },
-      launch: { at: now, allotted: needed(facts), audience: null },
+      launch: { at: now, allotted: needed(facts), pass: null, audience: null },
       paused: false,
       retryingSince: null,
       updatedAt: now,
@@ -220,7 +220,12 @@ export const fire = (
   }
   const failure = failureOf(facts)
   if (failure !== null) {
-    return Result.succeed({ ...settled, status: "failed", failure, launch: { at: now, allotted: 0, audience: null } })
+    return Result.succeed({
+      ...settled,
+      status: "failed",
+      failure,
+      launch: { at: now, allotted: 0, pass: null, audience: null },
+    })
   }
   const over = overLimit(facts)
   if (over !== null) {
@@ -237,6 +242,6 @@ export const fire = (
     status: "sending",
     paused: false,
     retryingSince: null,
-    launch: { at: now, allotted: needed(facts), audience: null },
+    launch: { at: now, allotted: needed(facts), pass: null, audience: null },
   })
 }

@@ -6,6 +6,7 @@ import {
   type ArchivedBlast,
   type AttachedEmail,
   type Audience,
+  type AudiencePass,
   type Blast,
   type BlastFields,
   type CancelledBlast,
@@ -15,6 +16,7 @@ import {
   type FixedAudience,
   launchOf,
   lockedOf,
+  type ScheduledBlast,
   type SendingBlast,
   type SentBlast,
   timeOf,
@@ -112,10 +114,25 @@ const launched = ({
   createdAt,
 })
 
-/** The snapshot of its audience is taken: once. */
-export const fixAudience = (blast: Blast, audience: FixedAudience): Result.Result<SendingBlast, InvalidState> =>
-  blast.status === "sending" && blast.launch.audience === null
-    ? Result.succeed({ ...blast, launch: { ...blast.launch, audience }, updatedAt: audience.at })
+/**
+ * Whether recipients of it are still to be written. A pass that has begun goes on to its end also when the blast is cancelled
+ * or fails meanwhile: whom it did not reach has to be told of, and can be sent to by a retry.
+ */
+const takesRecipients = (blast: Blast): blast is Exclude<Blast, DraftBlast | ScheduledBlast> => {
+  const launch = launchOf(blast)
+  return launch !== null && launch.audience === null && (blast.status === "sending" || launch.pass !== null)
+}
+
+/** A slice of its audience is written, and more is to come. */
+export const writeAudience = (blast: Blast, pass: AudiencePass): Result.Result<Blast, InvalidState> =>
+  takesRecipients(blast) && blast.launch !== null
+    ? Result.succeed({ ...blast, launch: { ...blast.launch, pass } })
+    : refuse(blast, "given its recipients")
+
+/** The whole of its audience is written: once. */
+export const fixAudience = (blast: Blast, audience: FixedAudience): Result.Result<Blast, InvalidState> =>
+  takesRecipients(blast) && blast.launch !== null
+    ? Result.succeed({ ...blast, launch: { ...blast.launch, pass: null, audience }, updatedAt: audience.at })
     : refuse(blast, "given its recipients")
 
 /** Its audience is fixed and no recipient is open any more. A paused one too: there is nothing left to resume. */

@@ -64,12 +64,19 @@ export class DeliveryStore extends Context.Service<
   {
     /**
      * Writes a delivery for everyone in the blast's audience, blocked ones too, with the counts onto the blast, and makes
-     * the workspace due. Done once: a second time answers the same and adds nobody. Null when the blast is not sending.
+     * the workspace due: those among the next `contacts_max` contacts of the workspace, in the order of their ids, and
+     * answers "unfinished" until the last has been looked at. So the first can be sent to while the rest are written. Done
+     * once: after that it answers the same and adds nobody. Null when the blast is not sending; but a blast that ends while
+     * its audience is being written gets the rest of it too.
+     *
+     * A contact is judged once, as it is when its slice is written, and nobody is written to an address that has a delivery
+     * of the blast, whoever had it. An audience that the plan cuts (`recipients_per_blast`) is written at once.
      */
     readonly fixAudience: (
       workspace: WorkspaceId,
       blast: BlastId,
-    ) => Effect.Effect<FixedAudience | null, AudienceGone, Transaction>
+      contacts_max: number,
+    ) => Effect.Effect<FixedAudience | "unfinished" | null, AudienceGone, Transaction>
 
     /** Workspaces that may have mail to send now, the one longest without a turn first; never those in `except`. */
     readonly dueWorkspaces: (

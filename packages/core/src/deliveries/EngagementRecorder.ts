@@ -89,7 +89,8 @@ export const engagementRecorder = Effect.fnUntraced(function* (options: Recorder
         return Effect.onExit(Effect.timeoutOption(Queue.offer(queue, visit), options.patience), (exit) =>
           Effect.sync(() => {
             if (Exit.isSuccess(exit) && Option.isSome(exit.value)) return
-            letGo++
+            // One that is interrupted waits no longer: its reader is gone, or asks in another way.
+            if (Exit.isSuccess(exit)) letGo++
             leave(1)
           }),
         )

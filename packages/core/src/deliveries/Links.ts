@@ -208,12 +208,20 @@ const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
 
 const hyphen = 45
 
-const uuidText = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+/** Each byte as two digits. */
+const digitsOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+/** Runs for every opening. */
+const uuidText = (bytes: Uint8Array, start: number): string => {
+  let text = ""
+  for (let at = 0; at < 16; at++) {
+    if (at === 4 || at === 6 || at === 8 || at === 10) text += "-"
+    text += digitsOf[bytes[start + at] ?? 0]
+  }
+  return text
+}
 
 const targetOf = (payload: Uint8Array): LinkTarget => ({
-  workspaceId: WorkspaceId.make(uuidText(payload.slice(0, 16))),
-  deliveryId: DeliveryId.make(uuidText(payload.slice(16, target_bytes))),
+  workspaceId: WorkspaceId.make(uuidText(payload, 0)),
+  deliveryId: DeliveryId.make(uuidText(payload, 16)),
 })

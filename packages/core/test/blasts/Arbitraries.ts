@@ -3,8 +3,8 @@ import { DateTime, Result, Schema } from "effect"
 import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
 import { BlastChange } from "../../src/blasts/BlastChange.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
-import { fixAudience } from "../../src/blasts/Machine.ts"
-import { ApprovalId, BlastId, EmailId, ListId } from "../../src/Ids.ts"
+import { fixAudience, writeAudience } from "../../src/blasts/Machine.ts"
+import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../../src/Ids.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 
 const uuid = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`
@@ -12,6 +12,7 @@ export const blastId = BlastId.make(uuid(1))
 export const listId = (n: number) => ListId.make(uuid(100 + n))
 export const emailId = (n: number) => EmailId.make(uuid(200 + n))
 export const approvalId = (n: number) => ApprovalId.make(uuid(300 + n))
+const contactId = ContactId.make(uuid(400))
 export const at = (ms: number): DateTime.Utc => DateTime.makeUnsafe(ms)
 
 export const draft = (over: Partial<DraftBlast> = {}): DraftBlast => ({
@@ -57,6 +58,7 @@ export const moves = [
   "unschedule",
   "launch",
   "fire",
+  "writeAudience",
   "fixAudience",
   "pause",
   "resume",
@@ -170,6 +172,8 @@ const run = (blast: Blast, { move, ahead_ms, operational, other, world }: Happen
       return BlastChange.launch(blast, known, { operational }, now)
     case "fire":
       return BlastChange.fire(blast, known, now)
+    case "writeAudience":
+      return writeAudience(blast, { recipientCount: 2, qualifiedCount: other % 2, through: contactId })
     case "fixAudience":
       return fixAudience(blast, { at: now, recipientCount: 5, qualifiedCount: other, truncated: false })
     case "retry":

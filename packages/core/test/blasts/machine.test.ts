@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type Blast, type BlastStatus, launchOf, lockedOf, timeOf } from "../../src/blasts/Blast.ts"
+import { type Blast, type BlastStatus, countsOf, launchOf, lockedOf, timeOf } from "../../src/blasts/Blast.ts"
 import { BlastChange, earlyEndingOf } from "../../src/blasts/BlastChange.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 import { at, draft, facts, Happening, Life, listId, live } from "./Arbitraries.ts"
@@ -24,6 +24,9 @@ const success = <A, E>(result: Result.Result<A, E>): A => {
 const code = <A, E extends { readonly code: string }>(result: Result.Result<A, E>) =>
   Result.isFailure(result) ? result.failure.code : "no refusal"
 
+/** Moves of the store's own: nothing is told of them. */
+const audienceMoves: ReadonlyArray<Happening["move"]> = ["writeAudience", "fixAudience"]
+
 const lives = { arbitrary: { runs: 400 } }
 
 describe("a blast's life, whatever happens", () => {
@@ -33,7 +36,7 @@ describe("a blast's life, whatever happens", () => {
     ([happenings]) => {
       for (const { before, after, change, happening } of live(happenings)) {
         assert.include(edges[before.status], after.status, happening.move)
-        if (change === null && happening.move !== "fixAudience") assert.strictEqual(after, before)
+        if (change === null && !audienceMoves.includes(happening.move)) assert.strictEqual(after, before)
         assert.isTrue(after.updatedAt.epochMilliseconds >= before.updatedAt.epochMilliseconds)
         assert.deepStrictEqual([after.id, after.createdAt], [before.id, before.createdAt])
       }
@@ -134,8 +137,8 @@ describe("a blast's life, whatever happens", () => {
     ([happenings]) => {
       for (const { before, after, change } of live(happenings)) {
         if (change === null) continue
-        const open = (blast: Blast) => blast.status === "sending" && !blast.paused && blast.launch.audience !== null
-        const ends = before.status === "sending" && before.launch.audience !== null && earlyEndingOf(after) !== null
+        const open = (blast: Blast) => blast.status === "sending" && !blast.paused && countsOf(blast.launch) !== null
+        const ends = before.status === "sending" && countsOf(before.launch) !== null && earlyEndingOf(after) !== null
         assert.strictEqual(change.wakes, change.after !== null && ((open(after) && !open(before)) || ends))
       }
     },
@@ -180,6 +183,28 @@ describe("a blast's life, whatever happens", () => {
     ([happenings]) => {
       for (const { before, change } of live(happenings)) {
         if (change?.after === null) assert.include(["draft", "sent", "failed", "cancelled"], before.status)
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "an audience once begun comes to its end, whatever becomes of the blast, and is fixed once",
+    [Life],
+    ([happenings]) => {
+      for (const { before, after, happening } of live(happenings)) {
+        const launch = launchOf(before)
+        const begun = launch !== null && launch.pass !== null
+        if (begun) assert.isNull(launch.audience)
+        if (begun || (before.status === "sending" && launch?.audience === null)) {
+          if (happening.move === "writeAudience") assert.isNotNull(launchOf(after)?.pass)
+          if (happening.move === "fixAudience") assert.isNotNull(launchOf(after)?.audience)
+        } else if (audienceMoves.includes(happening.move)) assert.strictEqual(after, before)
+        if (launch !== null && launch.audience !== null) assert.strictEqual(launchOf(after)?.audience, launch.audience)
+        if (before.status === after.status && audienceMoves.includes(happening.move)) continue
+        if (after.status !== "draft" && launch !== null && happening.move !== "remove") {
+          assert.deepStrictEqual(countsOf(launchOf(after)), countsOf(launch), happening.move)
+        }
       }
     },
     lives,

@@ -1,5 +1,5 @@
-// `/f/<tent id>/<form id>`: takes what a published page's form sends, and says thank you. Post, redirect, get: a reload sends
-// nothing again. No script, no cookie, and the same answer to who fell into the trap for machines.
+// `/f/<tent id>/<form id>`: takes what a published page's form sends, and says thank you. No script, no cookie, and the same
+// answer to who fell into the trap for machines.
 import { field_bytes_max, fields_max, type Sent } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
@@ -48,7 +48,7 @@ export const formPages = Effect.fnUntraced(function* (
     if (read === "broken") return Answers.refusedForm(found.site, pagePath, ["The form could not be read."])
     if (read === "file") return Answers.refusedForm(found.site, pagePath, ["This form takes no files."])
     return yield* forms.submit(found.site.workspaceId, found.form, read).pipe(
-      Effect.as(Answers.seeOther(nextOf(found))),
+      Effect.as(taken(found)),
       Effect.catchTags({
         NotFound: () => Effect.succeed(Answers.notFound()),
         TooMuchSent: () => Effect.succeed(Answers.formTooLarge()),
@@ -66,10 +66,9 @@ export const formPages = Effect.fnUntraced(function* (
 
   /** The answer to whatever is asked of a form's address. */
   return Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
-    if (!["GET", "HEAD", "POST"].includes(request.method)) return Answers.methodNotAllowed("GET, HEAD, POST")
     const found = yield* find(request, tent, formId)
     if (found === null) return Answers.notFound()
-    return request.method === "POST" ? yield* send(request, found) : afterwards(found)
+    return request.method === "POST" ? yield* send(request, found) : Answers.methodNotAllowed("POST")
   })
 })
 
@@ -83,16 +82,13 @@ const successUrl = ({ form, origin }: Found): URL | null => {
 
 const isOwn = (url: URL, { origin }: Found): boolean => url.origin === new URL(origin).origin
 
-const nextOf = (found: Found): string => {
+/** The answer to who has sent it. */
+const taken = (found: Found): Response => {
   const url = successUrl(found)
-  if (url !== null && isOwn(url, found)) return `${url.pathname}${url.search}${url.hash}`
-  return `/f/${found.form.tentId}/${encodeURIComponent(found.form.formId)}`
-}
-
-const afterwards = (found: Found): Response => {
-  const url = successUrl(found)
-  if (url !== null && !isOwn(url, found)) return Answers.onward(found.site, url.href)
-  return Answers.thanks(found.site, url === null ? addressPath(found.page.address) : nextOf(found))
+  if (url === null) return Answers.thanks(found.site, addressPath(found.page.address))
+  return isOwn(url, found)
+    ? Answers.seeOther(`${url.pathname}${url.search}${url.hash}`)
+    : Answers.onward(found.site, url.href)
 }
 
 /** Percent-encoding may make three bytes of one. */

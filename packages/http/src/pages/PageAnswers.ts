@@ -190,7 +190,7 @@ export const onward = (site: PageSite, url: string): Response =>
     head: `<meta http-equiv="refresh" content="0;url=${escapeHtml(url)}">`,
   })
 
-/** After a POST: a reload of where it leads sends nothing again. */
+/** After a POST, to a page of the same origin: a reload there sends nothing again. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...always(null), "cache-control": "no-store", location } })
 

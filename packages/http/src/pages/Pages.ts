@@ -15,7 +15,7 @@ import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
 import { type Visit, warmPages } from "./WarmPages.ts"
 import type { FrontDoor } from "../Front.ts"
-import { pageVisited } from "../Measured.ts"
+import { answeredAtOnce } from "../Measured.ts"
 
 export interface PagesOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
@@ -95,7 +95,10 @@ export const layer = (options: PagesOptions) =>
           const [acceptEncoding, ifNoneMatch] = [headers["accept-encoding"]?.toString(), headers["if-none-match"]]
           const chosen = Answers.choose(found.page.answers, { acceptEncoding, ifNoneMatch })
           const address = callerOf(socket.remoteAddress ?? "", headers["x-forwarded-for"]?.toString())
-          return saw(headers, address, host, found).pipe(Effect.andThen(pageVisited(chosen.status)), Effect.as(chosen))
+          return saw(headers, address, host, found).pipe(
+            Effect.andThen(answeredAtOnce("page", chosen.status)),
+            Effect.as(chosen),
+          )
         })
       if (options.front !== undefined) yield* options.front.openFor(warmPages(visitWarm))
 

@@ -6,15 +6,16 @@ import { isbot } from "isbot"
 /** A request's method and headers, their names in small letters. */
 export interface Shown {
   readonly method: string
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
 export const visitorOf = ({ headers, method }: Shown): Visitor => {
-  const userAgent = headers["user-agent"]?.slice(0, header_length_max) ?? null
+  const userAgent = headers["user-agent"]?.toString().slice(0, header_length_max) ?? null
+  const purpose = headers["sec-purpose"] ?? headers["purpose"] ?? headers["x-purpose"] ?? headers["x-moz"]
   return {
     method,
     userAgent,
-    purpose: headers["sec-purpose"] ?? headers["purpose"] ?? headers["x-purpose"] ?? headers["x-moz"] ?? null,
+    purpose: purpose?.toString() ?? null,
     knownMachine: userAgent !== null && isbot(userAgent) && !inAPersonsName.test(userAgent),
   }
 }

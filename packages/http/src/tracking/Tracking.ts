@@ -5,37 +5,59 @@ import { Tracking } from "@tentpole/core/deliveries/Tracking"
 import { type NotFound, Unavailable } from "@tentpole/core/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { atOnce, type Front, type FrontDoor } from "../Front.ts"
+import { answeredAtOnce } from "../Measured.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The four routes. Needs `Tracking`. */
-export const layer = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const verbs = yield* Tracking
-    const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound>) =>
-      request.method === "GET" || request.method === "HEAD"
-        ? answered(get(tokenOf(request)))
-        : Effect.succeed(Answers.methodNotAllowed(allow))
+/**
+ * The four routes. Needs `Tracking`. Pixels, of which many come at once, are answered past the router where there is a front
+ * door: not where requests are traced, for the router makes their spans.
+ */
+export const layer = (front?: FrontDoor) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const verbs = yield* Tracking
+      if (front !== undefined) yield* front.openFor(pixels(verbs))
+      const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound>) =>
+        request.method === "GET" || request.method === "HEAD"
+          ? answered(get(tokenOf(request)))
+          : Effect.succeed(Answers.methodNotAllowed(allow))
 
-    yield* router.add("*", `/${paths.open}/:token`, (request) =>
-      read(request, "GET, HEAD", (token) => Effect.as(verbs.opened(token, visitorOf(request)), Answers.pixel())),
+      yield* router.add("*", `/${paths.open}/:token`, (request) =>
+        read(request, "GET, HEAD", (token) => Effect.as(verbs.opened(token, visitorOf(request)), Answers.pixel())),
+      )
+      yield* router.add("*", `/${paths.click}/:token`, (request) =>
+        read(request, "GET, HEAD", (token) => Effect.map(verbs.clicked(token, visitorOf(request)), Answers.redirect)),
+      )
+      yield* router.add("*", `/${paths.view}/:token`, (request) =>
+        read(request, "GET, HEAD", (token) => Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html))),
+      )
+      yield* router.add("*", `/${paths.unsubscribe}/:token`, (request) =>
+        request.method === "POST"
+          ? answered(unsubscribe(verbs, request))
+          : read(request, "GET, HEAD, POST", (token) => Effect.map(verbs.subscription(token), Answers.unsubscribePage)),
+      )
+    }),
+  )
+
+/** A token that is none is the router's to refuse. */
+const pixels = ({ opened }: Tracking["Service"]): Front =>
+  atOnce(({ headers, url = "" }) => {
+    const token = pixel_path.exec(url)?.[1]
+    if (token === undefined) return null
+    return opened(token, visitorOf({ method: "GET", headers })).pipe(
+      Effect.andThen(answeredAtOnce("mail open", ready.status)),
+      Effect.as(ready),
+      Effect.catch(() => Effect.succeed(null)),
     )
-    yield* router.add("*", `/${paths.click}/:token`, (request) =>
-      read(request, "GET, HEAD", (token) => Effect.map(verbs.clicked(token, visitorOf(request)), Answers.redirect)),
-    )
-    yield* router.add("*", `/${paths.view}/:token`, (request) =>
-      read(request, "GET, HEAD", (token) => Effect.map(verbs.view(token), ({ html }) => Answers.messagePage(html))),
-    )
-    yield* router.add("*", `/${paths.unsubscribe}/:token`, (request) =>
-      request.method === "POST"
-        ? answered(unsubscribe(verbs, request))
-        : read(request, "GET, HEAD, POST", (token) => Effect.map(verbs.subscription(token), Answers.unsubscribePage)),
-    )
-  }),
-)
+  })
+
+const ready = Answers.pixel()
+const pixel_path = new RegExp(`^/${paths.open}/([\\w-]+)$`)
 
 /** No cookie, no session: the token is all that counts, and the words that say what is wanted. */
 const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request) {

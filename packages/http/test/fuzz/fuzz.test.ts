@@ -44,7 +44,7 @@ const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground
 })
 
 describe("answers to requests drawn from the description", () => {
-  const patience = { timeout: isDeep ? 7_200_000 : 60_000 }
+  const patience = { timeout: isDeep ? 7_200_000 : 300_000 }
 
   it.live(
     "are described, whatever is asked of the API",

@@ -32,6 +32,7 @@ import { flows } from "./0029_flows.ts"
 import { memberships } from "./0030_memberships.ts"
 import { operating } from "./0031_operating.ts"
 import { trafficBatches } from "./0032_traffic_batches.ts"
+import { audiencePass } from "./0033_audience_pass.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -67,4 +68,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0030_memberships": memberships,
   "0031_operating": operating,
   "0032_traffic_batches": trafficBatches,
+  "0033_audience_pass": audiencePass,
 }

@@ -1,6 +1,6 @@
 // Blasts and their recipients as the wire has them.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
-import { blastStatuses, cancelReasons, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
+import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
 import type { ShownBlast } from "@tentpole/core/blasts/ShownBlast"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/Ids"
@@ -106,14 +106,15 @@ const emailOf = ({ blast, email }: ShownBlast): typeof EmailOfBlastWire.Type | n
       }
 
 const detailsOf = ({ blast, tally }: ShownBlast): typeof DetailsWire.Type => {
-  const fixed = launchOf(blast)?.audience ?? null
+  const launch = launchOf(blast)
+  const counts = countsOf(launch)
   return {
-    blast_recipient_count: fixed?.recipientCount ?? 0,
-    blast_qualified_count: fixed?.qualifiedCount ?? 0,
+    blast_recipient_count: counts?.recipientCount ?? 0,
+    blast_qualified_count: counts?.qualifiedCount ?? 0,
     blast_sent_count: tally.sent,
     blast_failed_count: tally.failed,
     blast_blocked_count: tally.blocked,
-    blast_audience_truncated: fixed?.truncated ?? false,
+    blast_audience_truncated: launch?.audience?.truncated ?? false,
     blast_delivered_count: tally.delivered,
     blast_opened_count: tally.opened,
     blast_clicked_count: tally.clicked,
