@@ -30,6 +30,7 @@ const isolation: ReadonlyArray<Row> = [
     4,
     "A page is served under its workspace's hosts only, however a host is written",
     http("pages", "a page is served at its alias, its id and the root, under its workspace's host only"),
+    http("tracking.front", "a pixel that is asked for under two hosts, or none, is refused and counted for nobody"),
     http("hosts", "one alias of two workspaces is a page of each, under its hosts, also when both lie ready"),
     http(
       "hosts",
