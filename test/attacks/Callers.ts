@@ -1,5 +1,5 @@
 // What is tried by whoever calls: with others' ids, with keys of nobody, with words that mean something to what reads them.
-import { adapters, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
+import { adapters, but, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
 
 const isolation: ReadonlyArray<Row> = [
   row(
@@ -14,6 +14,7 @@ const isolation: ReadonlyArray<Row> = [
     "Another workspace's ids deep in a body, and in jobs, name nothing",
     strangers,
     law("flows", "another workspace sees and touches nothing"),
+    http("foreignJobs", "a job of one workspace that names what is another's changes nothing there, whatever its kind"),
     whole(
       "schema",
       "the service sees nothing without a workspace, and with one its rows and no others, in every table",
@@ -29,6 +30,7 @@ const isolation: ReadonlyArray<Row> = [
     4,
     "A page is served under its workspace's hosts only, however a host is written",
     http("pages", "a page is served at its alias, its id and the root, under its workspace's host only"),
+    http("tracking.front", "a pixel that is asked for under two hosts, or none, is refused and counted for nobody"),
     http("hosts", "one alias of two workspaces is a page of each, under its hosts, also when both lie ready"),
     http(
       "hosts",
@@ -48,6 +50,10 @@ const isolation: ReadonlyArray<Row> = [
       "the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself",
     ),
     adapters("audience", "shows the contacts of the workspace that is named, and nobody where none is"),
+    adapters(
+      "audience",
+      "${kind} ones see their own workspace, whoever had the connection before, whatever became of it",
+    ),
   ),
   row(
     6,
@@ -55,6 +61,8 @@ const isolation: ReadonlyArray<Row> = [
     core("blobs/signedLink", "opens nothing that it was not made for"),
     core("blobs/signedLink", "names what it is about until it expires, and not a moment longer"),
     http("imports.refusals", "an address that has expired, or was made for something else, takes nothing"),
+    core("blobs/signedLink", "is refused when any bit of it is another"),
+    but("S3 signs its own addresses, with method, path and time in what is signed"),
   ),
 ]
 
@@ -172,6 +180,9 @@ const injection: ReadonlyArray<Row> = [
     20,
     "What comes from outside is one short line of a log, or none",
     core("deliveries/settlement", "keeps a reply as one printable line, cut"),
+    adapters("logging", "is one line that moves no cursor, whatever is told"),
+    adapters("logging", "is cut, however much is told, and holds no half of an address"),
+    adapters("logging", "what must not stand in a log is found beside whatever stands there, in long words too"),
     whole("e2e/operating", "each line of the log is JSON; a request's has its id, and none has an address or a key"),
   ),
   row(

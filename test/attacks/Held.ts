@@ -3,6 +3,7 @@
 export interface Held {
   /** Where the test stands. A law stands in core's contract, what all rooms go through in `Assault.ts`. */
   readonly file: string
+  /** As it is written there, with what a template leaves open. */
   readonly title: string
 }
 
@@ -10,9 +11,19 @@ export interface Row {
   readonly number: number
   readonly sentence: string
   readonly held: ReadonlyArray<Held>
+  /** What of it no test here can try, or is meant to be otherwise, and why. */
+  readonly untried: ReadonlyArray<string>
 }
 
-export const row = (number: number, sentence: string, ...held: ReadonlyArray<Held>): Row => ({ number, sentence, held })
+export const row = (number: number, sentence: string, ...parts: ReadonlyArray<Held | string>): Row => ({
+  number,
+  sentence,
+  held: parts.flatMap((part) => (typeof part === "string" ? [] : [part])),
+  untried: parts.flatMap((part) => (typeof part === "string" ? [part] : [])),
+})
+
+/** A remark on a row, where it stands among the tests that hold it. */
+export const but = (reason: string): string => reason
 
 export const within =
   (folder: string, extension = ".test.ts") =>

@@ -1,5 +1,5 @@
 // What is tried with bytes and values: too many, too large, of no kind, at once, and again.
-import { adapters, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
+import { adapters, but, core, http, law, refused, row, strangers, whole, type Row } from "./Held.ts"
 
 const bombs: ReadonlyArray<Row> = [
   row(
@@ -8,6 +8,7 @@ const bombs: ReadonlyArray<Row> = [
     refused,
     http("edge", "text that can't be stored, and endless nesting, are refused before any schema looks"),
     http("imports.refusals", "rows of more than 5 MB are refused by the listener"),
+    http("wire", "bodies that are all brackets, all keys, or begin with a mark are refused in words of a size"),
     http("fuzz/fuzz", "are described, whatever is asked of the API"),
   ),
   row(
@@ -38,6 +39,8 @@ const bombs: ReadonlyArray<Row> = [
     core("emails/tokens", "finds nothing, soon, in what is made to be slow"),
     core("emails/render", "compiles what is made to be slow in good time"),
     adapters("ai/fake-email", "as long as prompts can be is read in a moment"),
+    whole("attacks/sources", "repeats nothing that repeats already, but where it is told why"),
+    but("No pattern is anybody else's: searches are for letters, so that nothing needs RE2"),
   ),
   row(
     46,
@@ -66,6 +69,7 @@ const wire: ReadonlyArray<Row> = [
       "patience",
       "what is no request, and headers that are too large, are refused like everything else, each with an id",
     ),
+    but("Behind a proxy it is not tried: none that could be installed from npm is one of those the documents name"),
   ),
   row(
     48,
@@ -75,6 +79,12 @@ const wire: ReadonlyArray<Row> = [
     http("pages", "a proxy is believed only when it is ours"),
     http("rateLimit", "each key has its own, and who has none is not counted"),
     http("tracking", "other methods are refused"),
+    http("wire", "TRACE and methods that nobody knows are refused, and echo nothing; an address without end is 431"),
+    http("wire", "requests that are sent before any is answered are all answered, in their order"),
+    http(
+      "wrongKeys",
+      "forged keys with a right checksum are 401, then 429 with how long to wait; the key in use goes on",
+    ),
   ),
 ]
 
@@ -132,6 +142,8 @@ const abuse: ReadonlyArray<Row> = [
     "A cursor that is broken, and a page beyond the end, are told",
     refused,
     http("tents", "a listing goes by cursor, and a broken one is 400"),
+    core("page", "that are none of ours are refused"),
+    http("listings", "another workspace's cursor and another listing's lead through one's own entries, and no others"),
     law("contactListing", "small pages add up to the whole, and one past the end is empty"),
   ),
   row(
@@ -142,6 +154,7 @@ const abuse: ReadonlyArray<Row> = [
       "idempotency",
       "another body under the key is refused, and another path, method or workspace has keys of its own",
     ),
+    http("idempotency", "a key is 1 to 255 printable characters"),
     http("idempotency", "a failure of ours, and what was refused before the call, leave the key free"),
     http("idempotency", "an answer that is too large to be kept is told of, and nothing is done again"),
   ),
@@ -160,6 +173,7 @@ const abuse: ReadonlyArray<Row> = [
     "A report that nobody signed changes nothing, and one that is repeated nothing more",
     http("hooks", "a wrong secret, another provider's, and a provider that is unknown read the same"),
     http("hooks", "what is not signed as its provider signs is refused"),
+    http("hooks", "a token of Mailgun's goes with one body"),
     http(
       "hooks",
       "a body that is too large or no JSON is refused, and what is not understood in a batch is passed over",
@@ -176,6 +190,9 @@ const abuse: ReadonlyArray<Row> = [
     ),
     adapters("configuration", "never repeats what may hold a password"),
     whole("attacks/rows", "everything that is installed comes from the registry, by its hash"),
+    but(
+      "The registry's own signatures are asked for by `npm audit signatures`, which needs the registry: not in a test",
+    ),
   ),
 ]
 

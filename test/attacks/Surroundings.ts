@@ -1,13 +1,22 @@
 // What is tried on those around the service: on readers and visitors, on whom it asks, by links and by paths.
-import { adapters, core, http, law, row, whole, type Row } from "./Held.ts"
+import { adapters, but, core, http, law, row, whole, type Row } from "./Held.ts"
 
 const pages: ReadonlyArray<Row> = [
   row(
     22,
     "No page runs anything",
+    http("wire", "a page in a browser is told nothing by the API: no origin is let in, none is asked for a cookie"),
     adapters(
       "ai/clean",
       "whatever a page is torn into, what is kept of it has no dangers, and cleaning it again changes nothing of that",
+    ),
+    http(
+      "templates.versions",
+      "each version's HTML reads back byte for byte in a sandbox, and what could act is taken out",
+    ),
+    whole(
+      "browser/pages",
+      "it fits on phones and desktops, loads nothing that its policy stops, and nobody is shut out, by day and by night",
     ),
     http("pages", "a page has the policy of the law, no cookies, and takes no service worker"),
   ),
@@ -26,6 +35,11 @@ const pages: ReadonlyArray<Row> = [
   row(
     25,
     "Pages and the API are origins of their own, without cookies",
+    http("wire", "a page in a browser is told nothing by the API: no origin is let in, none is asked for a cookie"),
+    whole("attacks/sources", "nothing reads a cookie, and nothing sets one"),
+    but(
+      "What a sibling's page does to another's cookies is the browser's: docs/pages.md asks for a domain of their own",
+    ),
     http("listeners", "the pages' origin serves no API, and the API's origin no pages"),
     http("pages", "a page has the policy of the law, no cookies, and takes no service worker"),
   ),
@@ -62,6 +76,7 @@ const outgoing: ReadonlyArray<Row> = [
     "Where it asks, it follows nobody elsewhere, and reads no answer without end",
     adapters("signatures", "follows nobody elsewhere, waits for so long, and asks once for a certificate"),
     adapters("signatures", "takes neither an error nor an answer without end"),
+    but("No address of a tenant's is ever asked, so that no name has to be resolved twice: row 28 holds that"),
   ),
   row(
     30,
@@ -73,6 +88,8 @@ const outgoing: ReadonlyArray<Row> = [
     31,
     "What the AI answers is data: cleaned, bounded, never run",
     adapters("ai/answers", "that goes on without end is read in a moment"),
+    adapters("ai/providers", "an answer that calls a tool calls nobody: it is a page if it holds one, else none"),
+    adapters("ai/providers", "what won't pass is given up at once: a wrong key, a far wish, nonsense"),
     adapters(
       "tents",
       "a refused, silent, endless or unsafe answer fails with a sentence, and gives the credit back once",
@@ -104,6 +121,8 @@ const links: ReadonlyArray<Row> = [
       "after the secret is changed, the links in messages that were sent before still lead there",
     ),
     http("tracking", "a right token for what is not there is the same neutral page"),
+    http("tracking.unsubscribe", "who is deleted and then unsubscribes is suppressed: the address may come back"),
+    but("A deleted person's opt-out is taken, not refused: the law of mail asks for it, and the address may come back"),
   ),
   row(
     35,
@@ -117,6 +136,7 @@ const links: ReadonlyArray<Row> = [
     36,
     "One POST of the right form unsubscribes, and no other does",
     http("tracking.unsubscribe", "any other POST changes nothing, and is asked again"),
+    http("tracking.unsubscribe", "${name} unsubscribes at once, without cookies or redirects, and may be repeated"),
     whole("e2e/line", "a message is personal, signed, trackable, and can be unsubscribed from by one POST"),
   ),
   row(

@@ -13,9 +13,10 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   test: ["core", "adapters", "worker", "http"],
 }
 
-/** The command line starts the other process by its name. */
+/** The command line starts the other process by its name; and what a call queued, a test may have a worker's table do. */
 const startsWorker = (path: string, specifier: string): boolean =>
-  path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/Process"
+  (path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/Process") ||
+  (path.startsWith("packages/http/test/") && specifier === "@tentpole/worker/Jobs")
 
 export const dependencies = (name: string): ReadonlySet<string> => {
   const manifest: { readonly dependencies?: Readonly<Record<string, string>> } = JSON.parse(

@@ -43,7 +43,7 @@ import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
 import { headers_bytes_max, patience } from "@tentpole/http/Patience"
 import { limitDefaults } from "@tentpole/http/pages/VisitorLimit"
 import { form_bytes_max } from "@tentpole/http/Server"
-import { json_depth_max } from "@tentpole/http/Validation"
+import { issues_max, json_depth_max } from "@tentpole/http/Validation"
 import { unknown_keys_per_minute_max } from "@tentpole/http/WrongKeys"
 import { table } from "@tentpole/http/Errors"
 import { Result } from "effect"
@@ -98,6 +98,11 @@ const requests = (config: Configuration): ReadonlyArray<Row> => [
   ],
   ["Body of a call (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
   ["Depth of JSON", `${json_depth_max} levels`, invalid],
+  [
+    "Faults of a request that are told, each with its path",
+    number(issues_max),
+    "the message says how many more there are",
+  ],
   ["Headers of a request", bytes(headers_bytes_max), code("headers_too_large")],
   ["Time for a request's head", time(patience.head_ms), code("request_timeout")],
   [

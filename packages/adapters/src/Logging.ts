@@ -1,5 +1,5 @@
 // Logs: JSON lines in production, readable ones at a terminal. What must never stand in a log (an address, a key) is cut
-// out of every line, should it ever get into one.
+// out of every line, should it ever get into one; and no text of anybody's is long, more than a line, or moves a cursor.
 import { Layer, Logger, References } from "effect"
 
 export interface LoggingOptions {
@@ -9,7 +9,8 @@ export interface LoggingOptions {
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
-const address = /[^\s"'<>@,;:()[\]{}]+@[^\s"'<>@,;:()[\]{}]+\.[^\s"'<>@,;:()[\]{}]+/g
+/** Looked for from where a word begins only: otherwise a long word would be read once for each of its letters. */
+const address = /(?<![^\s"'<>@,;:()[\]{}])[^\s"'<>@,;:()[\]{}]+@[^\s"'<>@,;:()[\]{}]+\.[^\s"'<>@,;:()[\]{}]+/g
 const key = /tp_live_[0-9A-Za-z]+/g
 const bearer = /bearer\s+[^\s"',]+/gi
 const password = /(:\/\/[^\s:/@"]*):[^\s@/"]+@/g
@@ -22,16 +23,42 @@ export const scrub = (line: string): string =>
     .replace(bearer, "Bearer <key>")
     .replace(address, "<address>")
 
-const json = Logger.map(Logger.formatStructured, (entry) =>
-  scrub(JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))),
-)
+const text_length_max = 8_000
+const line_length_max = 32_000
 
-const readable = Logger.map(Logger.formatLogFmt, scrub)
+const betweenWords = /[\s"'<>,;:()[\]{}]/
+
+/** Cut where a word ends: half an address would not be known for one. */
+const cut = (text: string, length_max: number): string => {
+  if (text.length <= length_max) return text
+  let end = length_max
+  while (end > 0 && !betweenWords.test(text.charAt(end - 1))) end--
+  return `${text.slice(0, end)}… (${text.length - end} characters more)`
+}
+
+/** What a terminal would take for a command or for a line's end, and what turns text around, as the escapes of JSON. */
+const printable = (line: string): string =>
+  line.replace(
+    /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+
+const asJson = (_: string, value: unknown): unknown => {
+  if (typeof value === "bigint") return String(value)
+  return typeof value === "string" ? cut(value, text_length_max) : value
+}
+
+const json = Logger.map(Logger.formatStructured, (entry) => printable(scrub(JSON.stringify(entry, asJson))))
+
+const readable = Logger.map(Logger.formatLogFmt, (line) => printable(scrub(cut(line, line_length_max))))
+
+/** How a line of each format is made. */
+export const formats = { json, readable } as const
 
 const write = (line: string) => process.stdout.write(`${line}\n`)
 
 export const layer = ({ level, format }: LoggingOptions) =>
   Layer.merge(
-    Logger.layer([Logger.make((options) => write((format === "json" ? json : readable).log(options)))]),
+    Logger.layer([Logger.make((options) => write((format === "json" ? formats.json : formats.readable).log(options)))]),
     Layer.succeed(References.MinimumLogLevel, levels[level]),
   )

@@ -4,7 +4,7 @@ import { table } from "./Errors.ts"
 
 export const meanings: { readonly [Code in ErrorCode]: string } = {
   validation_failed:
-    "Something in the path, query or body is not as described. `details.issues` lists all of it, each with its path: mend those and send it again.",
+    "Something in the path, query or body is not as described. `details.issues` lists all of it (1,000 at most), each with its path: mend those and send it again.",
   invalid_json: "The body is no JSON. Check quoting and commas.",
   invalid_id: "An id in the path is no UUID.",
   invalid_cursor: "The cursor is not one that this listing gave. Leave it out to begin at the start.",

@@ -6,7 +6,7 @@ import type { ErrorCode } from "@tentpole/core/ErrorCode"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { byHand } from "./ByHand.ts"
-import { fronted } from "./Front.ts"
+import { type Front, fronted } from "./Front.ts"
 import { refusedAmbiguity } from "./Ambiguity.ts"
 
 export interface Patience {
@@ -32,8 +32,11 @@ const upload_step_bytes_min = 1024
 
 export const headers_bytes_max = 16 * 2 ** 10
 
-/** A server that cuts slow callers off. Its keep-alive outlives a load balancer's. */
-export const patientServer = (limits: Patience): Server => {
+/**
+ * A server that cuts slow callers off. Its keep-alive outlives a load balancer's. `front` looks at what can be read in one way
+ * only, before the router does.
+ */
+export const patientServer = (limits: Patience, front: Front = () => false): Server => {
   /** The last answer on each connection. */
   const answers = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({
@@ -52,7 +55,7 @@ export const patientServer = (limits: Patience): Server => {
       if (hasBody(request)) watch(request, response, limits)
     })
     .on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket, answers.get(socket)))
-  return fronted(server, refusedAmbiguity)
+  return fronted(server, (request, response) => refusedAmbiguity(request, response) || front(request, response))
 }
 
 const tooSlow = "The request came in too slowly. Send it again, in smaller parts if it is large"

@@ -12,7 +12,7 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./Edge.ts"
-import { FrontDoor, fronted } from "./Front.ts"
+import { FrontDoor } from "./Front.ts"
 import { adminHandlers, handlers } from "./Handlers.ts"
 import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
@@ -92,9 +92,7 @@ const pagesListener = (config: Configuration, front = new FrontDoor()) =>
     routerConfig: strict,
   }).pipe(
     Layer.provide(
-      listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () =>
-        fronted(patientServer(patience), front.answers),
-      ),
+      listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () => patientServer(patience, front.answers)),
     ),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(form_bytes_max))),
     Layer.provide(ViewRecorder.layer()),

@@ -124,10 +124,15 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   return { parsed, issues: unstorable(parsed, "") } satisfies JsonBody
 })
 
+/** Nobody mends more at a time, and an answer is not to be larger than what it refuses. */
+export const issues_max = 1_000
+
 const refuse = (issues: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
-  const where = issues.map(({ path, message }) => `${path === "" ? "the body" : path} ${message}`).slice(0, 3)
+  const where = issues.slice(0, 3).map(({ path, message }) => `${path === "" ? "the body" : path} ${message}`)
   const message = `The request is not valid: ${where.join("; ")}${issues.length > 3 ? `; and ${issues.length - 3} more` : ""}`
-  return body(onlyPath ? "invalid_id" : "validation_failed", message, { details: { issues } })
+  return body(onlyPath ? "invalid_id" : "validation_failed", message, {
+    details: { issues: issues.slice(0, issues_max) },
+  })
 }
 
 /** Everything that the schemas of an endpoint find wrong, whichever of them the framework tripped over first. */

@@ -59,6 +59,7 @@ it.live("what a file is, its bytes say: whatever its name and its part's type", 
     for (const [bytes, type] of [
       [png, "image/png"],
       ["GIF89a/*<script>x()</script>*/=1;", "image/gif"],
+      ["%PDF-1.4\n<script>x()</script>", "application/pdf"],
       ["<!doctype html><script>x()</script>", "text/html"],
       ["\ufeff \n<!-- a --><HTML><body onload=x()>", "text/html"],
       ['<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>', "image/svg+xml"],

@@ -10,7 +10,7 @@ const opened = Effect.gen(function* () {
   const path = new URL(it.links.open).pathname
   const asked = (method: string, target: string, ...more: ReadonlyArray<string>) =>
     rawHead(pages, `${method} ${target} HTTP/1.1`, `Host: mail.pages.test:${pages}`, ...more)
-  return { ...it, asked, path }
+  return { ...it, asked, pages, path }
 })
 
 it.live("a pixel is answered the same to the byte, whether at once or by the router", () =>
@@ -32,6 +32,22 @@ it.live("a pixel is answered the same to the byte, whether at once or by the rou
       assert.strictEqual(answer, yield* asked(method, `${target}?a=b`, ...more), what)
       assert.strictEqual(statusOf(answer), status, what)
     }
+  }).pipe(Effect.scoped),
+)
+
+it.live("a pixel that is asked for under two hosts, or none, is refused and counted for nobody", () =>
+  Effect.gen(function* () {
+    const { asked, delivery, pages, path } = yield* opened
+    const browser = `User-Agent: ${chrome}`
+    for (const answer of [
+      yield* asked("GET", path, browser, "Host: another.pages.test"),
+      yield* asked("GET", `http://another.pages.test${path}`, browser),
+      yield* rawHead(pages, `GET ${path} HTTP/1.1`, browser),
+    ]) {
+      assert.strictEqual(statusOf(answer), 400, answer)
+    }
+    const row = yield* delivery
+    assert.deepStrictEqual([row.openedAt, row.machineOpenedAt], [null, null])
   }).pipe(Effect.scoped),
 )
 

@@ -1,5 +1,5 @@
 // The links in messages, over memory: the pixel, machines, the message in a browser, and tokens that are none.
-import { DeliveryId } from "@tentpole/core/Ids"
+import { DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { chrome, gmail, oneClick, sent } from "./TrackingWorld.ts"
@@ -110,9 +110,13 @@ it.live("a right token for what is not there is the same neutral page", () =>
   Effect.gen(function* () {
     const { ask, linksOf, target } = yield* sent
     const elsewhere = linksOf({ workspaceId: target.workspaceId, deliveryId: DeliveryId.make(target.workspaceId) })
-    for (const url of [elsewhere.click(0), elsewhere.unsubscribe, elsewhere.view]) {
-      assert.strictEqual((yield* ask(url)).status, 404)
+    const anothers = linksOf({ ...target, workspaceId: WorkspaceId.make(target.deliveryId) })
+    for (const links of [elsewhere, anothers]) {
+      for (const url of [links.click(0), links.unsubscribe, links.view]) {
+        assert.strictEqual((yield* ask(url)).status, 404)
+      }
     }
+    assert.strictEqual((yield* ask(anothers.unsubscribe, oneClick)).status, 404)
     assert.strictEqual((yield* ask(elsewhere.open)).status, 200, "a pixel is answered without a look")
     assert.strictEqual((yield* ask(elsewhere.unsubscribe, oneClick)).status, 404)
   }).pipe(Effect.scoped),

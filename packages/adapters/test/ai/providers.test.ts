@@ -1,20 +1,13 @@
 // The real providers' adapters, against a server that speaks their wire formats and misbehaves as they do.
-import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
-import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
-import { type ProviderOptions, retryAfter_ms } from "@tentpole/adapters/ai/Provider"
+import { retryAfter_ms } from "@tentpole/adapters/ai/Provider"
 import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-
-interface Seen {
-  readonly url: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: ReturnType<typeof JSON.parse>
-}
+import { providers, type Seen } from "./Providers.ts"
 
 interface Reply {
   readonly status?: number
@@ -64,76 +57,6 @@ const columnsRequest: ColumnsRequest = {
   fields: [{ apiName: "email", displayName: "Email", valueType: "string" }],
 }
 const matched = [{ header: "Correo", field: "email" }]
-
-interface Provider {
-  readonly layer: (options: ProviderOptions) => Layer.Layer<Ai, never, HttpClient.HttpClient>
-  readonly says: (text: string) => unknown
-  readonly cutOff: unknown
-  readonly declines: unknown
-  readonly path: string
-  readonly key: (headers: IncomingHttpHeaders) => unknown
-  /** Type, bytes and name of what is attached. */
-  readonly files: (body: Seen["body"]) => ReadonlyArray<string>
-  readonly thought: (body: Seen["body"]) => unknown
-  /** Told nothing, the least, medium, and the most. */
-  readonly thoughts: ReadonlyArray<unknown>
-}
-
-const providers: Readonly<Record<string, Provider>> = {
-  openai: {
-    layer: OpenAi.layer,
-    says: (text) => ({
-      id: "x",
-      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }],
-    }),
-    cutOff: { choices: [{ finish_reason: "length", message: { content: "<html><body>" } }] },
-    declines: { choices: [{ finish_reason: "stop", message: { content: null, refusal: "No." } }] },
-    path: "/v1/chat/completions",
-    key: (headers) => headers.authorization,
-    files: ({ messages }) =>
-      [messages[1].content].flat().flatMap((part: Seen["body"]) => {
-        const [, type, bytes] = /^data:(.*);base64,(.*)$/.exec(part.image_url?.url ?? part.file?.file_data) ?? []
-        return type === undefined ? [] : [[type, bytes, part.file?.filename].filter(Boolean).join(" ")]
-      }),
-    thought: (body) => [body.reasoning_effort, body.max_completion_tokens],
-    thoughts: [
-      [undefined, 16_000],
-      ["low", 16_000],
-      ["medium", 20_000],
-      ["high", 40_000],
-    ],
-  },
-  anthropic: {
-    layer: Anthropic.layer,
-    says: (text) => ({
-      id: "x",
-      stop_reason: "end_turn",
-      content: [
-        { type: "thinking", thinking: "…" },
-        { type: "text", text },
-      ],
-    }),
-    cutOff: { stop_reason: "max_tokens", content: [{ type: "text", text: "<html><body>" }] },
-    declines: { stop_reason: "refusal", content: [] },
-    path: "/v1/messages",
-    key: (headers) => headers["x-api-key"],
-    files: ({ messages }) =>
-      [messages[0].content]
-        .flat()
-        .flatMap((part: Seen["body"]) =>
-          part.source === undefined
-            ? []
-            : [[part.source.media_type, part.source.data, part.title].filter(Boolean).join(" ")],
-        ),
-    thought: (body) => [body.thinking?.budget_tokens, body.max_tokens],
-    thoughts: [
-      [undefined, 16_000],
-      [undefined, 16_000],
-      [4_000, 20_000],
-      [24_000, 40_000],
-    ],
-  },
-}
 
 for (const [name, provider] of Object.entries(providers)) {
   describe(name, () => {
@@ -261,6 +184,18 @@ for (const [name, provider] of Object.entries(providers)) {
           assert.deepStrictEqual([tag, times], ["AiRefused", 1])
           assert.include(reason, sentence)
         }
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("an answer that calls a tool calls nobody: it is a page if it holds one, else none", () =>
+      Effect.gen(function* () {
+        const both = yield* ask({ body: provider.calls(html) })
+        assert.strictEqual(yield* both.ai.page(request), html)
+        assert.strictEqual(both.seen.length, 1)
+        assert.notProperty(both.seen[0]?.body, "tools")
+        const { tag, times } = yield* refusal({ body: provider.calls(null) })
+        assert.include(["AiRefused", "AiUnavailable"], tag)
+        assert.strictEqual(times, 1)
       }).pipe(Effect.scoped),
     )
 
