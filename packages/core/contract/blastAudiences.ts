@@ -64,7 +64,7 @@ const begin = Effect.gen(function* () {
 const named = (contacts: ReadonlyArray<Contact>) => contacts.map(({ displayName }) => displayName ?? "").sort()
 
 export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
-  layer(Layer.provideMerge(Blasts.layer, rooms), { timeout: "60 seconds", excludeTestServices: true })(
+  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(
     `audiences in slices: ${name}`,
     (it) => {
       it.effect("whatever the slices, everybody is written once, and the counts are those of one", () =>
