@@ -93,8 +93,9 @@ const authentication: ReadonlyArray<Row> = [
     ),
     http(
       "wrongKeys",
-      "forged keys with a right checksum are 401, then 429 with how long to wait; the key in use goes on",
+      "one forged key too many is 429 with how long to wait, whatever address it claims; the key in use goes on",
     ),
+    http("wrongKeys", "behind a proxy of ours each address has its own, as the proxy tells it"),
     http("wrongKeys", "a key is asked of the store each time: revoked, it ends at once, also where it was in use"),
     core("workspaces/ApiKey", "what can't be a key is known without asking anybody"),
     http("administration", "a key is shown once, works until it is revoked, and is revoked for good"),

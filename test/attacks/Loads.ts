@@ -69,6 +69,7 @@ const wire: ReadonlyArray<Row> = [
       "patience",
       "what is no request, and headers that are too large, are refused like everything else, each with an id",
     ),
+    whole("attacks/sources", "no server reads requests less strictly than node does by itself"),
     but("Behind a proxy it is not tried: none that could be installed from npm is one of those the documents name"),
   ),
   row(
@@ -83,7 +84,7 @@ const wire: ReadonlyArray<Row> = [
     http("wire", "requests that are sent before any is answered are all answered, in their order"),
     http(
       "wrongKeys",
-      "forged keys with a right checksum are 401, then 429 with how long to wait; the key in use goes on",
+      "one forged key too many is 429 with how long to wait, whatever address it claims; the key in use goes on",
     ),
   ),
 ]

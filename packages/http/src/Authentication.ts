@@ -9,7 +9,7 @@ import { Auth, CurrentWorkspace } from "./Auth.ts"
 import { body, toBody } from "./Errors.ts"
 import { ApiProxies, clientAddress } from "./pages/ClientAddress.ts"
 import { rateLimiter } from "./RateLimit.ts"
-import { type Admission, wrongKeys } from "./WrongKeys.ts"
+import { type Admission, UnknownKeysPerMinute, wrongKeys } from "./WrongKeys.ts"
 
 export const layer = Layer.effect(
   Auth,
@@ -18,7 +18,7 @@ export const layer = Layer.effect(
     const { requestsPerMinute_max } = yield* Settings
     const counted = rateLimiter(requestsPerMinute_max)
     const proxies = yield* ApiProxies
-    const admit = wrongKeys()
+    const admit = wrongKeys(yield* UnknownKeysPerMinute)
 
     /** Who calls from nowhere, as an embedding program may, is not counted. */
     const admitted = Effect.fnUntraced(function* (key: string) {

@@ -3,21 +3,25 @@
 // same address.
 import { Bounded } from "@tentpole/core/Bounded"
 import { type Bucket, take } from "@tentpole/core/limits/TokenBucket"
+import { Context } from "effect"
 import { hash } from "node:crypto"
 import { networkOf } from "./pages/ClientAddress.ts"
 
 /** As many as a known key has requests. A program with an old one repeats it: who has more is looking for one. */
 export const unknown_keys_per_minute_max = 1_200
 
+/** Another number for who wants one. */
+export const UnknownKeysPerMinute = Context.Reference<number>("tentpole/http/UnknownKeysPerMinute", {
+  defaultValue: () => unknown_keys_per_minute_max,
+})
+
 /** What is remembered goes when there is no room: the oldest first. */
 export interface WrongKeysOptions {
-  readonly perMinute: number
   readonly addresses_max: number
   readonly right_keys_max: number
 }
 
 const defaults: WrongKeysOptions = {
-  perMinute: unknown_keys_per_minute_max,
   addresses_max: 100_000,
   right_keys_max: 10_000,
 }
@@ -30,7 +34,7 @@ export interface Admission {
   readonly settled: (wasRight: boolean) => void
 }
 
-export const wrongKeys = ({ addresses_max, perMinute, right_keys_max }: WrongKeysOptions = defaults) => {
+export const wrongKeys = (perMinute: number, { addresses_max, right_keys_max }: WrongKeysOptions = defaults) => {
   const buckets = new Bounded<Bucket>(addresses_max)
   // By their hash: the keys themselves are kept nowhere.
   const right = new Bounded<boolean>(right_keys_max)
