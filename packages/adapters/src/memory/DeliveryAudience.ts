@@ -25,22 +25,20 @@ const sliceOf = Effect.fnUntraced(function* (
   contacts_max: number | null,
 ) {
   const now = yield* DateTime.now
-  const all = [...(yield* db.all(contacts, workspace))].sort((left, right) => (left.id < right.id ? -1 : 1))
-  const behind = all.filter(({ id }) => after === null || id > after)
+  const behind = (yield* db.all(contacts, workspace)).filter(({ id }) => after === null || id > after).sort(byId)
   const through = contacts_max === null ? null : (behind[contacts_max - 1]?.id ?? null)
   const held = (yield* contactsOf(db, workspace, list, now)).filter(
     ({ id }) => (after === null || id > after) && (through === null || id <= through),
   )
-  return { held, through }
+  return { held: [...held].sort(byId), through }
 })
+
+const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
 
 /** As many of them as the plan allows: those who came first. */
 const cutTo = (held: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
   [...held]
-    .sort(
-      (left, right) =>
-        left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
-    )
+    .sort((left, right) => left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || byId(left, right))
     .slice(0, max)
 
 export const fixAudience = Effect.fnUntraced(function* (

@@ -18,7 +18,7 @@ import { appendAudit } from "./AuditLog.ts"
 import { applyEmail } from "./EmailStore.ts"
 import { applyList } from "./ListWrites.ts"
 import { appendEvents } from "./Outbox.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, takingLong } from "./Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -75,7 +75,7 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
   const paused = before.status === "sending" && before.paused
   const decidedOn = sql`workspace_id = ${ws} and blast_id = ${before.id} and status = ${before.status} and paused = ${paused}`
   return after === null
-    ? sql`delete from blast where ${decidedOn} returning 1`
+    ? Effect.andThen(takingLong(sql), sql`delete from blast where ${decidedOn} returning 1`)
     : sql`update blast set ${sql.update(columnsOf(after))} where ${decidedOn} returning 1`
 }
 

@@ -8,6 +8,7 @@ import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "./DueWork.ts"
+import { takingLong } from "./Postgres.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "./Segment.ts"
 
 /**
@@ -54,8 +55,6 @@ interface Slice {
   readonly through: string | null
 }
 
-const snapshot_timeout_ms = 15 * 60_000
-
 export const fixAudience = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -72,8 +71,7 @@ export const fixAudience = Effect.fnUntraced(function* (
       blast.audience_through === null ? Effect.fail(gone) : Effect.succeed(null),
     ),
   )
-  // Many recipients take seconds, not the quarter of a minute that a request may.
-  yield* sql`select set_config('statement_timeout', ${String(snapshot_timeout_ms)}, true)`
+  yield* takingLong(sql)
   const max = blast.audience_through === null ? blast.recipients_per_blast_max : null
   const slice =
     max === null && held !== null

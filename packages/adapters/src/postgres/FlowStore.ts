@@ -27,7 +27,7 @@ import {
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { forgetGenerationsOf } from "./Generations.ts"
 import { appendEvents } from "./Outbox.ts"
-import { fenced } from "./Postgres.ts"
+import { fenced, takingLong } from "./Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -97,7 +97,10 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Fl
   const { before, after, email } = change
   // An email that is made for a step is not written by the AI, and takes no credits.
   if (email !== null) yield* Effect.orDie(applyEmail(sql, ws, email))
-  if (before !== null && after === null) yield* removeEmails(sql, ws, before.id)
+  if (before !== null && after === null) {
+    yield* takingLong(sql)
+    yield* removeEmails(sql, ws, before.id)
+  }
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the flow is not what the change was decided on: lock it first")
   yield* appendEvents(sql, ws, change.events)

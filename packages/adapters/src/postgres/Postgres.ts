@@ -78,6 +78,12 @@ const reads = (options: PostgresOptions) =>
     }),
   )
 
+const million_rows_timeout_ms = 15 * 60_000
+
+/** From here on in this transaction: writing or deleting a million rows takes longer than a statement otherwise may. */
+export const takingLong = (sql: PgClient.PgClient) =>
+  sql`select set_config('statement_timeout', ${String(million_rows_timeout_ms)}, true)`
+
 const long_statement_timeout_ms = 5 * 60_000
 
 const longClient = (options: PostgresOptions) =>

@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import { appendAudit } from "./AuditLog.ts"
 import { pages_channel } from "./migrations/0008_tents.ts"
 import { PageNews } from "./PageNews.ts"
-import { fenced, orDefect } from "./Postgres.ts"
+import { fenced, orDefect, takingLong } from "./Postgres.ts"
 import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
 import { takeCredits } from "./WorkspaceStore.ts"
 
@@ -81,6 +81,7 @@ const applyTent = (
     yield* Transaction
     if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
     if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
+    if (change.after === null) yield* takingLong(sql)
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
