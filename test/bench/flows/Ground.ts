@@ -95,7 +95,7 @@ export const when = async (
   world: World,
   flow: FlowId,
   holds: (standing: Standing) => boolean,
-  within_ms = 300_000,
+  within_ms = 900_000,
 ): Promise<number> => {
   await until("members to move on", async () => holds(await standing(world, flow)), { within_ms, every_ms: 25 })
   return performance.now()
