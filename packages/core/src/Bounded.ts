@@ -11,6 +11,8 @@ export class Bounded<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
   readonly #weight_max: number
   #weight = 0
+  /** The last of the entries: what is asked for again and again stays where it is. */
+  #newest: string | null = null
 
   constructor(weight_max: number) {
     this.#weight_max = weight_max
@@ -19,8 +21,10 @@ export class Bounded<Value> {
   get(key: string, mark = ""): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.mark !== mark) return undefined
+    if (key === this.#newest) return entry.value
     this.#entries.delete(key)
     this.#entries.set(key, entry)
+    this.#newest = key
     return entry.value
   }
 
@@ -32,6 +36,7 @@ export class Bounded<Value> {
   ): void {
     this.#drop(key)
     this.#entries.set(key, { mark, value, weight })
+    this.#newest = key
     this.#weight += weight
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#weight_max) return
