@@ -234,7 +234,7 @@ export const deliveryQueue = <E>(name: string, live: Layer.Layer<DeliveryLaws, E
         assert(a !== undefined && b !== undefined)
         yield* grant([a])
         assert.strictEqual(yield* transact(store.renew(workspace, [a, b], 2 * long_ms)), 2)
-        yield* scenario.elapse(workspace, long_ms)
+        yield* scenario.elapse(workspace, 1.5 * long_ms)
         assert.deepStrictEqual(yield* sweep, { queued: 1, unconfirmed: 0 })
         assert.deepStrictEqual(yield* states(blast), ["claimed", "handed_over", "queued"])
         assert.strictEqual(yield* transact(store.renew(workspace, claimed, long_ms)), 2)
