@@ -1,5 +1,6 @@
-// Work that is cheaper together: one wave is under way, and whoever came meanwhile is the next. Whoever waits for an answer
-// waits for no timer; what is only told has a moment's company, since nobody waits for it.
+// Work that is cheaper together: one wave is under way, and whoever came meanwhile is the next. Who waits for an answer waits
+// for others no longer than a moment, and only until half of those who might come are there; what is only told has more time,
+// since nobody waits for it.
 import { Cause, Deferred, Effect, Latch, Queue, type Scope } from "effect"
 
 export interface Waves<A, B> {
@@ -7,14 +8,26 @@ export interface Waves<A, B> {
   readonly ask: (question: A) => Effect.Effect<B>
 }
 
+export interface WavesOptions {
+  readonly wave_max: number
+  /** How long the first of a wave waits for as many others as make half of one. */
+  readonly gather_ms: number
+}
+
 /** `run` answers a whole wave; it must not fail. */
 export const waves = <A, B>(
-  wave_max: number,
+  { gather_ms, wave_max }: WavesOptions,
   run: (wave: ReadonlyArray<A>) => Effect.Effect<(question: A) => B>,
 ): Effect.Effect<Waves<A, B>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const queue = yield* Queue.unbounded<{ readonly question: A; readonly answer: Deferred.Deferred<B> }>()
-    yield* Queue.takeBetween(queue, 1, wave_max).pipe(
+    const enough = yield* Latch.make()
+    const half = Math.ceil(wave_max / 2)
+    const gathered = Effect.raceFirst(enough.await, Effect.sleep(gather_ms))
+    yield* Queue.peek(queue).pipe(
+      Effect.andThen(gathered),
+      Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
+      Effect.tap(() => Effect.sync(() => void (Queue.sizeUnsafe(queue) < half && enough.closeUnsafe()))),
       Effect.flatMap((wave) =>
         Effect.map(run(wave.map(({ question }) => question)), (answerTo) => {
           for (const { answer, question } of wave) Deferred.doneUnsafe(answer, Effect.succeed(answerTo(question)))
@@ -28,6 +41,7 @@ export const waves = <A, B>(
         Effect.suspend(() => {
           const answer = Deferred.makeUnsafe<B>()
           Queue.offerUnsafe(queue, { question, answer })
+          if (Queue.sizeUnsafe(queue) >= half) enough.openUnsafe()
           return Deferred.await(answer)
         }),
     }

@@ -30,7 +30,7 @@ export const claim = Effect.fnUntraced(function* (
       select from blast b
       cross join lateral (
         select 1 from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.phase = 'queued'
         -- in this order, or all that is queued may be read to find that nobody is there
         order by d.lane, d.due_at, d.delivery_id
         limit 1) as somebody
@@ -124,7 +124,7 @@ const takeCommon = (sql: PgClient.PgClient, { lease_ms, token, workspace }: Clai
       -- the first of each and no more: as a condition, all that is queued would be read
       cross join lateral (
         select 1 from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
           and d.due_at <= clock_timestamp()
         order by d.due_at, d.delivery_id
         limit 1) as first
@@ -136,7 +136,7 @@ const takeCommon = (sql: PgClient.PgClient, { lease_ms, token, workspace }: Clai
       from sending b
       cross join lateral (
         select d.delivery_id from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
           and d.due_at <= clock_timestamp()
         order by d.due_at, d.delivery_id
         limit greatest(1, ${limit} / b.blasts)

@@ -70,7 +70,7 @@ const sortIn = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
         from sending b
         cross join lateral (
           select d.delivery_id from delivery d
-          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.state = 'queued'
+          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
           order by d.due_at, d.delivery_id
           limit ${sorted_max}
           for update skip locked
@@ -108,14 +108,14 @@ const lookForLanes = Effect.fnUntraced(function* (sql: PgClient.PgClient, worksp
       from sending b
       cross join lateral (
         select d.lane, d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane > '' and d.phase = 'queued'
         order by d.lane, d.due_at limit 1) as first
       union all
       select f.blast_id, next.lane, next.due_at
       from found f
       cross join lateral (
         select d.lane, d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = f.blast_id and d.lane > f.lane and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = f.blast_id and d.lane > f.lane and d.phase = 'queued'
         order by d.lane, d.due_at limit 1) as next
     ),
     due as (select lane, min(due_at) as due_at from found group by lane)
@@ -165,7 +165,7 @@ const takeQuotas = (
         select locked.delivery_id, row_number() over (order by locked.due_at, locked.delivery_id) as nth
         from (
           select d.delivery_id, d.due_at from delivery d
-          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = asked.lane and d.state = 'queued'
+          where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = asked.lane and d.phase = 'queued'
             and d.due_at <= clock_timestamp()
           order by d.due_at, d.delivery_id
           limit asked.quota
@@ -196,7 +196,7 @@ const leaveLanes = (sql: PgClient.PgClient, workspace: WorkspaceId, lanes: Reado
       from sending b
       cross join lateral (
         select d.due_at from delivery d
-        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = g.lane and d.state = 'queued'
+        where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = g.lane and d.phase = 'queued'
         order by d.due_at limit 1) as next), 'infinity') end
   from unnest(${texts(lanes.map(({ lane }) => lane))}::text[],
     ${floats(lanes.map(({ bucket }) => bucket.permits))}::float8[],

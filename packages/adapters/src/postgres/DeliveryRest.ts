@@ -29,15 +29,15 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
         (select min(next.due_at) from blast b
          cross join lateral (
            select d.due_at from delivery d
-           where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.state = 'queued'
+           where d.workspace_id = ${workspace} and d.blast_id = b.blast_id and d.lane = '' and d.phase = 'queued'
            order by d.due_at limit 1) as next
          where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused),
         (select min(ready_at) from delivery_lane
          where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
       exists (select from delivery
-        where workspace_id = ${workspace} and state in ('claimed', 'handed_over'))
+        where workspace_id = ${workspace} and phase = 'leased')
       -- the first by its index: whatever has been sent is not walked through
-      or (select true from delivery where workspace_id = ${workspace} and state = 'queued'
+      or (select true from delivery where workspace_id = ${workspace} and phase = 'queued'
         order by blast_id, lane, due_at limit 1) is not null as open,
       exists (select from blast
         where workspace_id = ${workspace} and status = 'sending' and audience_fixed_at is not null) as unfinished,

@@ -48,7 +48,7 @@ const sweep = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
     const rows = yield* sql<{ readonly state: string }>`
       with lapsed as materialized (
         select delivery_id from delivery
-        where workspace_id = ${workspace} and state in ('claimed', 'handed_over') and lease_until < clock_timestamp()
+        where workspace_id = ${workspace} and phase = 'leased' and lease_until < clock_timestamp()
         order by lease_until
         limit ${swept_max}
         for update skip locked
