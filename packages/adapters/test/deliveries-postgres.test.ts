@@ -3,9 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/Postgres"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
+import type { BlastId, WorkspaceId } from "@tentpole/core/Ids"
 import { Transactor } from "@tentpole/core/Transactor"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { postgresScenario } from "./DeliveryScenarios.ts"
 import { postgres } from "./Stores.ts"
 
@@ -19,6 +20,24 @@ const begin = Effect.gen(function* () {
   const claim = (limit: number) => store.claim(workspace, { limit, lease_ms: 60_000 })
   return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
 })
+
+/** A recipient, by hand. */
+const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) => sql`
+  insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, due_at, created_at)
+  select workspace_id, uuidv7_or_v4(), blast_id, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now(), now()
+  from (select ${workspace}::uuid as workspace_id, ${blast}::uuid as blast_id) as named`
+
+const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(
+    workspace,
+    Effect.map(
+      sql`select 1 from delivery where workspace_id = ${workspace} and blast_id = ${blast}`,
+      (rows) => rows.length,
+    ),
+  )
+
+const deleted = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(workspace, sql`delete from blast where workspace_id = ${workspace} and blast_id = ${blast}`)
 
 layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
   "deliveries on PostgreSQL",
@@ -81,6 +100,74 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
         yield* Deferred.succeed(go, undefined)
         yield* Fiber.join(pausing)
         assert.deepStrictEqual([...new Set((yield* Fiber.join(asking)).values())], ["paused"])
+      }),
+    )
+
+    it.effect("an intent changes nothing that an index holds: its row stays on its page", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* begin
+        const indexed = (yield* sql<{ readonly column: string }>`
+          select distinct a.attname as column from pg_index i
+          join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+            and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid
+          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+          where i.indrelid = 'delivery'::regclass`).map(({ column }) => column)
+        assert.includeMembers(indexed, ["delivery_id", "phase", "due_at"])
+        for (const changed of ["state", "token", "lease_until", "handed_over_at"]) assert.notInclude(indexed, changed)
+      }),
+    )
+
+    it.effect("a blast that is deleted while recipients are written for it takes them along", () =>
+      Effect.gen(function* () {
+        const { blast, sql, transact, workspace } = yield* begin
+        const written = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const writing = yield* Effect.forkChild(
+          transact(
+            fenced(sql)(
+              workspace,
+              Effect.gen(function* () {
+                yield* oneMore(sql, workspace, blast)
+                assert.strictEqual(yield* recipients(sql, workspace, blast), 21)
+                yield* Deferred.succeed(written, undefined)
+                yield* Deferred.await(go)
+              }),
+            ),
+          ),
+        )
+        yield* Deferred.await(written)
+        const deleting = yield* Effect.forkChild(transact(deleted(sql, workspace, blast)))
+        yield* Effect.sleep("100 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(writing)
+        yield* Fiber.join(deleting)
+        assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
+      }),
+    )
+
+    it.effect("for a blast that is being deleted no recipient is written", () =>
+      Effect.gen(function* () {
+        const { blast, sql, transact, workspace } = yield* begin
+        const gone = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const deleting = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              yield* deleted(sql, workspace, blast)
+              yield* Deferred.succeed(gone, undefined)
+              yield* Deferred.await(go)
+            }),
+          ),
+        )
+        yield* Deferred.await(gone)
+        const writing = yield* Effect.forkChild(
+          Effect.exit(transact(fenced(sql)(workspace, oneMore(sql, workspace, blast)))),
+        )
+        yield* Effect.sleep("100 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(deleting)
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(writing)))
+        assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
       }),
     )
 

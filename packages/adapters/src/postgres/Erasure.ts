@@ -12,9 +12,16 @@ interface Table {
   readonly refers_to: ReadonlyArray<string>
 }
 
+/** Rows that a trigger deletes with those that they belong to, where a reference would be looked up for each. */
+const dragged: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["delivery", ["blast"]],
+  ["flow_event", ["flow_membership"]],
+])
+
 /** The audit log outlives workspaces. */
 const tables = (sql: PgClient.PgClient) =>
-  sql<Table>`
+  Effect.map(
+    sql<Table>`
     select c.oid::regclass::text as name,
       array(select distinct f.confrelid::regclass::text from pg_constraint f
         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as refers_to
@@ -23,7 +30,10 @@ const tables = (sql: PgClient.PgClient) =>
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('workspace', 'audit_entry')
-    order by 1`
+    order by 1`,
+    (all) =>
+      all.map(({ name, refers_to }): Table => ({ name, refers_to: [...refers_to, ...(dragged.get(name) ?? [])] })),
+  )
 
 /** Those whose rows are referred to come after those that refer to them: no row drags millions of others with it. */
 export const childrenFirst = (all: ReadonlyArray<Table>): ReadonlyArray<string> => {

@@ -33,7 +33,7 @@ import { memberships } from "./0030_memberships.ts"
 import { operating } from "./0031_operating.ts"
 import { trafficBatches } from "./0032_traffic_batches.ts"
 import { audiencePass } from "./0033_audience_pass.ts"
-import { deliveryPhase } from "./0034_delivery_phase.ts"
+import { deliveryCosts } from "./0034_delivery_costs.ts"
 import type { Migration } from "./Migration.ts"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -70,5 +70,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0031_operating": operating,
   "0032_traffic_batches": trafficBatches,
   "0033_audience_pass": audiencePass,
-  "0034_delivery_phase": deliveryPhase,
+  "0034_delivery_costs": deliveryCosts,
 }

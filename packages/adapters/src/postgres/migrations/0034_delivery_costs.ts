@@ -2,7 +2,7 @@
 // and less asked of each row that is written.
 import { migration } from "./Migration.ts"
 
-export const deliveryPhase = migration(
+export const deliveryCosts = migration(
   // As much of the state as indexes know, so that handing over changes nothing of what they hold: its row's next version
   // then stays on its page, and no index is written to. That is the one write that a message waits for.
   `alter table delivery add column phase text collate "C" not null generated always as (
@@ -77,6 +77,17 @@ export const deliveryPhase = migration(
        complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
      return null;
    end $$`,
+
+  // A recipient's blast is looked up no more for each of a million: whoever writes recipients writes to their blast's counters,
+  // and these refer to it. Who deletes a blast waits for them at these, and then deletes what they have written.
+  `alter table delivery drop constraint delivery_workspace_id_blast_id_fkey`,
+  `create function blast_gone() returns trigger language plpgsql as $$
+   begin
+     delete from delivery d using removed r where d.workspace_id = r.workspace_id and d.blast_id = r.blast_id;
+     return null;
+   end $$`,
+  `create trigger blast_gone after delete on blast referencing old table as removed
+     for each statement execute function blast_gone()`,
 
   // What tells of an event holds rows of its workspace, and erasing one empties each of its tables.
   `alter table outbox_event drop constraint outbox_event_workspace_id_fkey`,
