@@ -164,6 +164,7 @@ CREATE INDEX blast_launched ON public.blast USING btree (workspace_id, launched_
 CREATE INDEX blast_scheduled ON public.blast USING btree (workspace_id, scheduled_at, blast_id) WHERE (status = 'scheduled'::text);
 CREATE INDEX blast_sending ON public.blast USING btree (workspace_id, blast_id) WHERE (status = 'sending'::text);
 CREATE INDEX blast_updated ON public.blast USING btree (workspace_id, updated_at, blast_id);
+CREATE TRIGGER blast_gone AFTER DELETE ON public.blast REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION blast_gone();
 alter table public.blast enable row level security;
 create policy tenant for all to public using ((workspace_id = (NULLIF(current_setting('tentpole.workspace_id'::text, true), ''::text))::uuid)) on public.blast;
 grant delete, insert, select, update on public.blast to tentpole_service;
@@ -375,8 +376,15 @@ create table public.delivery (
   step_id text,
   visit integer,
   tokens jsonb,
+  phase text collate "C" not null generated always as (
+CASE state
+    WHEN 'queued'::text THEN 'queued'::text
+    WHEN 'claimed'::text THEN 'leased'::text
+    WHEN 'handed_over'::text THEN 'leased'::text
+    WHEN 'blocked'::text THEN 'blocked'::text
+    ELSE 'over'::text
+END) stored,
   constraint delivery_pkey PRIMARY KEY (workspace_id, delivery_id),
-  constraint delivery_workspace_id_blast_id_fkey FOREIGN KEY (workspace_id, blast_id) REFERENCES blast(workspace_id, blast_id) ON DELETE CASCADE,
   constraint delivery_bounce_kind_check CHECK ((bounce_kind = ANY (ARRAY['hard'::text, 'soft'::text]))),
   constraint delivery_check CHECK (((token IS NULL) = (lease_until IS NULL))),
   constraint delivery_check1 CHECK (((state <> ALL (ARRAY['claimed'::text, 'handed_over'::text])) OR (token IS NOT NULL))),
@@ -385,10 +393,10 @@ create table public.delivery (
   constraint delivery_of_flow CHECK ((num_nonnulls(membership_id, flow_id, step_id, visit, tokens) = ANY (ARRAY[0, 5]))),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'claimed'::text, 'handed_over'::text, 'sent'::text, 'failed'::text, 'blocked'::text, 'unconfirmed'::text])))
 );
-CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE ((state <> 'blocked'::text) AND (membership_id IS NULL));
+CREATE UNIQUE INDEX delivery_address ON public.delivery USING btree (workspace_id, blast_id, email_normalized) WHERE ((phase <> 'blocked'::text) AND (membership_id IS NULL));
 CREATE UNIQUE INDEX delivery_contact ON public.delivery USING btree (workspace_id, blast_id, contact_id, membership_id, visit) NULLS NOT DISTINCT;
-CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, lane, due_at, delivery_id) WHERE (state = 'queued'::text);
-CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, lease_until) WHERE (state = ANY (ARRAY['claimed'::text, 'handed_over'::text]));
+CREATE INDEX delivery_due ON public.delivery USING btree (workspace_id, blast_id, lane, due_at, delivery_id) WHERE (phase = 'queued'::text);
+CREATE INDEX delivery_leased ON public.delivery USING btree (workspace_id, blast_id, delivery_id) WHERE (phase = 'leased'::text);
 CREATE INDEX delivery_of_contact ON public.delivery USING btree (workspace_id, contact_id);
 CREATE UNIQUE INDEX delivery_visit ON public.delivery USING btree (workspace_id, membership_id, visit) WHERE (membership_id IS NOT NULL);
 CREATE TRIGGER delivery_tally_insert AFTER INSERT ON public.delivery REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION delivery_tally_add();
@@ -1062,8 +1070,7 @@ create table public.outbox_event (
   at timestamp with time zone not null,
   data jsonb not null,
   recorded_at timestamp with time zone not null default now(),
-  constraint outbox_event_pkey PRIMARY KEY (workspace_id, transaction_id, "position"),
-  constraint outbox_event_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(workspace_id) ON DELETE CASCADE
+  constraint outbox_event_pkey PRIMARY KEY (workspace_id, transaction_id, "position")
 );
 CREATE INDEX outbox_event_age ON public.outbox_event USING btree (workspace_id, recorded_at);
 CREATE TRIGGER outbox_hint AFTER INSERT ON public.outbox_event REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION outbox_hint();
@@ -1454,6 +1461,16 @@ create sequence public.flow_event_position_seq;
 
 create sequence public.outbox_event_position_seq;
 
+CREATE OR REPLACE FUNCTION public.blast_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+   begin
+     delete from delivery d using removed r where d.workspace_id = r.workspace_id and d.blast_id = r.blast_id;
+     return null;
+   end $function$;
+grant execute on blast_gone() to public;
+
 CREATE OR REPLACE FUNCTION public.contact_number(fields jsonb, field text, type text)
  RETURNS double precision
  LANGUAGE sql
@@ -1484,6 +1501,16 @@ AS $function$
    end $function$;
 grant execute on contact_tally_add() to public;
 
+CREATE OR REPLACE FUNCTION public.delivery_counts(phase text, delivered timestamp with time zone, opened timestamp with time zone, clicked timestamp with time zone, bounced timestamp with time zone, complained timestamp with time zone, unsubscribed timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+     select phase in ('over', 'blocked')
+       or num_nonnulls(delivered, opened, clicked, bounced, complained, unsubscribed) > 0
+   $function$;
+grant execute on delivery_counts(text,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone) to public;
+
 CREATE OR REPLACE FUNCTION public.delivery_tally_add()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1493,8 +1520,8 @@ AS $function$
        insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
          clicked, bounced, complained, unsubscribed)
        select workspace_id, blast_id, pg_backend_pid() % 16,
-         count(*) filter (where state in ('queued', 'claimed', 'handed_over')), count(*) filter (where state = 'sent'),
-         count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where state = 'blocked'),
+         count(*) filter (where phase in ('queued', 'leased')), count(*) filter (where state = 'sent'),
+         count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where phase = 'blocked'),
          count(delivered_at), count(opened_at), count(clicked_at), count(bounced_at), count(complained_at),
          count(unsubscribed_at)
        from added group by workspace_id, blast_id
@@ -1505,14 +1532,20 @@ AS $function$
          complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
        return null;
      end if;
+     if not exists (select from added where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
+         complained_at, unsubscribed_at))
+       and not exists (select from removed where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
+         complained_at, unsubscribed_at)) then
+       return null;
+     end if;
      insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
        clicked, bounced, complained, unsubscribed)
      select * from (
        select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
-         sum(sign * (state in ('queued', 'claimed', 'handed_over'))::int)::int as queued,
+         sum(sign * (phase in ('queued', 'leased'))::int)::int as queued,
          sum(sign * (state = 'sent')::int)::int as sent,
          sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
-         sum(sign * (state = 'blocked')::int)::int as blocked,
+         sum(sign * (phase = 'blocked')::int)::int as blocked,
          sum(sign * (delivered_at is not null)::int)::int as delivered,
          sum(sign * (opened_at is not null)::int)::int as opened,
          sum(sign * (clicked_at is not null)::int)::int as clicked,
@@ -1522,7 +1555,6 @@ AS $function$
        from (select 1 as sign, * from added union all select -1, * from removed) as change
        group by workspace_id, blast_id
      ) as delta
-     -- claims and hand-overs move no counter: most waves write nothing here
      where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
        <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
      on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
@@ -2011,12 +2043,6 @@ grant execute on tentpole_statistics() to tentpole_service;
 
 CREATE OR REPLACE FUNCTION public.uuidv7_or_v4()
  RETURNS uuid
- LANGUAGE plpgsql
-AS $function$
-   begin
-     if current_setting('server_version_num')::int >= 180000 then
-       return uuidv7();
-     end if;
-     return gen_random_uuid();
-   end $function$;
+ LANGUAGE sql
+AS $function$select uuidv7()$function$;
 grant execute on uuidv7_or_v4() to public;
