@@ -77,7 +77,8 @@ const http = async (world: World, release: string) => {
   return { process, call }
 }
 
-const people = 400
+/** At the mail server's speed long enough for two processes to start on a slow machine. */
+const people = 1_600
 
 /** One after the other, as a deployment replaces them: an HTTP process, then a worker, while a blast goes out. */
 const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
