@@ -1501,67 +1501,35 @@ AS $function$
    end $function$;
 grant execute on contact_tally_add() to public;
 
-CREATE OR REPLACE FUNCTION public.delivery_counts(phase text, delivered timestamp with time zone, opened timestamp with time zone, clicked timestamp with time zone, bounced timestamp with time zone, complained timestamp with time zone, unsubscribed timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-     select phase in ('over', 'blocked')
-       or num_nonnulls(delivered, opened, clicked, bounced, complained, unsubscribed) > 0
-   $function$;
-grant execute on delivery_counts(text,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone) to public;
-
 CREATE OR REPLACE FUNCTION public.delivery_tally_add()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
    begin
      if tg_op = 'INSERT' then
-       insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
-         clicked, bounced, complained, unsubscribed)
-       select workspace_id, blast_id, pg_backend_pid() % 16,
-         count(*) filter (where phase in ('queued', 'leased')), count(*) filter (where state = 'sent'),
-         count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where phase = 'blocked'),
-         count(delivered_at), count(opened_at), count(clicked_at), count(bounced_at), count(complained_at),
-         count(unsubscribed_at)
-       from added group by workspace_id, blast_id
-       on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
-         sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
-         delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
-         clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
-         complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+       insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+  
+         select workspace_id, blast_id, pg_backend_pid() % 16,
+           count(*) filter (where phase in ('queued', 'leased')), count(*) filter (where state = 'sent'), count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where phase = 'blocked'), count(*) filter (where delivered_at is not null), count(*) filter (where opened_at is not null), count(*) filter (where clicked_at is not null), count(*) filter (where bounced_at is not null), count(*) filter (where complained_at is not null), count(*) filter (where unsubscribed_at is not null)
+         from added group by workspace_id, blast_id
+  on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued, sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked, delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened, clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced, complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
        return null;
      end if;
-     if not exists (select from added where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
-         complained_at, unsubscribed_at))
-       and not exists (select from removed where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
-         complained_at, unsubscribed_at)) then
+     if not exists (select from added where phase in ('over', 'blocked')
+  or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0) and not exists (select from removed where phase in ('over', 'blocked')
+  or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0) then
        return null;
      end if;
-     insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
-       clicked, bounced, complained, unsubscribed)
-     select * from (
-       select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
-         sum(sign * (phase in ('queued', 'leased'))::int)::int as queued,
-         sum(sign * (state = 'sent')::int)::int as sent,
-         sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
-         sum(sign * (phase = 'blocked')::int)::int as blocked,
-         sum(sign * (delivered_at is not null)::int)::int as delivered,
-         sum(sign * (opened_at is not null)::int)::int as opened,
-         sum(sign * (clicked_at is not null)::int)::int as clicked,
-         sum(sign * (bounced_at is not null)::int)::int as bounced,
-         sum(sign * (complained_at is not null)::int)::int as complained,
-         sum(sign * (unsubscribed_at is not null)::int)::int as unsubscribed
-       from (select 1 as sign, * from added union all select -1, * from removed) as change
-       group by workspace_id, blast_id
-     ) as delta
-     where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
-       <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-     on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
-       sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
-       delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
-       clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
-       complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+     insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
+  
+       select * from (
+         select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
+           sum(sign * (phase in ('queued', 'leased'))::int)::int as queued, sum(sign * (state = 'sent')::int)::int as sent, sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed, sum(sign * (phase = 'blocked')::int)::int as blocked, sum(sign * (delivered_at is not null)::int)::int as delivered, sum(sign * (opened_at is not null)::int)::int as opened, sum(sign * (clicked_at is not null)::int)::int as clicked, sum(sign * (bounced_at is not null)::int)::int as bounced, sum(sign * (complained_at is not null)::int)::int as complained, sum(sign * (unsubscribed_at is not null)::int)::int as unsubscribed
+         from (select 1 as sign, * from added union all select -1, * from removed) as change
+         group by workspace_id, blast_id
+       ) as delta
+       where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued, sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked, delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened, clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced, complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
      return null;
    end $function$;
 grant execute on delivery_tally_add() to public;

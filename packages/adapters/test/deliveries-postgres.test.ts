@@ -21,11 +21,29 @@ const begin = Effect.gen(function* () {
   return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
 })
 
+/** Does the work in a transaction that stays open until it is told to commit. */
+const heldOpen = Effect.fnUntraced(function* <E, R>(
+  transact: Transactor["Service"]["transact"],
+  work: Effect.Effect<unknown, E, R>,
+) {
+  const done = yield* Deferred.make<void>()
+  const go = yield* Deferred.make<void>()
+  const open = yield* Effect.forkChild(
+    transact(Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(go)))),
+  )
+  yield* Deferred.await(done)
+  return { commit: Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(open)) }
+})
+
 /** A recipient, by hand. */
-const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) => sql`
-  insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, due_at, created_at)
-  select workspace_id, uuidv7_or_v4(), blast_id, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now(), now()
-  from (select ${workspace}::uuid as workspace_id, ${blast}::uuid as blast_id) as named`
+const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(
+    workspace,
+    sql`
+      insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, due_at,
+        created_at)
+      values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now(), now())`,
+  )
 
 const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
   fenced(sql)(
@@ -120,26 +138,10 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
     it.effect("a blast that is deleted while recipients are written for it takes them along", () =>
       Effect.gen(function* () {
         const { blast, sql, transact, workspace } = yield* begin
-        const written = yield* Deferred.make<void>()
-        const go = yield* Deferred.make<void>()
-        const writing = yield* Effect.forkChild(
-          transact(
-            fenced(sql)(
-              workspace,
-              Effect.gen(function* () {
-                yield* oneMore(sql, workspace, blast)
-                assert.strictEqual(yield* recipients(sql, workspace, blast), 21)
-                yield* Deferred.succeed(written, undefined)
-                yield* Deferred.await(go)
-              }),
-            ),
-          ),
-        )
-        yield* Deferred.await(written)
+        const writing = yield* heldOpen(transact, oneMore(sql, workspace, blast))
         const deleting = yield* Effect.forkChild(transact(deleted(sql, workspace, blast)))
         yield* Effect.sleep("100 millis")
-        yield* Deferred.succeed(go, undefined)
-        yield* Fiber.join(writing)
+        yield* writing.commit
         yield* Fiber.join(deleting)
         assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
       }),
@@ -148,24 +150,10 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
     it.effect("for a blast that is being deleted no recipient is written", () =>
       Effect.gen(function* () {
         const { blast, sql, transact, workspace } = yield* begin
-        const gone = yield* Deferred.make<void>()
-        const go = yield* Deferred.make<void>()
-        const deleting = yield* Effect.forkChild(
-          transact(
-            Effect.gen(function* () {
-              yield* deleted(sql, workspace, blast)
-              yield* Deferred.succeed(gone, undefined)
-              yield* Deferred.await(go)
-            }),
-          ),
-        )
-        yield* Deferred.await(gone)
-        const writing = yield* Effect.forkChild(
-          Effect.exit(transact(fenced(sql)(workspace, oneMore(sql, workspace, blast)))),
-        )
+        const deleting = yield* heldOpen(transact, deleted(sql, workspace, blast))
+        const writing = yield* Effect.forkChild(Effect.exit(transact(oneMore(sql, workspace, blast))))
         yield* Effect.sleep("100 millis")
-        yield* Deferred.succeed(go, undefined)
-        yield* Fiber.join(deleting)
+        yield* deleting.commit
         assert.isTrue(Exit.isFailure(yield* Fiber.join(writing)))
         assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
       }),

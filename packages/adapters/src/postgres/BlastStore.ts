@@ -98,14 +98,15 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ids: Ids["Service"], ws: Wo
  * no plan reads all deliveries for them, whatever the statistics say.
  */
 const endOpen = (sql: Sql, ws: WorkspaceId, id: BlastId, ending: EarlyEnding, limit: number) => {
-  const standing = (phase: "queued" | "leased") => sql`
+  const standing = (phase: "queued" | "leased", state: "queued" | "claimed") => sql`
     select delivery_id from delivery
-    where workspace_id = ${ws} and blast_id = ${id} and phase = ${sql.literal(`'${phase}'`)} and state <> 'handed_over'
+    where workspace_id = ${ws} and blast_id = ${id} and phase = ${sql.literal(`'${phase}'`)}
+      and state = ${sql.literal(`'${state}'`)}
     limit ${limit}
     for update skip locked`
   return sql`
-    with queued as materialized (${standing("queued")}),
-    claimed as materialized (${standing("leased")}),
+    with queued as materialized (${standing("queued", "queued")}),
+    claimed as materialized (${standing("leased", "claimed")}),
     open as (select delivery_id from queued union all select delivery_id from claimed limit ${limit})
     update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending}, token = null,
       lease_until = null

@@ -2,6 +2,35 @@
 // and less asked of each row that is written.
 import { migration } from "./Migration.ts"
 
+/** The counters of a blast, and what of a delivery moves each. */
+const counters = {
+  queued: "phase in ('queued', 'leased')",
+  sent: "state = 'sent'",
+  failed: "state in ('failed', 'unconfirmed')",
+  blocked: "phase = 'blocked'",
+  delivered: "delivered_at is not null",
+  opened: "opened_at is not null",
+  clicked: "clicked_at is not null",
+  bounced: "bounced_at is not null",
+  complained: "complained_at is not null",
+  unsubscribed: "unsubscribed_at is not null",
+}
+
+const counted = (of: (holds: string, name: string) => string): string =>
+  Object.entries(counters)
+    .map(([name, holds]) => of(holds, name))
+    .join(", ")
+
+const names = counted((_, name) => name)
+
+/** A delivery of which more is counted than that it is in the queue. */
+const counts = `phase in ('over', 'blocked')
+  or num_nonnulls(delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at) > 0`
+
+const tallied = (moves: string): string => `insert into delivery_tally as t (workspace_id, blast_id, shard, ${names})
+  ${moves}
+  on conflict (workspace_id, blast_id, shard) do update set ${counted((_, name) => `${name} = t.${name} + excluded.${name}`)}`
+
 export const deliveryCosts = migration(
   // As much of the state as indexes know, so that handing over changes nothing of what they hold: its row's next version
   // then stays on its page, and no index is written to. That is the one write that a message waits for.
@@ -19,62 +48,28 @@ export const deliveryCosts = migration(
   `create unique index delivery_address on delivery (workspace_id, blast_id, email_normalized)
      where phase <> 'blocked' and membership_id is null`,
 
-  `create function delivery_counts(phase text, delivered timestamptz, opened timestamptz, clicked timestamptz,
-     bounced timestamptz, complained timestamptz, unsubscribed timestamptz)
-     returns boolean language sql immutable as $$
-     select phase in ('over', 'blocked')
-       or num_nonnulls(delivered, opened, clicked, bounced, complained, unsubscribed) > 0
-   $$`,
   // As before, but that what was queued or leased, is so still, and has met with nothing, is not added up: claims and
   // hand-overs move no counter.
   `create or replace function delivery_tally_add() returns trigger language plpgsql as $$
    begin
      if tg_op = 'INSERT' then
-       insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
-         clicked, bounced, complained, unsubscribed)
-       select workspace_id, blast_id, pg_backend_pid() % 16,
-         count(*) filter (where phase in ('queued', 'leased')), count(*) filter (where state = 'sent'),
-         count(*) filter (where state in ('failed', 'unconfirmed')), count(*) filter (where phase = 'blocked'),
-         count(delivered_at), count(opened_at), count(clicked_at), count(bounced_at), count(complained_at),
-         count(unsubscribed_at)
-       from added group by workspace_id, blast_id
-       on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
-         sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
-         delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
-         clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
-         complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+       ${tallied(`
+         select workspace_id, blast_id, pg_backend_pid() % 16,
+           ${counted((holds) => `count(*) filter (where ${holds})`)}
+         from added group by workspace_id, blast_id`)};
        return null;
      end if;
-     if not exists (select from added where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
-         complained_at, unsubscribed_at))
-       and not exists (select from removed where delivery_counts(phase, delivered_at, opened_at, clicked_at, bounced_at,
-         complained_at, unsubscribed_at)) then
+     if not exists (select from added where ${counts}) and not exists (select from removed where ${counts}) then
        return null;
      end if;
-     insert into delivery_tally as t (workspace_id, blast_id, shard, queued, sent, failed, blocked, delivered, opened,
-       clicked, bounced, complained, unsubscribed)
-     select * from (
-       select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
-         sum(sign * (phase in ('queued', 'leased'))::int)::int as queued,
-         sum(sign * (state = 'sent')::int)::int as sent,
-         sum(sign * (state in ('failed', 'unconfirmed'))::int)::int as failed,
-         sum(sign * (phase = 'blocked')::int)::int as blocked,
-         sum(sign * (delivered_at is not null)::int)::int as delivered,
-         sum(sign * (opened_at is not null)::int)::int as opened,
-         sum(sign * (clicked_at is not null)::int)::int as clicked,
-         sum(sign * (bounced_at is not null)::int)::int as bounced,
-         sum(sign * (complained_at is not null)::int)::int as complained,
-         sum(sign * (unsubscribed_at is not null)::int)::int as unsubscribed
-       from (select 1 as sign, * from added union all select -1, * from removed) as change
-       group by workspace_id, blast_id
-     ) as delta
-     where (queued, sent, failed, blocked, delivered, opened, clicked, bounced, complained, unsubscribed)
-       <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-     on conflict (workspace_id, blast_id, shard) do update set queued = t.queued + excluded.queued,
-       sent = t.sent + excluded.sent, failed = t.failed + excluded.failed, blocked = t.blocked + excluded.blocked,
-       delivered = t.delivered + excluded.delivered, opened = t.opened + excluded.opened,
-       clicked = t.clicked + excluded.clicked, bounced = t.bounced + excluded.bounced,
-       complained = t.complained + excluded.complained, unsubscribed = t.unsubscribed + excluded.unsubscribed;
+     ${tallied(`
+       select * from (
+         select workspace_id, blast_id, (pg_backend_pid() % 16)::smallint as shard,
+           ${counted((holds, name) => `sum(sign * (${holds})::int)::int as ${name}`)}
+         from (select 1 as sign, * from added union all select -1, * from removed) as change
+         group by workspace_id, blast_id
+       ) as delta
+       where (${names}) <> (${counted(() => "0")})`)};
      return null;
    end $$`,
 
