@@ -1,7 +1,7 @@
-// Work that is cheaper together: one wave is under way, and whoever came meanwhile is the next. Who waits for an answer waits
-// for others no longer than a moment, and only until half of those who might come are there; what is only told has more time,
-// since nobody waits for it.
-import { Cause, Deferred, Effect, Latch, Queue, type Scope } from "effect"
+// Work that is cheaper together: a wave or two are under way, and whoever came meanwhile is in the next. Who waits for an answer
+// waits for others no longer than a moment, and only until half of those who might come are there; what is only told has more
+// time, since nobody waits for it.
+import { Cause, Deferred, Effect, Latch, Queue, type Scope, Semaphore } from "effect"
 
 export interface Waves<A, B> {
   /** Joins the next wave and waits for its answer. */
@@ -10,13 +10,15 @@ export interface Waves<A, B> {
 
 export interface WavesOptions {
   readonly wave_max: number
+  /** Waves that may be under way at once: with two, some are answered while others ask. */
+  readonly waves_max: number
   /** How long the first of a wave waits for as many others as make half of one. */
   readonly gather_ms: number
 }
 
 /** `run` answers a whole wave; it must not fail. */
 export const waves = <A, B>(
-  { gather_ms, wave_max }: WavesOptions,
+  { gather_ms, wave_max, waves_max }: WavesOptions,
   run: (wave: ReadonlyArray<A>) => Effect.Effect<(question: A) => B>,
 ): Effect.Effect<Waves<A, B>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -24,18 +26,19 @@ export const waves = <A, B>(
     const enough = yield* Latch.make()
     const half = Math.ceil(wave_max / 2)
     const gathered = Effect.raceFirst(enough.await, Effect.sleep(gather_ms))
-    yield* Queue.peek(queue).pipe(
+    const gathering = yield* Semaphore.make(1)
+    const next = Queue.peek(queue).pipe(
       Effect.andThen(gathered),
       Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
       Effect.tap(() => Effect.sync(() => void (Queue.sizeUnsafe(queue) < half && enough.closeUnsafe()))),
-      Effect.flatMap((wave) =>
-        Effect.map(run(wave.map(({ question }) => question)), (answerTo) => {
-          for (const { answer, question } of wave) Deferred.doneUnsafe(answer, Effect.succeed(answerTo(question)))
-        }),
-      ),
-      Effect.forever,
-      Effect.forkScoped,
+      (wave) => gathering.withPermit(wave),
     )
+    const serve = Effect.flatMap(next, (wave) =>
+      Effect.map(run(wave.map(({ question }) => question)), (answerTo) => {
+        for (const { answer, question } of wave) Deferred.doneUnsafe(answer, Effect.succeed(answerTo(question)))
+      }),
+    )
+    yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(serve)), waves_max, { discard: true })
     return {
       ask: (question) =>
         Effect.suspend(() => {

@@ -5,10 +5,10 @@ import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 
 /** Waves that answer with their own size, each when it is let go. */
-const begin = Effect.gen(function* () {
+const begin = Effect.fnUntraced(function* (waves_max = 1) {
   const sizes: Array<number> = []
   const go = yield* Latch.make(true)
-  const { ask } = yield* waves<string, number>({ gather_ms: 2, wave_max: 4 }, (wave) => {
+  const { ask } = yield* waves<string, number>({ gather_ms: 2, wave_max: 4, waves_max }, (wave) => {
     sizes.push(wave.length)
     return Effect.as(go.await, () => wave.length)
   })
@@ -18,7 +18,7 @@ const begin = Effect.gen(function* () {
 describe("waves", () => {
   it.effect("one who asks alone waits a moment for others, and no longer", () =>
     Effect.gen(function* () {
-      const { ask, sizes } = yield* begin
+      const { ask, sizes } = yield* begin()
       const alone = yield* Effect.forkChild(ask("alone"))
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(sizes, [])
@@ -29,14 +29,14 @@ describe("waves", () => {
 
   it.effect("half of those who might come wait for nobody", () =>
     Effect.gen(function* () {
-      const { ask } = yield* begin
+      const { ask } = yield* begin()
       assert.deepStrictEqual(yield* Effect.all([ask("a"), ask("b")], { concurrency: "unbounded" }), [2, 2])
     }),
   )
 
   it.effect("who comes while a wave is under way is in the next, as many as it takes", () =>
     Effect.gen(function* () {
-      const { ask, go, sizes } = yield* begin
+      const { ask, go, sizes } = yield* begin()
       const askers = (count: number) =>
         Effect.all(
           Array.from({ length: count }, (_, nth) => ask(`${nth}`)),
@@ -52,6 +52,21 @@ describe("waves", () => {
       assert.deepStrictEqual(yield* Fiber.join(first), [2, 2])
       assert.deepStrictEqual((yield* Fiber.join(later)).toSorted(), [3, 3, 3, 4, 4, 4, 4])
       assert.deepStrictEqual(sizes, [2, 4, 3])
+    }),
+  )
+
+  it.effect("two may be under way, and no third", () =>
+    Effect.gen(function* () {
+      const { ask, go, sizes } = yield* begin(2)
+      yield* go.close
+      const askers = yield* Effect.forEach([1, 2, 3], (nth) =>
+        Effect.forkChild(ask(`${nth}`)).pipe(Effect.tap(TestClock.adjust(2))),
+      )
+      assert.deepStrictEqual(sizes, [1, 1])
+      yield* go.open
+      yield* TestClock.adjust(2)
+      assert.deepStrictEqual(yield* Effect.forEach(askers, Fiber.join), [1, 1, 1])
+      assert.deepStrictEqual(sizes, [1, 1, 1])
     }),
   )
 })
