@@ -26,7 +26,8 @@ export const membershipColumns = `m.membership_id, m.flow_id, m.contact_id, m.en
   m.entered_at, m.updated_at`
 
 const decode = Schema.decodeUnknownSync(Membership)
-const encode = Schema.encodeSync(Membership)
+/** The rest of what changes is plain JSON as it stands. */
+const encodeState = Schema.encodeSync(Membership.fields.state)
 
 export const toMembership = (row: MembershipRow): Membership =>
   decode({
@@ -53,18 +54,16 @@ export const dues = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>)
 /** Where members stand, as arrays: `unnest(…) as g (id, tokens, …)`. */
 export const standingColumns = `id, tokens, created_emails, state, status, step_id, awaited_visit, due_at, updated_at`
 
-export const standings = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment => {
-  const encoded = members.map((member) => encode(member))
-  return sql`${texts(members.map(({ id }) => id))}::uuid[],
-    ${texts(encoded.map(({ tokens }) => JSON.stringify(tokens)))}::jsonb[],
-    ${texts(encoded.map(({ createdEmails }) => JSON.stringify(createdEmails)))}::jsonb[],
-    ${texts(encoded.map(({ state }) => JSON.stringify(state)))}::jsonb[],
+export const standings = (sql: PgClient.PgClient, members: ReadonlyArray<Membership>): Statement.Fragment =>
+  sql`${texts(members.map(({ id }) => id))}::uuid[],
+    ${texts(members.map(({ tokens }) => JSON.stringify(tokens)))}::jsonb[],
+    ${texts(members.map(({ createdEmails }) => JSON.stringify(createdEmails)))}::jsonb[],
+    ${texts(members.map(({ state }) => JSON.stringify(encodeState(state))))}::jsonb[],
     ${texts(members.map(({ state }) => state.status))}::text[],
     ${texts(members.map(({ state }) => currentStepOf(state)))}::text[],
     ${ints(members.map(({ state }) => awaitedVisitOf(state)))}::int[],
     ${duesOf(members)}::timestamptz[],
     ${texts(members.map(({ updatedAt }) => iso(updatedAt)))}::timestamptz[]`
-}
 
 type FlowHead = Omit<FlowRow, "structure">
 

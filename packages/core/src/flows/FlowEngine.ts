@@ -16,8 +16,8 @@ export const advance_batch_max = 500
 /** Turns that are taken at once, and how many of them are served side by side. */
 const turns_max = 20
 const concurrency = 2
-/** Batches of one workspace that one worker has under way. */
-const lanes = 2
+/** Batches of one workspace's members that one worker has under way: it decides on one while the database writes others. */
+const lanes = 3
 /** How long others leave a workspace to whoever has taken its turn; then they help. */
 const turn_ms = 1_000
 /** A workspace is served for so long before others have their turn. */
@@ -53,21 +53,11 @@ export class FlowEngine extends Context.Service<
 
       const due = (workspace: WorkspaceId) => batch(workspace, { _tag: "due", limit: advance_batch_max })
 
-      /** Where there are many, side by side: what one decides while the database writes the other's. */
-      const dueBatches = Effect.fnUntraced(function* (workspace: WorkspaceId) {
-        const first = yield* due(workspace)
-        if (!isFull(first)) return [first]
-        return yield* Effect.all(
-          Array.from({ length: lanes }, () => due(workspace)),
-          { concurrency: lanes },
-        )
-      })
-
-      /** Answers whether there is more to do. */
+      /** One round; answers whether there is more to do. */
       const round = ({ kind, workspace }: Turn): Effect.Effect<boolean> => {
         switch (kind) {
           case "flows":
-            return Effect.map(dueBatches(workspace), (batches) => batches.some(isFull))
+            return Effect.map(due(workspace), isFull)
           case "flow_events":
             return takeEvents(workspace)
           case "flow_dates":
@@ -75,11 +65,25 @@ export class FlowEngine extends Context.Service<
         }
       }
 
+      /** Turns that ended here with more to do. Only a guess: others may have done it since. */
+      const unfinished = new Set<string>()
+
+      /** Round after round until there is no more to do, or others are to have their turn. */
+      const rounds = Effect.fnUntraced(function* (turn: Turn, end_ms: number) {
+        let more = true
+        while (more && (yield* Clock.currentTimeMillis) < end_ms) more = yield* round(turn)
+        return more
+      })
+
       const serve = (turn: Turn) =>
         Effect.gen(function* () {
           const end_ms = (yield* Clock.currentTimeMillis) + slice_ms
-          let more = yield* round(turn)
-          while (more && (yield* Clock.currentTimeMillis) < end_ms) more = yield* round(turn)
+          let more = unfinished.delete(keyOf(turn)) || (yield* round(turn))
+          if (more) {
+            const lanes = Array.from({ length: lanesOf(turn) }, () => rounds(turn, end_ms))
+            more = (yield* Effect.all(lanes, { concurrency: "unbounded" })).some(Boolean)
+          }
+          if (more) unfinished.add(keyOf(turn))
           yield* transact(queue.rest(turn, more))
         }).pipe(
           // A workspace whose round fails holds up no other: it stays due, and comes again.
@@ -116,6 +120,11 @@ export class FlowEngine extends Context.Service<
     }),
   )
 }
+
+const keyOf = ({ kind, workspace }: Turn): string => `${kind} ${workspace}`
+
+/** Of events and dates, one batch at a time is anybody's. */
+const lanesOf = ({ kind }: Turn): number => (kind === "flows" ? lanes : 1)
 
 const isFull = ({ length }: { readonly length: number }): boolean => length === advance_batch_max
 
