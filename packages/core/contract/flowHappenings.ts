@@ -31,6 +31,35 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         }),
     )
 
+    it.effect("of hundreds to whom something happens each enters once and goes on at once, or none does", () =>
+      Effect.gen(function* () {
+        const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
+        const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
+        const out = yield* started([day("a", null)], {
+          triggers: [{ type: "contact_created" }],
+          disqualification_rules: tree(lives("Rome")),
+        })
+        const people = Array.from({ length: 450 }, (_, at) =>
+          person(`p${at}`, { city: at % 2 === 0 ? "Rome" : "Oslo" }),
+        )
+        yield* Effect.all(people, { concurrency: 4, discard: true })
+        const tallies = Effect.map(
+          Effect.forEach([flow, out], (id) => flows.find(ws, id)),
+          (both) => both.map(({ tally }) => [tally.active, tally.waiting]),
+        )
+        yield* Effect.exit(transact(Effect.andThen(takeEvents, Effect.fail("no"))))
+        assert.deepStrictEqual(yield* tallies, [
+          [0, 0],
+          [0, 0],
+        ])
+        yield* takeNews
+        assert.deepStrictEqual(yield* tallies, [
+          [0, 450],
+          [0, 225],
+        ])
+      }),
+    )
+
     it.effect("a field that changes to what is asked for brings in; nobody enters while the flow is paused", () =>
       Effect.gen(function* () {
         const { alter, flows, person, seen, started, takeNews, ws } = yield* running()

@@ -47,6 +47,8 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliver
 export { type Draw, drawFrom } from "./draws.ts"
 export { eventually, settledMark, until } from "./eventually.ts"
 export { FlowTimes }
+export { running } from "./flowMembersWorld.ts"
+export { day } from "./flowWorld.ts"
 export { StoreClock }
 export { Fresh } from "./fresh.ts"
 export { seenView, viewBatch } from "./traffic.ts"

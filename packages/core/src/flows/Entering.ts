@@ -5,6 +5,7 @@ import { type ContactId, type FlowId, Ids, MembershipId, type WorkspaceId } from
 import { advancing, entrantFacts } from "./Advancing.ts"
 import type { CompiledFlow } from "./Compiled.ts"
 import { type Earlier, enroll, type Entry, type EntryRefusal } from "./Enrollment.ts"
+import { advance } from "./Machine.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
 import { MembershipStore } from "./MembershipStore.ts"
 
@@ -25,8 +26,17 @@ export const entering = Effect.gen(function* () {
   const ids = yield* Ids
   const { compile, factsFor, write } = yield* advancing
 
-  /** Decides in the order given: of two entries of one contact into one flow the second meets the first. */
-  const enter = Effect.fnUntraced(function* <E>(workspace: WorkspaceId, entrants: ReadonlyArray<Entrant<E>>) {
+  /**
+   * Decides in the order given: of two entries of one contact into one flow the second meets the first. `onward`: who enters
+   * goes on at once until something takes time, which spares reading and writing each of them a second time. That is for who
+   * deals with events, and will learn of what happens to them from now on; whoever else lets somebody in may have facts that
+   * are older than an event which has been dealt with by then.
+   */
+  const enter = Effect.fnUntraced(function* <E>(
+    workspace: WorkspaceId,
+    entrants: ReadonlyArray<Entrant<E>>,
+    { onward }: { readonly onward: boolean },
+  ) {
     const ground = yield* store.lockForEntry(workspace, {
       flows: [...new Set(entrants.map(({ flowId }) => flowId))],
       contacts: [...new Set(entrants.map(({ contactId }) => contactId))],
@@ -36,6 +46,7 @@ export const entering = Effect.gen(function* () {
     const facts = yield* factsFor(workspace, known, { contacts: [...ground.contacts], members: [] })
     const names = yield* ids.many(entrants.length)
     const entered = new Map<string, Earlier>()
+    const changes: Array<MembershipChange> = []
     const outcomes = entrants.map(({ bring, contactId, flowId }, at): Entering<E> => {
       const flow = known.get(flowId)?.compiled
       const person = ground.contacts.has(contactId) ? entrantFacts(facts, contactId, now) : undefined
@@ -45,12 +56,13 @@ export const entering = Effect.gen(function* () {
       const outcome = Result.flatMap(bring(flow), (entry) =>
         enroll(flow, { ...entry, id: MembershipId.make(names[at] ?? "") }, person, earlier),
       )
-      if (Result.isSuccess(outcome)) entered.set(pair, { live: true, any: true })
+      if (Result.isFailure(outcome)) return outcome
+      entered.set(pair, { live: true, any: true })
+      changes.push(outcome.success)
+      const next = onward ? advance(flow, outcome.success.after, person, { type: "look" }) : null
+      if (next !== null) changes.push(next)
       return outcome
     })
-    const changes = outcomes.flatMap((outcome) =>
-      outcome !== null && Result.isSuccess(outcome) ? [outcome.success] : [],
-    )
     const standing = new Set(yield* write(workspace, changes))
     return { flows: ground.flows, outcomes, standing }
   })

@@ -35,7 +35,7 @@ export const dateRounds = Effect.gen(function* () {
     const entrants = meant
       .filter((contactId) => fired.has(contactId))
       .map((contactId) => ({ flowId: flow.id, contactId, bring: () => Result.succeed({ source, tokens: {} }) }))
-    if (entrants.length > 0) yield* enter(workspace, entrants)
+    if (entrants.length > 0) yield* enter(workspace, entrants, { onward: false })
     return found.length === page_max ? (found.at(-1)?.contactId ?? null) : null
   }, transact)
 

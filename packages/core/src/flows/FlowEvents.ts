@@ -39,7 +39,7 @@ export const eventRounds = Effect.gen(function* () {
     }
     const index = yield* triggersOf(workspace, flows)
     const entrants = entrantsOf(index, news)
-    if (entrants.length > 0) yield* enter(workspace, entrants)
+    if (entrants.length > 0) yield* enter(workspace, entrants, { onward: true })
   })
 
   /** Answers whether there may be more of them. */
@@ -47,11 +47,34 @@ export const eventRounds = Effect.gen(function* () {
     const news = yield* queue.newEvents(workspace, events_batch_max)
     const last = news?.events.at(-1)
     if (news === null || last === undefined) return false
-    if (news.flows.length > 0 || news.events.some(isEngagement)) yield* deal(workspace, news)
+    if (news.flows.length > 0 || news.events.some(isEngagement)) {
+      yield* Effect.forEach(partsOf(news), (part) => deal(workspace, part), { concurrency: "unbounded", discard: true })
+    }
     yield* outbox.advance(workspace, flow_consumer, last.position)
     return news.events.length === events_batch_max
   }, transact)
 })
+
+/**
+ * What happened to one contact stays together and in order; otherwise parts have nothing to do with each other but the
+ * transaction that they share: while the database works for one, the others decide.
+ */
+const partsOf = (news: NewEvents): ReadonlyArray<NewEvents> => {
+  const count = Math.min(parts_max, Math.ceil(news.events.length / part_min))
+  // Of a message whose contact is gone, nobody knows to which part its member belongs.
+  if (count < 2 || news.events.some((event) => event.contactId === null && isEngagement(event))) return [news]
+  const parts = Array.from({ length: count }, (): Array<RecordedEvent> => [])
+  for (const event of news.events) parts[partOf(event.contactId, count)]?.push(event)
+  return parts.filter(({ length }) => length > 0).map((events) => ({ ...news, events }))
+}
+
+const parts_max = 2
+/** Fewer events are not worth a set of statements of their own. */
+const part_min = 200
+
+/** By the random end of an id. */
+const partOf = (id: ContactId | null, parts: number): number =>
+  id === null ? 0 : Number.parseInt(id.slice(-4), 16) % parts
 
 /** Triggers, laid out: as long as no flow changes, once. */
 const indexing = Effect.gen(function* () {

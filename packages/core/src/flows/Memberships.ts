@@ -73,7 +73,7 @@ export class Memberships extends Context.Service<
       ): Effect.Effect<MembershipId, NotFound | E | EntryRefusal, Transaction> =>
         Effect.gen(function* () {
           const contactId = yield* contactOf(contacts, ws, who)
-          const { flows, outcomes, standing } = yield* enter(ws, [{ flowId, contactId, bring }])
+          const { flows, outcomes, standing } = yield* enter(ws, [{ flowId, contactId, bring }], { onward: false })
           const [outcome] = outcomes
           const flow = flows.get(flowId)
           if (flow === undefined) return yield* new NotFound({ resource: "flow" })
