@@ -1,6 +1,7 @@
 // In which order a workspace's tables are emptied, and what a doctor is told of a database.
+import { PgClient } from "@effect/sql-pg"
 import { diagnose } from "@tentpole/adapters/postgres/Diagnosis"
-import { childrenFirst } from "@tentpole/adapters/postgres/Erasure"
+import { childrenFirst, tables } from "@tentpole/adapters/postgres/Erasure"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
@@ -21,6 +22,19 @@ describe("tables", () => {
       for (const parent of refers_to) assert.isBelow(order.indexOf(name), order.indexOf(parent), `${name} ${parent}`)
     }
   })
+
+  it.live("whose rows a trigger deletes with others are emptied before those others", () =>
+    Effect.gen(function* () {
+      const order = childrenFirst(yield* tables(yield* PgClient.PgClient))
+      for (const [name, parent] of [
+        ["delivery", "blast"],
+        ["flow_event", "flow_membership"],
+      ] as const) {
+        assert.isBelow(order.indexOf(name), order.indexOf(parent))
+        assert.isAtLeast(order.indexOf(name), 0)
+      }
+    }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgOwner")}/template_tentpole`) }))),
+  )
 
   it("in a circle are emptied too, each once", () => {
     assert.sameMembers([...childrenFirst([table("a", "b"), table("b", "a"), table("c", "a")])], ["a", "b", "c"])

@@ -18,19 +18,19 @@ const dragged: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["flow_event", ["flow_membership"]],
 ])
 
-/** The audit log outlives workspaces. */
-const tables = (sql: PgClient.PgClient) =>
+/** Of workspaces. The audit log outlives them. */
+export const tables = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<Table>`
-    select c.oid::regclass::text as name,
-      array(select distinct f.confrelid::regclass::text from pg_constraint f
-        where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as refers_to
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
-    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('workspace', 'audit_entry')
-    order by 1`,
+      select c.oid::regclass::text as name,
+        array(select distinct f.confrelid::regclass::text from pg_constraint f
+          where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as refers_to
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname not in ('workspace', 'audit_entry')
+      order by 1`,
     (all) =>
       all.map(({ name, refers_to }): Table => ({ name, refers_to: [...refers_to, ...(dragged.get(name) ?? [])] })),
   )
