@@ -1,5 +1,5 @@
 // What a benchmark has seen: a table a subject, printed as soon as it is known, and everything as JSON in
-// `bench-results/<name>.json`.
+// `bench-results/<name>.json`, of one part in `bench-results/<name>-<part>.json`.
 import { mkdir, writeFile } from "node:fs/promises"
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -35,6 +35,9 @@ export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
   says: `≤ ${max} MB`,
   met: megabytes <= max,
 })
+
+/** How much of a benchmark was run. */
+type Size = Pick<Bench, "full" | "only" | "quick">
 
 interface Section {
   readonly title: string
@@ -81,13 +84,13 @@ const table = (lines: ReadonlyArray<ReadonlyArray<string>>): string => {
 
 export class Report {
   readonly #name: string
-  readonly #size: Pick<Bench, "full" | "quick">
+  readonly #size: Size
   readonly #began = new Date()
   readonly #load = loadavg()
   readonly #facts: Record<string, string> = {}
   readonly #sections: Array<Section> = []
 
-  constructor(name: string, size: Pick<Bench, "full" | "quick">) {
+  constructor(name: string, size: Size) {
     this.#name = name
     this.#size = size
     const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GB`
@@ -95,6 +98,7 @@ export class Report {
     this.fact("load at the start", this.#load.map((each) => each.toFixed(1)).join(", "))
     if (size.quick) this.fact("size", "quick: it shows that the benchmark works, not how fast the product is")
     if (size.full) this.fact("size", "full")
+    if (size.only !== undefined) this.fact("part", size.only)
   }
 
   /** Something that the figures depend on. */
@@ -122,16 +126,17 @@ export class Report {
     const bars = this.#sections.flatMap(({ rows }) => rows.flatMap((row) => row.bars))
     const took_s = (Date.now() - this.#began.getTime()) / 1000
     this.say(`\n${bars.filter(({ met }) => met).length} of ${bars.length} bars met, in ${Math.round(took_s)} s`)
-    const { name, quick, full, began, facts, sections } = {
+    const seen = {
       name: this.#name,
       ...this.#size,
       began: this.#began.toISOString(),
+      took_s,
       facts: this.#facts,
       sections: this.#sections,
     }
+    const file = `${[this.#name, this.#size.only].filter((part) => part !== undefined).join("-")}.json`
     await mkdir(folder, { recursive: true })
-    const file = `${folder}${name}.json`
-    await writeFile(file, `${JSON.stringify({ name, quick, full, began, took_s, facts, sections }, null, 2)}\n`)
-    this.say(`Written to bench-results/${name}.json`)
+    await writeFile(`${folder}${file}`, `${JSON.stringify(seen, null, 2)}\n`)
+    this.say(`Written to bench-results/${file}`)
   }
 }

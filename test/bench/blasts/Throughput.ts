@@ -13,6 +13,9 @@ import type { Order } from "./ByHand.ts"
 import { rateOf } from "./Sink.ts"
 import { connections, type Sender, type World } from "./World.ts"
 
+/** Rounds that don't count: code that is run for the first time is slow. */
+const warm_ups = 2
+
 /** Messages of a round. The signing loop is slow, and needs no more to show it. */
 const sizeOf = ({ quick }: Bench) =>
   quick
@@ -22,9 +25,13 @@ const sizeOf = ({ quick }: Bench) =>
 export const throughput = async (bench: Bench, world: World): Promise<void> => {
   const size = sizeOf(bench)
   const sender = await world.sender("people", { contacts: size.ours })
-  await compared(bench, world, sender, "signed")
-  await compared(bench, world, sender, "ready-made")
+  await compared(bench, world, sender, { how: "signed", connections })
+  await compared(bench, world, sender, { how: "ready-made", connections })
+  await compared(bench, world, sender, { how: "ready-made", connections: many_connections })
 }
+
+/** The more connections, the more intents share a commit. */
+const many_connections = 64
 
 const ways = {
   signed: { title: "Messages a second, signed", module: "@tentpole/worker/main", ratio_min: 3 },
@@ -35,18 +42,23 @@ const ways = {
   },
 } as const
 
-const compared = async (bench: Bench, world: World, sender: Sender, how: keyof typeof ways): Promise<void> => {
+interface Way {
+  readonly how: keyof typeof ways
+  readonly connections: number
+}
+
+const compared = async (bench: Bench, world: World, sender: Sender, way: Way): Promise<void> => {
   const { byHand, ours: messages, rounds } = sizeOf(bench)
+  const { connections, how } = way
   const { module, ratio_min, title } = ways[how]
-  bench.report.say(`${title.toLowerCase()} …`)
-  const worker = await world.worker({ module })
+  bench.report.say(`${title.toLowerCase()}, ${connections} connections …`)
+  const worker = await world.worker({ module, connections })
   const rates: { readonly reference: Array<number>; readonly ours: Array<number> } = { reference: [], ours: [] }
   let told = { spent: "", bytes: 0 }
-  for (let round = 0; round <= rounds; round++) {
-    const theirs = await runByHand(world, how, byHand[how])
+  for (let round = -warm_ups; round < rounds; round++) {
+    const theirs = await runByHand(world, way, byHand[how])
     const seen = await runOurs(world, sender, worker, messages)
-    // The first one warms both up.
-    if (round === 0) continue
+    if (round < 0) continue
     rates.reference.push(theirs)
     rates.ours.push(seen.rate)
     told = seen
@@ -63,7 +75,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, how: keyof t
     bars: bench.quick ? [] : [ratioAtLeast(ratio_min, ratio)],
   } as const
   bench.report.section(
-    title,
+    `${title}, ${connections} connections`,
     [row],
     [
       `${connections} connections on either side; ${Math.round(told.bytes).toLocaleString("en-US")} bytes a message of ours, ${messages.toLocaleString("en-US")} a round`,
@@ -72,7 +84,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, how: keyof t
   )
 }
 
-const runByHand = async (world: World, how: Order["how"], messages: number): Promise<number> => {
+const runByHand = async (world: World, { connections, how }: Way, messages: number): Promise<number> => {
   const { privateKeyPem } = await world.deployment.inside.run(Effect.flatMap(Secrets, (secrets) => secrets.rsaKeyPair))
   const order: Order = { port: world.sink.port, connections, messages, how, domain: "people.test", privateKeyPem }
   await world.sink.forget()
