@@ -3,37 +3,49 @@
 // time, since nobody waits for it.
 import { Cause, Deferred, Effect, Latch, Queue, type Scope, Semaphore } from "effect"
 
+interface Gathering {
+  readonly wave_max: number
+  /** How long the first of a wave waits for as many others as make half of one. */
+  readonly gather_ms: number
+}
+
+/** Those who come, and how the next wave of them is taken: by one taker at a time. */
+const gather = Effect.fnUntraced(function* <A>({ gather_ms, wave_max }: Gathering) {
+  const queue = yield* Queue.unbounded<A>()
+  const enough = yield* Latch.make()
+  const half = Math.ceil(wave_max / 2)
+  return {
+    come: (one: A): void => {
+      Queue.offerUnsafe(queue, one)
+      if (Queue.sizeUnsafe(queue) >= half) enough.openUnsafe()
+    },
+    next: Queue.peek(queue).pipe(
+      Effect.andThen(Effect.raceFirst(enough.await, Effect.sleep(gather_ms))),
+      Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
+      Effect.tap(() => Effect.sync(() => void (Queue.sizeUnsafe(queue) < half && enough.closeUnsafe()))),
+    ),
+  }
+})
+
 export interface Waves<A, B> {
   /** Joins the next wave and waits for its answer. */
   readonly ask: (question: A) => Effect.Effect<B>
 }
 
-export interface WavesOptions {
-  readonly wave_max: number
+export interface WavesOptions extends Gathering {
   /** Waves that may be under way at once: with two, some are answered while others ask. */
   readonly waves_max: number
-  /** How long the first of a wave waits for as many others as make half of one. */
-  readonly gather_ms: number
 }
 
 /** `run` answers a whole wave; it must not fail. */
 export const waves = <A, B>(
-  { gather_ms, wave_max, waves_max }: WavesOptions,
+  { waves_max, ...gathering }: WavesOptions,
   run: (wave: ReadonlyArray<A>) => Effect.Effect<(question: A) => B>,
 ): Effect.Effect<Waves<A, B>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const queue = yield* Queue.unbounded<{ readonly question: A; readonly answer: Deferred.Deferred<B> }>()
-    const enough = yield* Latch.make()
-    const half = Math.ceil(wave_max / 2)
-    const gathered = Effect.raceFirst(enough.await, Effect.sleep(gather_ms))
-    const gathering = yield* Semaphore.make(1)
-    const next = Queue.peek(queue).pipe(
-      Effect.andThen(gathered),
-      Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
-      Effect.tap(() => Effect.sync(() => void (Queue.sizeUnsafe(queue) < half && enough.closeUnsafe()))),
-      (wave) => gathering.withPermit(wave),
-    )
-    const serve = Effect.flatMap(next, (wave) =>
+    const { come, next } = yield* gather<{ readonly question: A; readonly answer: Deferred.Deferred<B> }>(gathering)
+    const taking = yield* Semaphore.make(1)
+    const serve = Effect.flatMap(taking.withPermit(next), (wave) =>
       Effect.map(run(wave.map(({ question }) => question)), (answerTo) => {
         for (const { answer, question } of wave) Deferred.doneUnsafe(answer, Effect.succeed(answerTo(question)))
       }),
@@ -43,8 +55,7 @@ export const waves = <A, B>(
       ask: (question) =>
         Effect.suspend(() => {
           const answer = Deferred.makeUnsafe<B>()
-          Queue.offerUnsafe(queue, { question, answer })
-          if (Queue.sizeUnsafe(queue) >= half) enough.openUnsafe()
+          come({ question, answer })
           return Deferred.await(answer)
         }),
     }
@@ -59,25 +70,18 @@ export interface Writer<A> {
   readonly drained: Effect.Effect<void>
 }
 
-export interface WriterOptions {
-  readonly wave_max: number
-  /** How long the first of a wave waits for others. */
-  readonly gather_ms: number
-}
-
 /** `write` is to write a whole wave, and to try again by itself until it has; it must not fail. */
 export const writer = <A>(
-  { gather_ms, wave_max }: WriterOptions,
+  gathering: Gathering,
   write: (wave: ReadonlyArray<A>) => Effect.Effect<void>,
 ): Effect.Effect<Writer<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const queue = yield* Queue.unbounded<A>()
+    const { wave_max } = gathering
+    const { come, next } = yield* gather<A>(gathering)
     const idle = yield* Latch.make(true)
     const roomy = yield* Latch.make(true)
     let open = 0
-    yield* Queue.peek(queue).pipe(
-      Effect.andThen(Effect.sleep(gather_ms)),
-      Effect.andThen(Queue.takeBetween(queue, 1, wave_max)),
+    yield* next.pipe(
       Effect.flatMap((wave) =>
         Effect.map(write(wave), () => {
           open -= wave.length
@@ -93,7 +97,7 @@ export const writer = <A>(
         open++
         idle.closeUnsafe()
         if (open >= wave_max) roomy.closeUnsafe()
-        Queue.offerUnsafe(queue, news)
+        come(news)
       },
       room: roomy.await,
       drained: idle.await,

@@ -1,5 +1,5 @@
 // Work that is done in waves: who waits for whom, and how long.
-import { waves } from "@tentpole/worker/SenderWaves"
+import { waves, writer } from "@tentpole/worker/SenderWaves"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
@@ -67,6 +67,28 @@ describe("waves", () => {
       yield* TestClock.adjust(2)
       assert.deepStrictEqual(yield* Effect.forEach(askers, Fiber.join), [1, 1, 1])
       assert.deepStrictEqual(sizes, [1, 1, 1])
+    }),
+  )
+})
+
+describe("what is written in waves", () => {
+  it.effect("a few wait for their time, and half of a wave is written at once", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      const { drained, tell } = yield* writer<string>({ gather_ms: 40, wave_max: 4 }, (wave) =>
+        Effect.sync(() => void sizes.push(wave.length)),
+      )
+      tell("a")
+      yield* TestClock.adjust(39)
+      assert.deepStrictEqual(sizes, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(sizes, [1])
+      for (const news of ["b", "c", "d"]) tell(news)
+      yield* drained
+      assert.deepStrictEqual(sizes, [1, 3])
+      tell("e")
+      yield* TestClock.adjust(39)
+      assert.deepStrictEqual(sizes, [1, 3])
     }),
   )
 })
