@@ -6,6 +6,7 @@ import { MailConnections } from "@tentpole/core/deliveries/MailConnection"
 import { OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
 import { Settings } from "@tentpole/core/Settings"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
+import { ahead } from "./SenderAhead.ts"
 import { Hands, type Item } from "./SenderHands.ts"
 import { Lane, type LaneDesk, MailServer } from "./SenderLane.ts"
 import { Lines } from "./SenderLines.ts"
@@ -72,13 +73,14 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const sweeping = yield* every(options.sweep_every_ms, rounds.sweep)
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
+  const { make } = yield* OutgoingMail
+  const { makers, next } = yield* ahead({ connections_max, make, next: lines.take })
   const desk: LaneDesk = {
-    next: lines.take,
+    next,
     hands,
     writable,
     server,
     mail: yield* MailConnections,
-    make: (yield* OutgoingMail).make,
     room: papers.room,
     askLeave: papers.askLeave,
     settle: papers.settle,
@@ -90,7 +92,9 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const running = yield* Effect.forEach(lanes, (lane) => Effect.forkScoped(lane.run))
   const taking = yield* Effect.forkScoped(Effect.forever(rounds.intake))
   yield* every(options.idle_ms / 2, housekeeping(lanes, server, options.idle_ms))
-  yield* Effect.addFinalizer(() => stop({ hands, lanes, papers, fetching: [taking, sweeping], running }, options))
+  yield* Effect.addFinalizer(() =>
+    stop({ hands, lanes, papers, fetching: [taking, sweeping, ...makers], running }, options),
+  )
 })
 
 const every = (pause_ms: number, round: Effect.Effect<void>) =>

@@ -2,11 +2,12 @@
 // interrupted freely; from asking for the intent until its outcome has been told, never.
 import type { IntentAnswer } from "@tentpole/core/deliveries/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/deliveries/MailConnection"
-import type { LentMessage, OutgoingMail } from "@tentpole/core/deliveries/OutgoingMail"
+import type { LentMessage } from "@tentpole/core/deliveries/OutgoingMail"
 import * as Pace from "@tentpole/core/deliveries/Pace"
 import { type Try, wantsLogin } from "@tentpole/core/deliveries/Settlement"
 import { Unavailable } from "@tentpole/core/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
+import type { Ready } from "./SenderAhead.ts"
 import type { Hands, Item } from "./SenderHands.ts"
 import type { Writable } from "./SenderWaves.ts"
 
@@ -15,10 +16,9 @@ export type Leave = IntentAnswer | "lost" | "unknown"
 
 export interface LaneDesk {
   /** Waits for the next delivery. */
-  readonly next: Effect.Effect<Item>
+  readonly next: Effect.Effect<Ready>
   readonly hands: Hands
   readonly mail: MailConnections["Service"]
-  readonly make: OutgoingMail["Service"]["make"]
   readonly writable: Writable
   readonly server: MailServer
   /** Waits while too many outcomes are not written yet. */
@@ -150,10 +150,10 @@ export class Lane {
   /** Until the server asks for fewer connections. */
   readonly #serve: Effect.Effect<void> = Effect.suspend(() =>
     this.#desk.next.pipe(
-      Effect.flatMap((item) => {
+      Effect.flatMap((ready) => {
         this.#busy = true
-        return this.#handle(item).pipe(
-          Effect.onExit((exit) => this.#end(item, exit)),
+        return this.#handle(ready).pipe(
+          Effect.onExit((exit) => this.#end(ready.item, exit)),
           // One message's mishap is told of, and ends no lane.
           Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(true))),
         )
@@ -201,15 +201,16 @@ export class Lane {
   })
 
   /** Answers whether the lane may go on. */
-  readonly #handle = Effect.fnUntraced({ self: this }, function* (this: Lane, item: Item) {
+  readonly #handle = Effect.fnUntraced({ self: this }, function* (this: Lane, ready: Ready) {
     const desk = this.#desk
+    const { item } = ready
     if (!desk.hands.has(item)) return true
     if (desk.hands.isStopped(item)) return yield* Effect.as(desk.giveBack(item), true)
     yield* desk.writable.await
     yield* desk.room
     if (yield* isLate(item)) return yield* Effect.as(desk.giveBack(item), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
-    const message = yield* this.#message(item)
+    const message = yield* this.#message(ready)
     return message === undefined ? true : yield* this.#send(item, message)
   })
 
@@ -222,9 +223,9 @@ export class Lane {
     )
   }
 
-  #message(item: Item): Effect.Effect<LentMessage | undefined> {
-    const { failBlast, make, settle } = this.#desk
-    return make(item.workspace, item.claimed).pipe(
+  #message({ item, message }: Ready): Effect.Effect<LentMessage | undefined> {
+    const { failBlast, settle } = this.#desk
+    return message.pipe(
       Effect.catchTags({
         SenderRefused: ({ failure }) => Effect.as(failBlast(item, failure), undefined),
         NotRendered: ({ why }) => Effect.as(settle(item, { _tag: "notRendered", why }), undefined),

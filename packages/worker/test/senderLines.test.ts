@@ -1,34 +1,9 @@
 // The lines in which deliveries wait for a connection: by turns, and never so long that the next workspace finds no room.
-import { blankContact } from "@tentpole/core/contacts/Contact"
-import { ApprovalId, BlastId, ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/Ids"
-import type { Item } from "@tentpole/worker/SenderHands"
 import { Lines } from "@tentpole/worker/SenderLines"
+import type { WorkspaceId } from "@tentpole/core/Ids"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Schema } from "effect"
-
-const idOf = (kind: number, number: number) => `0190a0de-000${kind}-4000-8000-${String(number).padStart(12, "0")}`
-const workspaceOf = (number: number) => WorkspaceId.make(idOf(0, number))
-
-const itemsOf = (number: number, count: number, text = ""): ReadonlyArray<Item> =>
-  Array.from({ length: count }, (_, index) => ({
-    workspace: workspaceOf(number),
-    claimed_at_ms: 0,
-    claimed: {
-      id: DeliveryId.make(idOf(number + 1, index)),
-      token: 1,
-      attempts: 0,
-      paced: false,
-      blastId: BlastId.make(idOf(0, number)),
-      tokens: null,
-      approvalId: ApprovalId.make(idOf(0, number)),
-      operational: false,
-      address: "ann@example.test",
-      contact: {
-        ...blankContact(ContactId.make(idOf(0, index)), DateTime.makeUnsafe(0)),
-        customFields: text === "" ? {} : { text },
-      },
-    },
-  }))
+import { Effect, Fiber, Schema } from "effect"
+import { itemsOf, workspaceOf } from "./Items.ts"
 
 const options = { claim_batch_max: 500, connections_max: 16 }
 
