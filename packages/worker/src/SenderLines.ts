@@ -1,5 +1,6 @@
 // What was claimed and waits for a connection: a line for each workspace, served by turns, so that one with a million does
-// not stand before one with a hundred. As much waits as the connections take in a second: more would only age in memory.
+// not stand before one with a hundred. As much waits as the connections take in a second, or until the next claim where claims
+// take longer: more would only age in memory.
 import { contactBytes } from "@tentpole/core/deliveries/Weight"
 import type { WorkspaceId } from "@tentpole/core/Ids"
 import { Effect, Latch } from "effect"
@@ -86,8 +87,9 @@ export class Lines {
   look(now_ms: number): Look {
     const passed_ms = now_ms - this.#measured_at_ms
     if (passed_ms >= measure_ms || passed_ms < 0) {
-      const perSecond = ((this.#starved ? starved_factor : 1) * 1000 * this.#served) / Math.max(measure_ms, passed_ms)
-      this.#room = Math.min(this.#room_max, Math.max(this.#room_min, Math.floor(perSecond)))
+      const taken = (this.#starved ? starved_factor : 1) * this.#served
+      const ahead = (taken * Math.max(1000, passed_ms)) / Math.max(measure_ms, passed_ms)
+      this.#room = Math.min(this.#room_max, Math.max(this.#room_min, Math.floor(ahead)))
       this.#served = 0
       this.#starved = false
       this.#measured_at_ms = now_ms

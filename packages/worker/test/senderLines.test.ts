@@ -91,6 +91,24 @@ describe("lines", () => {
     }),
   )
 
+  it.effect("connections that wait for slow claims get twice as much with each", () =>
+    Effect.gen(function* () {
+      const lines = new Lines(options)
+      const rooms: Array<number> = []
+      for (const at_ms of [0, 3000, 6000, 9000, 12_000, 15_000, 18_000]) {
+        lines.look(at_ms)
+        const room = lines.roomFor(workspaceOf(1))
+        rooms.push(room)
+        lines.offer(workspaceOf(1), itemsOf(1, room))
+        for (let nth = 0; nth < room; nth++) yield* lines.take
+        const hungry = yield* Effect.forkChild(lines.take)
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(hungry)
+      }
+      assert.deepStrictEqual(rooms, [16, 32, 64, 128, 256, 500, 500])
+    }),
+  )
+
   it.effect("a line that was long enough is asked for again when it can be doubled, and not before", () =>
     Effect.gen(function* () {
       const lines = new Lines(options)
