@@ -44,6 +44,17 @@ interface Kind {
   readonly operational: boolean
 }
 
+/** Most messages are of the kind of the one before: the same object says so sooner than its hash. */
+const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) => {
+  let last: Kind | undefined
+  return (workspace, { approvalId, operational }) => {
+    if (last?.workspace !== workspace || last.approvalId !== approvalId || last.operational !== operational) {
+      last = { workspace, approvalId, operational }
+    }
+    return last
+  }
+}
+
 /** What all messages of a kind have in common. */
 interface Prepared {
   readonly compiled: CompiledEmail
@@ -95,6 +106,7 @@ export class OutgoingMail extends Context.Service<
         return prepared
       })
 
+      const kindOf = kinds()
       const cache = yield* Cache.makeWith(prepare, {
         capacity: prepared_max,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? prepared_for : Duration.zero),
@@ -102,8 +114,8 @@ export class OutgoingMail extends Context.Service<
 
       return OutgoingMail.of({
         make: Effect.fnUntraced(function* (workspace, claimed) {
-          const { approvalId, contact, operational } = claimed
-          const { compiled, key } = yield* Cache.get(cache, { workspace, approvalId, operational })
+          const { contact } = claimed
+          const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
           if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
           const date = yield* DateTime.now
           const { envelope, message } = yield* Effect.try({
