@@ -29,7 +29,7 @@ describe("the typed client", () => {
     }
     const said = await run(withEffect, place)
     assert.strictEqual(said.code, 0, said.output)
-    assert.match(said.output, /ann@example\.org[^]*made [0-9a-f-]{36}\n$/)
+    assert.match(said.output, /ann@example\.org[^]*created [0-9a-f-]{36}\n$/)
   })
 
   it("what the client makes, plain fetch sees, and the other way round", async () => {
