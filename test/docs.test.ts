@@ -1,6 +1,6 @@
 // What the documents say of the code is what the code says.
 import { configuration } from "@tentpole/adapters/Configuration"
-import { errorsPage } from "@tentpole/http/ErrorDocs"
+import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { readFileSync } from "node:fs"
 import { assert, it } from "vitest"
 import { limitsPage } from "./tools/Limits.ts"

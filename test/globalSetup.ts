@@ -2,7 +2,7 @@
 // in memory where there is room: a clone then takes 25 to 50 ms, on a disk ten times that.
 import { PgClient } from "@effect/sql-pg"
 import { ownerStatements, start } from "@tentpole/adapters/embedded/EmbeddedPostgres"
-import { migrate } from "@tentpole/adapters/postgres/Migrate"
+import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -187,7 +187,7 @@ it("the command line that is installed answers", async () => {
 }, 300_000)
 
 it("in the checkout the sources run: in tests, in their global setup, and in programs that npm starts", async () => {
-  const source = "packages/core/src/Text.ts"
+  const source = "packages/core/src/kernel/Text.ts"
   assert.include(origin(), source)
 
   const inSetup = `import { createVitest } from "vitest/node"
@@ -199,7 +199,7 @@ it("in the checkout the sources run: in tests, in their global setup, and in pro
 
   const [, options = ""] = /^node-options=(.*)$/m.exec(await readFile(join(root, ".npmrc"), "utf8")) ?? []
   assert.isNotEmpty(options, ".npmrc sets node-options")
-  const inPrograms = `process.stdout.write(import.meta.resolve("@tentpole/core/Text"))`
+  const inPrograms = `process.stdout.write(import.meta.resolve("@tentpole/core/kernel/Text"))`
   const ask = (...flags: ReadonlyArray<string>) =>
     run(process.execPath, [...flags, "--input-type=module", "--eval", inPrograms], root)
   assert.include(await ask(options), source)

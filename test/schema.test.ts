@@ -1,9 +1,9 @@
 // The schema that the migrations make: as it is committed, fenced by workspace, and not the service's own.
 import { PgClient } from "@effect/sql-pg"
-import { erase } from "@tentpole/adapters/postgres/Erasure"
-import * as Transactor from "@tentpole/adapters/postgres/Transactor"
-import { WorkspaceId } from "@tentpole/core/Ids"
-import { Transactor as Transacting } from "@tentpole/core/Transactor"
+import { erase } from "@tentpole/adapters/postgres/operations/Erasure"
+import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transactor as Transacting } from "@tentpole/core/kernel/Transactor"
 import { assert, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"

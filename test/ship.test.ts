@@ -2,8 +2,8 @@
 // say what the configuration asks, hold no secret, and the roles they make are enough for the service and no more.
 import { PgClient } from "@effect/sql-pg"
 import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
-import { migrate } from "@tentpole/adapters/postgres/Migrate"
-import { client } from "@tentpole/adapters/postgres/Postgres"
+import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { client } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { commandNames } from "@tentpole/http/cli/CommandLine"
 import { Effect, Redacted, Result } from "effect"
 import { existsSync, readFileSync } from "node:fs"

@@ -45,7 +45,7 @@ describe("layers", () => {
           `const later = await import("@tentpole/adapters/Launch")`,
         ].join("\n"),
         "packages/adapters/src/A.ts": [
-          `import { Ids } from "@tentpole/core/Ids"`,
+          `import { Ids } from "@tentpole/core/kernel/Ids"`,
           `import { readFile } from "node:fs/promises"`,
           `import {`,
           `  type B,`,
@@ -384,11 +384,11 @@ describe("exemptions", () => {
 
   it("so is one whose test is gone", () => {
     const exempt = [
-      { at: "Secrets", reason: "one adapter", by: "packages/adapters/test/secrets.test.ts" },
+      { at: "Secrets", reason: "one adapter", by: "packages/adapters/test/crypto/Secrets.test.ts" },
       { at: "Ai", reason: "one adapter", by: "packages/adapters/test/gone.test.ts" },
     ]
     assert.deepStrictEqual(
-      unheld(exempt, [{ path: "packages/adapters/test/secrets.test.ts" }]).map(({ what }) => what),
+      unheld(exempt, [{ path: "packages/adapters/test/crypto/Secrets.test.ts" }]).map(({ what }) => what),
       ["Ai is exempt because of packages/adapters/test/gone.test.ts, which is gone"],
     )
   })

@@ -1,5 +1,5 @@
 // Machines are told from people: a labelled corpus, and how much of it is judged right.
-import { isMachine, tooSoon } from "@tentpole/core/deliveries/Machine"
+import { isMachine, tooSoon } from "@tentpole/core/tracking/BotFilter"
 import { visitorOf } from "@tentpole/http/tracking/TrackedVisitor"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"

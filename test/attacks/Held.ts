@@ -36,10 +36,10 @@ export const law = within("packages/core/contract", ".ts")
 export const whole = within("test")
 
 export const refused: Held = {
-  file: "packages/http/test/Assault.ts",
+  file: "packages/http/test/attacks/AttackSuite.ts",
   title: "takes what is right, and refuses everything else",
 }
 export const strangers: Held = {
-  file: "packages/http/test/Assault.ts",
+  file: "packages/http/test/attacks/AttackSuite.ts",
   title: "is for who has a key, and knows another workspace's ids no better than none",
 }

@@ -45,16 +45,16 @@ describe("the rows of the attacks", () => {
       files.filter((file) => !file.endsWith(".test.ts") || !existsSync(root + file)),
       [],
     )
-    assert.include(files, "packages/adapters/test/lists.contract.test.ts")
-    assert.include(files, "packages/http/test/traffic.attacks.test.ts")
+    assert.include(files, "packages/adapters/test/lists/lists.contract.test.ts")
+    assert.include(files, "packages/http/test/attacks/rooms/traffic.attacks.test.ts")
   })
 })
 
 /** Who asks anybody outside of the process, and whom: none asks an address that a tenant has given. */
 const outgoing: Readonly<Record<string, string>> = {
-  "packages/adapters/src/ai/Chosen.ts": "the AI of the configuration",
+  "packages/adapters/src/ai/FromConfig.ts": "the AI of the configuration",
   "packages/adapters/src/ai/Provider.ts": "the AI of the configuration",
-  "packages/adapters/src/ai/Reach.ts": "the AI of the configuration, to see whether it is there",
+  "packages/adapters/src/ai/KeyCheck.ts": "the AI of the configuration, to see whether it is there",
   "packages/adapters/src/dns/Dns.ts": "name servers",
   "packages/adapters/src/operations/Tracing.ts": "the collector of the configuration",
   "packages/adapters/src/s3/BlobStore.ts": "the store of files of the configuration",

@@ -7,10 +7,10 @@ const shipped = project().filter(isShipped)
 
 /** Nested all the same: each turn of the outer one begins with what the turn before can't hold, so that there is one way to cut. */
 const unambiguous: Readonly<Record<string, string>> = {
-  "packages/adapters/src/ai/FakeColumns.ts": "each turn begins with a dot, which labels don't hold",
-  "packages/core/src/blobs/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
-  "packages/core/src/bounces/hooks/Ses.ts": "each turn begins with a hyphen, which letters don't hold",
-  "packages/core/src/contacts/Email.ts": "each turn begins with a dot, which atoms don't hold",
+  "packages/adapters/src/ai/fake/FakeColumns.ts": "each turn begins with a dot, which labels don't hold",
+  "packages/core/src/ports/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
+  "packages/core/src/bounces/providers/Ses.ts": "each turn begins with a hyphen, which letters don't hold",
+  "packages/core/src/contacts/values/EmailAddress.ts": "each turn begins with a dot, which atoms don't hold",
   "packages/core/src/emails/EmailLayout.ts": "each turn begins with a dot, which labels don't hold",
   "packages/http/src/tracking/Tracking.ts": "each turn is a line, and holds no end of one",
 }

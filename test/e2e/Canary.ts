@@ -2,7 +2,7 @@
 // found afterwards. What may hold which says why: everywhere else they are a leak. The key that mail is signed with the service
 // makes itself: its words are read out of where it lies sealed.
 import * as Secrets from "@tentpole/adapters/crypto/Secrets"
-import { Secrets as SecretsPort } from "@tentpole/core/Secrets"
+import { Secrets as SecretsPort } from "@tentpole/core/kernel/Secrets"
 import { Effect, Redacted } from "effect"
 import { createPrivateKey } from "node:crypto"
 import { createServer, type Server } from "node:http"

@@ -1,7 +1,7 @@
 // A PostgreSQL of a campaign's own, which may be stopped, killed and started again on what it wrote.
 import { PgClient } from "@effect/sql-pg"
 import { prepared } from "@tentpole/adapters/embedded/Prepare"
-import { migrate } from "@tentpole/adapters/postgres/Migrate"
+import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
 // Tells which file the code of a package is run from.
-import { slugify } from "@tentpole/core/Text"
+import { slugify } from "@tentpole/core/kernel/Text"
 
 /** The files of the functions under way, as the machine has them: no source map leads from what was built to its source. */
 const filesUnderWay = (): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 // A database of its own for a test of the schema: a clone of the migrated template, seen by its owner and by the service.
 import { PgClient } from "@effect/sql-pg"
-import * as Postgres from "@tentpole/adapters/postgres/Postgres"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer } from "effect"
 import { clone } from "../support/Clone.ts"
 

@@ -1,6 +1,6 @@
 // What must be true of every life of the simulated world, said as sentences: those that are not true are the violations.
-import type { DeliveryRow } from "@tentpole/adapters/memory/DeliveryTables"
-import type { ShownBlast } from "@tentpole/core/blasts/ShownBlast"
+import type { DeliveryRow } from "@tentpole/adapters/memory/sending/DeliveryTables"
+import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
 import type { Dot } from "./MailServer.ts"
 import type { Drawn } from "./Simulation.ts"
 

@@ -1,6 +1,6 @@
 // The mail server of the simulated world. It outlives every worker, misbehaves as the seed says, and logs every final dot it
 // got and every reply it gave: the judge of what was sent.
-import { decodeText } from "@tentpole/core/Bytes"
+import { decodeText } from "@tentpole/core/kernel/Bytes"
 import {
   ConnectFailed,
   type Connection,
@@ -8,7 +8,7 @@ import {
   NotSent,
   type Outcome,
   type Ready,
-} from "@tentpole/core/deliveries/MailConnection"
+} from "@tentpole/core/sending/MailConnection"
 import { Effect } from "effect"
 import type { Dice } from "./Dice.ts"
 import type { Process } from "./Process.ts"

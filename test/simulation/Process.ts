@@ -1,8 +1,8 @@
 // A process of the simulated world: it may die between any two of its steps. What a dead process asks for never comes; the
 // transaction that it had open is rolled back, as a database does when its client is gone.
-import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/MemoryDatabase"
-import * as MemoryTransactor from "@tentpole/adapters/memory/Transactor"
-import { type Transaction, Transactor } from "@tentpole/core/Transactor"
+import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
+import * as MemoryTransactor from "@tentpole/adapters/memory/kernel/Transactor"
+import { type Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
 
 class Died extends Error {

@@ -1,6 +1,6 @@
 // What imports have left in a workspace, row for row: two workspaces that were given the same files must hold the same, ids
 // and instants aside.
-import type { WorkspaceId } from "@tentpole/core/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import type { Inside } from "./Inside.ts"
 import { Owner } from "./Owner.ts"

@@ -2,7 +2,7 @@
 // statements of the owner's. What the API does not do, as making workspaces, and what judges look at.
 import { configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
-import type { WorkspaceId } from "@tentpole/core/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, ManagedRuntime, Redacted, References } from "effect"

@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The command line starts the other process by its name; and what a call queued, a test may have a worker's table do. */
 const startsWorker = (path: string, specifier: string): boolean =>
   (path.startsWith("packages/http/src/cli/") && specifier === "@tentpole/worker/Process") ||
-  (path.startsWith("packages/http/test/") && specifier === "@tentpole/worker/Jobs")
+  (path.startsWith("packages/http/test/") && specifier === "@tentpole/worker/jobs/Jobs")
 
 export const dependencies = (name: string): ReadonlySet<string> => {
   const manifest: { readonly dependencies?: Readonly<Record<string, string>> } = JSON.parse(

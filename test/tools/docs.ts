@@ -1,5 +1,5 @@
 // Prints the pages of docs/ that follow from the code.
-import { errorsPage } from "@tentpole/http/ErrorDocs"
+import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
 import { writeFileSync } from "node:fs"
 import { limitsPage } from "./Limits.ts"
 

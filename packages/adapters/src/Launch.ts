@@ -5,7 +5,7 @@ import { Cause, Deferred, Effect, Exit, Layer } from "effect"
 import { BadConfiguration, type Configuration, configuration } from "./Configuration.ts"
 import * as Logging from "./Logging.ts"
 import * as Tracing from "./operations/Tracing.ts"
-import { migrate } from "./postgres/Migrate.ts"
+import { migrate } from "./postgres/migrations/Migrate.ts"
 
 /** Reads `.env` where there is one, in development; what the environment says already wins. */
 export const loadEnvironment = (): void => {

@@ -1,10 +1,10 @@
 // What programs of others begin with, under the package's own name: every use case of `@tentpole/core`, over memory or over a
 // PostgreSQL of theirs. Whoever wants other adapters puts `useCases` on layers of their own, as is done here.
-import { commonSettings, Settings } from "@tentpole/core/Settings"
+import { commonSettings, Settings } from "@tentpole/core/kernel/Settings"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Layer, Redacted } from "effect"
-import * as Ai from "./ai/Chosen.ts"
-import * as Cleaner from "./ai/SanitizeHtml.ts"
+import * as Ai from "./ai/FromConfig.ts"
+import * as Cleaner from "./ai/html/SanitizeHtml.ts"
 import * as DkimSigner from "./crypto/DkimSigner.ts"
 import * as Ids from "./crypto/Ids.ts"
 import * as Secrets from "./crypto/Secrets.ts"
@@ -14,14 +14,14 @@ import * as Dns from "./dns/Dns.ts"
 import * as Filesystem from "./filesystem/BlobStore.ts"
 import * as PersistedJobs from "./jobs/PersistedJobs.ts"
 import * as Memory from "./memory/All.ts"
-import * as MemoryBlobs from "./memory/BlobStore.ts"
-import * as MemoryJobs from "./memory/Jobs.ts"
+import * as MemoryBlobs from "./memory/ports/BlobStore.ts"
+import * as MemoryJobs from "./memory/kernel/Jobs.ts"
 import * as Stores from "./postgres/All.ts"
-import { migrate } from "./postgres/Migrate.ts"
-import * as Postgres from "./postgres/Postgres.ts"
+import { migrate } from "./postgres/migrations/Migrate.ts"
+import * as Postgres from "./postgres/kernel/Postgres.ts"
 import * as Sns from "./sns/Sns.ts"
 
-export { migrate } from "./postgres/Migrate.ts"
+export { migrate } from "./postgres/migrations/Migrate.ts"
 
 export interface LibraryOptions {
   /** Signs links and seals what is kept: 32 characters or more, yours alone, the same at every start. */

@@ -1,9 +1,9 @@
 // What must not compile, shown to the compiler: `tsc -b` fails as soon as it stops refusing one of these. Beside each
 // mistake stands what is right, so that it is the mistake that is refused, and nothing else. Nobody runs this file.
-import type { ListId, WorkspaceId } from "@tentpole/core/Ids"
-import { type Job, Jobs } from "@tentpole/core/Jobs"
-import { Outbox } from "@tentpole/core/Outbox"
-import { Transactor } from "@tentpole/core/Transactor"
+import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type Job, Jobs } from "@tentpole/core/kernel/Jobs"
+import { Outbox } from "@tentpole/core/kernel/Outbox"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { type SlugTaken, type Workspace, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect } from "effect"

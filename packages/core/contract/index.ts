@@ -1,59 +1,59 @@
 // The laws of every port, for whoever writes an adapter: call each with a name and the layer to hold to it.
-import { assets } from "./assets.ts"
-import { administration } from "./administration.ts"
-import { auditLog } from "./auditLog.ts"
-import { blasts } from "./blasts.ts"
-import { blastAudiences } from "./blastAudiences.ts"
-import { blastAudits } from "./blastAudits.ts"
-import { blastCopies } from "./blastCopies.ts"
-import { blastRetries } from "./blastRetries.ts"
-import { blastSurveys } from "./blastSurveys.ts"
-import { blastVerbs } from "./blastVerbs.ts"
-import { blobs } from "./blobs.ts"
-import { bulkTents } from "./bulkTents.ts"
-import { contacts } from "./contacts.ts"
-import { exports } from "./exports.ts"
-import { forms } from "./forms.ts"
-import { hookTokens } from "./hookTokens.ts"
-import { housekeeper } from "./housekeeper.ts"
-import { idempotencyKeys } from "./idempotencyKeys.ts"
-import { imports } from "./imports.ts"
-import { dkim } from "./dkim.ts"
-import { emailGenerations } from "./emailGenerations.ts"
-import { emails } from "./emails.ts"
-import { deliveries } from "./deliveries.ts"
-import { flows } from "./flows.ts"
-import { jobs } from "./jobs.ts"
-import { flowMakings } from "./flowMakings.ts"
-import { flowEngine } from "./flowEngine.ts"
-import { flowForetold, StoreClock } from "./flowForetold.ts"
-import { FlowTimes, memberships } from "./memberships.ts"
-import { lists } from "./lists.ts"
-import { listVerbs } from "./listVerbs.ts"
-import { outbox } from "./outbox.ts"
-import { privacy } from "./privacy.ts"
-import { schedules } from "./schedules.ts"
-import { segments } from "./segments.ts"
-import { workspaces } from "./workspaces.ts"
-import { pages } from "./pages.ts"
-import { templates } from "./templates.ts"
-import { tents } from "./tents.ts"
-import { testMails } from "./testMails.ts"
-import { traffic } from "./traffic.ts"
+import { assets } from "./tents/assets.ts"
+import { administration } from "./operations/administration.ts"
+import { auditLog } from "./kernel/auditLog.ts"
+import { blasts } from "./blasts/blasts.ts"
+import { blastAudiences } from "./blasts/blastAudiences.ts"
+import { blastAudits } from "./blasts/blastAudits.ts"
+import { blastCopies } from "./blasts/blastCopies.ts"
+import { blastRetries } from "./blasts/blastRetries.ts"
+import { blastDryRuns } from "./blasts/blastDryRuns.ts"
+import { blastVerbs } from "./blasts/blastVerbs.ts"
+import { blobs } from "./ports/blobs.ts"
+import { bulkTents } from "./tents/bulkTents.ts"
+import { contacts } from "./contacts/contacts.ts"
+import { exports } from "./exports/exports.ts"
+import { forms } from "./forms/forms.ts"
+import { hookTokens } from "./bounces/hookTokens.ts"
+import { maintenance } from "./operations/maintenance.ts"
+import { idempotencyKeys } from "./operations/idempotencyKeys.ts"
+import { imports } from "./imports/imports.ts"
+import { dkim } from "./sending/dkim.ts"
+import { emailGenerations } from "./emails/emailGenerations.ts"
+import { emails } from "./emails/emails.ts"
+import { deliveries } from "./sending/deliveries.ts"
+import { flows } from "./flows/flows.ts"
+import { jobs } from "./kernel/jobs.ts"
+import { flowSteps } from "./flows/flowSteps.ts"
+import { flowEngine } from "./flows/flowEngine.ts"
+import { flowSimulation, StoreClock } from "./flows/flowSimulation.ts"
+import { FlowTimes, memberships } from "./flows/memberships.ts"
+import { lists } from "./lists/lists.ts"
+import { listVerbs } from "./lists/listVerbs.ts"
+import { outbox } from "./kernel/outbox.ts"
+import { privacy } from "./operations/privacy.ts"
+import { schedules } from "./blasts/schedules.ts"
+import { segments } from "./segments/segments.ts"
+import { workspaces } from "./workspaces/workspaces.ts"
+import { pages } from "./kernel/pages.ts"
+import { templates } from "./templates/templates.ts"
+import { tents } from "./tents/tents.ts"
+import { testMails } from "./sending/testMails.ts"
+import { traffic } from "./traffic/traffic.ts"
 
-export { mailedBlast } from "./blastAudits.ts"
-export type { Send } from "./blobs.ts"
-export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveries.ts"
-export { type Draw, drawFrom } from "./draws.ts"
-export { eventually, settledMark, until } from "./eventually.ts"
+export { mailedBlast } from "./blasts/blastAudits.ts"
+export type { Send } from "./ports/blobs.ts"
+export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending/deliveries.ts"
+export { type Draw, drawFrom } from "./kernel/draws.ts"
+export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
-export { running } from "./flowMembersWorld.ts"
-export { day } from "./flowWorld.ts"
+export { running } from "./flows/flowMembersWorld.ts"
+export { day } from "./flows/flowWorld.ts"
 export { StoreClock }
-export { Fresh } from "./fresh.ts"
-export { seenView, viewBatch } from "./traffic.ts"
-export { withFewKeyPairs } from "./keyPairs.ts"
-export { settingsLayer, testSettings } from "./settings.ts"
+export { Fresh } from "./kernel/fresh.ts"
+export { seenView, viewBatch } from "./traffic/traffic.ts"
+export { withFewKeyPairs } from "./kernel/keyPairs.ts"
+export { settingsLayer, testSettings } from "./kernel/settings.ts"
 export const contract = {
   assets,
   administration,
@@ -63,7 +63,7 @@ export const contract = {
   blastAudits,
   blastCopies,
   blastRetries,
-  blastSurveys,
+  blastDryRuns,
   blastVerbs,
   blobs,
   bulkTents,
@@ -77,9 +77,9 @@ export const contract = {
   flows,
   hookTokens,
   flowEngine,
-  flowForetold,
-  flowMakings,
-  housekeeper,
+  flowSimulation,
+  flowSteps,
+  maintenance,
   idempotencyKeys,
   imports,
   jobs,

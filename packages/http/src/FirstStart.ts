@@ -1,7 +1,7 @@
 // The first start against an empty database makes a workspace with a key. Whichever process comes first does it and shows
 // the key, once.
 import type { Configuration } from "@tentpole/adapters/Configuration"
-import { Actor } from "@tentpole/core/administration/Actor"
+import { Actor } from "@tentpole/core/kernel/Actor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 

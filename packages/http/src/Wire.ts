@@ -1,10 +1,10 @@
 // What wire shapes of all rooms are made of: instants, pages, query parameters.
-import { page_limit_default, page_limit_max, type PageRequest, pagination } from "@tentpole/core/Page"
+import { page_limit_default, page_limit_max, type PageRequest, pagination } from "@tentpole/core/kernel/Page"
 import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
-import { type Body, toBody } from "./Errors.ts"
-import type { ErrorCode } from "@tentpole/core/ErrorCode"
-import { readDate } from "@tentpole/core/contacts/FieldValue"
-import type { Refusal } from "@tentpole/core/Refusal"
+import { type Body, toBody } from "./edge/Errors.ts"
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+import { readDate } from "@tentpole/core/contacts/values/FieldValue"
+import type { Refusal } from "@tentpole/core/kernel/Refusal"
 
 /** An instant in an answer: ISO 8601, UTC, milliseconds, `Z`. */
 export const InstantWire = Schema.String.annotate({

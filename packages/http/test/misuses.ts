@@ -1,9 +1,9 @@
 // What must not compile, shown to the compiler: `tsc -b` fails as soon as it stops refusing one of these. Beside each
 // mistake stands what is right, so that it is the mistake that is refused, and nothing else. Nobody runs this file.
-import type { ErrorCode } from "@tentpole/core/ErrorCode"
-import { InvalidState, NotFound } from "@tentpole/core/Refusal"
-import { Auth, withWorkspace } from "@tentpole/http/Auth"
-import { errors, table } from "@tentpole/http/Errors"
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+import { InvalidState, NotFound } from "@tentpole/core/kernel/Refusal"
+import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { errors, table } from "@tentpole/http/edge/Errors"
 import { answer } from "@tentpole/http/Wire"
 import { Effect, type Layer, Schema } from "effect"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -2,14 +2,14 @@
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { Layer } from "effect"
-import * as BounceListener from "./BounceListener.ts"
-import * as FlowAdvancer from "./FlowAdvancer.ts"
+import * as BounceListener from "./loops/BounceListener.ts"
+import * as FlowAdvancer from "./loops/FlowAdvancer.ts"
 import * as Gates from "./Gates.ts"
-import * as Housekeeping from "./Housekeeping.ts"
-import * as Jobs from "./Jobs.ts"
-import * as Schedules from "./Schedules.ts"
-import * as Sender from "./Sender.ts"
-import * as Watched from "./Watched.ts"
+import * as Housekeeping from "./loops/Maintenance.ts"
+import * as Jobs from "./jobs/Jobs.ts"
+import * as Schedules from "./loops/Schedules.ts"
+import * as Sender from "./sender/Sender.ts"
+import * as Watched from "./HealthServer.ts"
 
 /** It says that it stops, hands back its work, and is watched until then. */
 export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "workerPort">) => {

@@ -1,8 +1,8 @@
 // How the product is asked for the contacts that a tree picks: through the port, as the use cases ask.
-import { segmentCounted } from "@tentpole/adapters/postgres/Counting"
-import { LongReads } from "@tentpole/adapters/postgres/Postgres"
+import { segmentCounted } from "@tentpole/adapters/postgres/segments/SegmentCounts"
+import { LongReads } from "@tentpole/adapters/postgres/kernel/Postgres"
 import type { DynamicList } from "@tentpole/core/lists/List"
-import { ListId } from "@tentpole/core/Ids"
+import { ListId } from "@tentpole/core/kernel/Ids"
 import { ListStore } from "@tentpole/core/lists/ListStore"
 import { RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"

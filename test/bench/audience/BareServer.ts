@@ -1,8 +1,8 @@
 // What `GET /v1/contacts/{id}` costs at the least: a bare server that runs the statements of the service over the same client
 // and answers the same JSON. A process of its own, which ends with the one that started it.
 import { PgClient } from "@effect/sql-pg"
-import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
-import * as Postgres from "@tentpole/adapters/postgres/Postgres"
+import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"

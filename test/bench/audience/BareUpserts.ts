@@ -1,9 +1,9 @@
 // A batch of contacts as it would be written by hand: one statement a table in one transaction, whose arrays are ready before.
-import { booleans, floats, texts } from "@tentpole/adapters/postgres/Arrays"
+import { booleans, floats, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
-import { fold } from "@tentpole/core/Text"
+import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
 import type { World } from "./World.ts"

@@ -1,11 +1,11 @@
 // The evaluator of rules over contacts in memory, beside json-logic-js with the same rules. The library compares plain values,
 // so its data is folded, and its instants are numbers, before the clock runs; ours folds what it compares.
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { ContactId, FieldDefinitionId } from "@tentpole/core/Ids"
+import { ContactId, FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
-import { fold } from "@tentpole/core/Text"
+import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import jsonLogic from "json-logic-js"
 import type { Bench } from "../Benchmark.ts"

@@ -1,7 +1,7 @@
 // Fills a workspace as it might look after some years: contacts, a year of their timelines, the members of two lists. By SQL,
 // as the database's owner; every value follows from the number of its row, so that each run has the same.
 import { PgClient } from "@effect/sql-pg"
-import type { ListId, WorkspaceId } from "@tentpole/core/Ids"
+import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, type Redacted } from "effect"
 import type { FieldName } from "./World.ts"
 

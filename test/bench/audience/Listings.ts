@@ -1,5 +1,5 @@
 // Pages of all contacts over HTTP, the first and a far one, beside SQL by hand with OFFSET.
-import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
+import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
 import { isDeepStrictEqual } from "node:util"
 import { answered } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"

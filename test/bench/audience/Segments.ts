@@ -1,5 +1,5 @@
 // Counting a segment, and its first page with the count: ours through the store, beside SQL written by hand.
-import { contactColumns } from "@tentpole/adapters/postgres/ContactRows"
+import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtMost, type Row } from "../Report.ts"
 import { compareTimes, fastest, type Formulation, told } from "../Timing.ts"

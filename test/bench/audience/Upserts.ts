@@ -1,11 +1,11 @@
 // Batches of a hundred through the use case, all of them new and all of them changed, beside bare statements that write the
 // same rows.
-import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/BatchUpserts"
+import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/batch/BatchUpserts"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
-import { fieldsByName, readItem } from "@tentpole/core/contacts/Item"
-import { ContactId, Ids } from "@tentpole/core/Ids"
+import { fieldsByName, readItem } from "@tentpole/core/contacts/batch/ContactItem"
+import { ContactId, Ids } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { Owner } from "../../support/Owner.ts"
 import { runBare } from "../BareStatements.ts"

@@ -1,7 +1,7 @@
 // A blast to a million: tried out, its audience fixed, its first message, the memory of the worker that sends it, and whether a
 // neighbour with a hundred has to wait for it.
-import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
-import { BlastId } from "@tentpole/core/Ids"
+import { Deliveries } from "@tentpole/core/sending/Deliveries"
+import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { peakMemory_bytes, residentMemory_bytes } from "../../support/ProcessFacts.ts"
 import { pause } from "../../support/Service.ts"

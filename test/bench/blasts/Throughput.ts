@@ -1,5 +1,5 @@
 // Messages a second of one worker, intents and database included, beside a loop over nodemailer's pool over as many connections.
-import { Secrets } from "@tentpole/core/Secrets"
+import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -2,7 +2,7 @@
 // benchmark's comparison with a loop that signs nothing; the product has no such setting.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
-import { DkimSigner } from "@tentpole/core/emails/Dkim"
+import { DkimSigner } from "@tentpole/core/rendering/message/Dkim"
 import { useCases } from "@tentpole/core/Tentpole"
 import { worker } from "@tentpole/worker/Worker"
 import { Effect, Layer } from "effect"

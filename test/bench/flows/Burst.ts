@@ -2,7 +2,7 @@
 // for a city each; in the twentieth everybody rests, and one city is dropped from it. How long until all of them are where they
 // belong, and what somebody waits for who reads a contact meanwhile.
 import { Flows } from "@tentpole/core/flows/Flows"
-import type { FlowId } from "@tentpole/core/Ids"
+import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"

@@ -1,7 +1,7 @@
 // What flows are measured on: a workspace full of people, flows as a user writes them, and members who stand where a section
 // wants them.
 import { Flows } from "@tentpole/core/flows/Flows"
-import { FlowId } from "@tentpole/core/Ids"
+import { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { until } from "../../support/Service.ts"
 import type { Sender, World } from "../blasts/World.ts"

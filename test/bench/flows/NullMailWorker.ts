@@ -2,7 +2,7 @@
 // comes before the mail server.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
-import { type Connection, MailConnections } from "@tentpole/core/deliveries/MailConnection"
+import { type Connection, MailConnections } from "@tentpole/core/sending/MailConnection"
 import { useCases } from "@tentpole/core/Tentpole"
 import { worker } from "@tentpole/worker/Worker"
 import { Effect, Layer } from "effect"

@@ -1,7 +1,7 @@
 // A million members who wait cost a worker nothing: what an idle one takes of the processors with ten thousand, and with all of
 // them; and how it is found when to look next.
-import { earliestDue } from "@tentpole/adapters/postgres/MembershipLocks"
-import type { WorkspaceId } from "@tentpole/core/Ids"
+import { earliestDue } from "@tentpole/adapters/postgres/flows/MembershipLocks"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import * as Owner from "../../support/Owner.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"

@@ -1,8 +1,8 @@
 // The statements of an import by hand: what a chunk writes, one statement a table, and the run before and after.
 import type { PgClient } from "@effect/sql-pg"
-import { floats, ints, texts } from "@tentpole/adapters/postgres/Arrays"
-import { numberColumn } from "@tentpole/adapters/postgres/NumberColumns"
-import { fold } from "@tentpole/core/Text"
+import { floats, ints, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
+import { numberColumn } from "@tentpole/adapters/postgres/contacts/NumberColumns"
+import { fold } from "@tentpole/core/kernel/Text"
 import { Effect } from "effect"
 import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
 import type { BareActivity, BarePerson, BareRow, People } from "./BarePeople.ts"

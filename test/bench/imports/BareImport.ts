@@ -2,7 +2,7 @@
 // with as much sense of what a row means as it takes to write the same rows. A process of its own.
 import { PgClient } from "@effect/sql-pg"
 import * as IdsAdapter from "@tentpole/adapters/crypto/Ids"
-import { Ids } from "@tentpole/core/Ids"
+import { Ids } from "@tentpole/core/kernel/Ids"
 import { parse } from "csv-parse"
 import { Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
 import { createReadStream } from "node:fs"

@@ -1,10 +1,10 @@
 // What is sent in the benchmark of rendering: a newsletter of 20 KB with ten tokens and ten links, and the people who get it.
-import type { ClaimedDelivery } from "@tentpole/core/deliveries/DeliveryStore"
-import type { ApprovedEmail } from "@tentpole/core/emails/ApprovedEmail"
-import type { Sender } from "@tentpole/core/emails/Message"
-import { plainText } from "@tentpole/core/emails/PlainText"
+import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
+import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
+import type { Sender } from "@tentpole/core/rendering/message/Message"
+import { plainText } from "@tentpole/core/rendering/PlainText"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, WorkspaceId } from "@tentpole/core/Ids"
+import { ApprovalId, BlastId, ContactId, DeliveryId, EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
 const id = (kind: number, number: number): string =>

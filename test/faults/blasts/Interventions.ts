@@ -1,8 +1,8 @@
 // What users do while a blast is being sent, in the worst moment: they unsubscribe, pause, resume and cancel.
 import { pause, until } from "../../support/Service.ts"
 import { Effect } from "effect"
-import { DeliveryStore } from "@tentpole/core/deliveries/DeliveryStore"
-import { Transactor } from "@tentpole/core/Transactor"
+import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
 import type { Scenario } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
 import { cameTo } from "./History.ts"

@@ -1,6 +1,6 @@
 // A large blast with everything at once: one worker killed again and again, another one frozen beyond its lease, the database
 // cut off, and a mail server that refuses, hangs up and keeps people waiting.
-import type { SenderOptions } from "@tentpole/worker/Sender"
+import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import type { Dice } from "../../simulation/Dice.ts"
 import { pause } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"

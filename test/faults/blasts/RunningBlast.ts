@@ -1,6 +1,6 @@
 // A blast that a campaign disturbs, and how to look at it.
-import { Deliveries } from "@tentpole/core/deliveries/Deliveries"
-import { BlastId } from "@tentpole/core/Ids"
+import { Deliveries } from "@tentpole/core/sending/Deliveries"
+import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect } from "effect"
 import type { Inside, OpenWorkspace } from "../../support/Inside.ts"

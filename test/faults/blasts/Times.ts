@@ -1,5 +1,5 @@
 // The times and bounds of a campaign's workers.
-import type { SenderOptions } from "@tentpole/worker/Sender"
+import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import type { Bounds } from "./Judge.ts"
 
 export const bounds: Bounds = { connections: 8, settle_batch_max: 16 }

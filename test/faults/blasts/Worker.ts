@@ -3,8 +3,8 @@ import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
 import * as Gates from "@tentpole/worker/Gates"
-import * as Jobs from "@tentpole/worker/Jobs"
-import { defaults, layer as sender, type SenderOptions } from "@tentpole/worker/Sender"
+import * as Jobs from "@tentpole/worker/jobs/Jobs"
+import { defaults, layer as sender, type SenderOptions } from "@tentpole/worker/sender/Sender"
 import { Layer } from "effect"
 
 const short: Partial<SenderOptions> = JSON.parse(process.env["SENDER_OPTIONS"] ?? "{}")

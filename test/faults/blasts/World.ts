@@ -1,7 +1,7 @@
 // The world in which blasts are disturbed: a deployment whose workers reach their database and their mail server over wires
 // that can be cut, and a mail server that keeps a log.
 import type { GateName } from "@tentpole/worker/Gates"
-import type { SenderOptions } from "@tentpole/worker/Sender"
+import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import { Redacted } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,9 +1,9 @@
 // What must be true of a flow's members whatever befell those who moved them on, said as sentences: each has gone the way that the
 // machine foretells, nobody has a step or a mail twice, no wait was over too soon, and the counters are true.
-import { compileFlow } from "@tentpole/core/flows/Compiled"
+import { compileFlow } from "@tentpole/core/flows/engine/CompiledFlow"
 import { Flows } from "@tentpole/core/flows/Flows"
-import type { MemberMessage } from "@tentpole/core/flows/Messages"
-import { EmailId } from "@tentpole/core/Ids"
+import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import { EmailId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Dot } from "../blasts/Sink.ts"
 import { type Known, predicted, told, type Witnessed } from "./Prediction.ts"

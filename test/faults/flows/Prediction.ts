@@ -1,12 +1,12 @@
 // What the timeline of a member must say, by the pure machine alone: it is told when they entered, what became of each of their
 // messages, and when time was up.
 import { blankContact } from "@tentpole/core/contacts/Contact"
-import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/Compiled"
-import { enroll } from "@tentpole/core/flows/Enrollment"
-import { advance } from "@tentpole/core/flows/Machine"
-import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/Membership"
-import { metBy, type MemberMessage, settledEvent } from "@tentpole/core/flows/Messages"
-import { ApprovalId, ContactId, type EmailId, MembershipId } from "@tentpole/core/Ids"
+import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/engine/CompiledFlow"
+import { enroll } from "@tentpole/core/flows/members/Enrollment"
+import { advance } from "@tentpole/core/flows/members/Machine"
+import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
+import { metBy, type MemberMessage, settledEvent } from "@tentpole/core/flows/members/MemberDeliveries"
+import { ApprovalId, ContactId, type EmailId, MembershipId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Result } from "effect"
 
 export interface Witnessed {

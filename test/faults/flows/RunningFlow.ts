@@ -1,8 +1,8 @@
 // A flow that a campaign disturbs: its people come into being and enter it, time goes on, and some open what they get.
-import { EngagementChange } from "@tentpole/core/deliveries/Engagement"
-import { EngagementStore } from "@tentpole/core/deliveries/EngagementStore"
-import { DeliveryId, type FlowId } from "@tentpole/core/Ids"
-import { Transactor } from "@tentpole/core/Transactor"
+import { EngagementChange } from "@tentpole/core/tracking/Engagement"
+import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
+import { DeliveryId, type FlowId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect } from "effect"
 import { activeFlow, approvedEmail } from "../../bench/flows/Ground.ts"

@@ -2,10 +2,10 @@
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
-import * as FlowAdvancer from "@tentpole/worker/FlowAdvancer"
+import * as FlowAdvancer from "@tentpole/worker/loops/FlowAdvancer"
 import * as Gates from "@tentpole/worker/Gates"
-import * as Jobs from "@tentpole/worker/Jobs"
-import { defaults, layer as sender } from "@tentpole/worker/Sender"
+import * as Jobs from "@tentpole/worker/jobs/Jobs"
+import { defaults, layer as sender } from "@tentpole/worker/sender/Sender"
 import { Clock, Effect, Layer } from "effect"
 import { times } from "../blasts/Times.ts"
 

@@ -1,6 +1,6 @@
 // Workers that are killed, doubled and frozen while they import a file: what is there at the end must be what an undisturbed
 // import leaves, row for row.
-import { attempts_to_work } from "@tentpole/worker/Attempts"
+import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
 import { pause, until } from "../../support/Service.ts"
 import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"

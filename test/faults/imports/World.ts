@@ -1,5 +1,5 @@
 // The world in which imports are disturbed: a deployment, a file, and what an import of it leaves when nothing disturbs it.
-import type { WorkspaceId } from "@tentpole/core/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
 import { beginImport, importEnded, importingWorkspace } from "../../support/ImportCalls.ts"

@@ -21,9 +21,9 @@ export interface Bug {
   readonly caughtBy: Catcher
 }
 
-const members = "packages/adapters/src/postgres/MembershipWrites.ts"
-const store = "packages/adapters/src/postgres/DeliveryStore.ts"
-const settle = "packages/adapters/src/postgres/DeliverySettle.ts"
+const members = "packages/adapters/src/postgres/flows/MembershipWrites.ts"
+const store = "packages/adapters/src/postgres/sending/DeliveryStore.ts"
+const settle = "packages/adapters/src/postgres/sending/DeliverySettle.ts"
 const blasts = "packages/adapters/src/postgres/migrations/0007_blasts.ts"
 /** What an intent is, as it is defined last. */
 const memberships = "packages/adapters/src/postgres/migrations/0030_memberships.ts"
@@ -62,23 +62,26 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "the fence is dropped: a message goes out whatever its intent was answered",
     patches: [
       {
-        file: "packages/worker/src/SenderLane.ts",
+        file: "packages/worker/src/sender/SmtpWorker.ts",
         find: `if (leave !== "granted") {`,
         put: `if (leave === "cancelled") {`,
       },
     ],
-    caughtBy: { tests: "packages/worker/test/sender-faults.test.ts", named: "at the gate before-intent" },
+    caughtBy: { tests: "packages/worker/test/sender/Sender.faults.test.ts", named: "at the gate before-intent" },
   },
   {
     name: "SKIP LOCKED is dropped",
     patches: [
       {
-        file: "packages/adapters/src/postgres/DeliveryClaim.ts",
+        file: "packages/adapters/src/postgres/sending/DeliveryClaim.ts",
         find: "limit greatest(1, ${limit} / b.blasts)\n        for update skip locked",
         put: "limit greatest(1, ${limit} / b.blasts)\n        for update",
       },
     ],
-    caughtBy: { tests: "packages/adapters/test/deliveries-postgres.test.ts", named: "a second claimer does not wait" },
+    caughtBy: {
+      tests: "packages/adapters/test/sending/deliveries.postgres.test.ts",
+      named: "a second claimer does not wait",
+    },
   },
   {
     name: "a workspace predicate is dropped, as a role that no row-level security holds",
@@ -101,13 +104,16 @@ export const bugs: ReadonlyArray<Bug> = [
         put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n                from held\n                where d.delivery_id",
       },
     ],
-    caughtBy: { tests: "packages/adapters/test/deliveries.contract.test.ts", named: "another workspace sees nothing" },
+    caughtBy: {
+      tests: "packages/adapters/test/sending/deliveries.contract.test.ts",
+      named: "another workspace sees nothing",
+    },
   },
   {
     name: "a message in doubt is tried again",
     patches: [
       {
-        file: "packages/core/src/deliveries/Settlement.ts",
+        file: "packages/core/src/sending/Settlement.ts",
         find: `case "inDoubt":\n          return plain({ state: "unconfirmed" })`,
         put: `case "inDoubt":\n          return again(attempts, "unreachable", "The connection broke")`,
       },
@@ -124,7 +130,7 @@ export const bugs: ReadonlyArray<Bug> = [
       },
     ],
     caughtBy: {
-      tests: "packages/adapters/test/deliveries.contract.test.ts",
+      tests: "packages/adapters/test/sending/deliveries.contract.test.ts",
       named: "by another token it changes nothing",
     },
   },
@@ -153,7 +159,7 @@ export const bugs: ReadonlyArray<Bug> = [
         put: "if false then",
       },
     ],
-    caughtBy: { tests: "packages/adapters/test/deliveries-postgres.test.ts", named: "intents are durable" },
+    caughtBy: { tests: "packages/adapters/test/sending/deliveries.postgres.test.ts", named: "intents are durable" },
   },
   {
     name: "a GET unsubscribes",
@@ -164,20 +170,23 @@ export const bugs: ReadonlyArray<Bug> = [
         put: `Effect.map(verbs.unsubscribe(token), Answers.unsubscribedPage)`,
       },
     ],
-    caughtBy: { tests: "packages/http/test/tracking.unsubscribe.test.ts", named: "a GET of the unsubscribe link" },
+    caughtBy: {
+      tests: "packages/http/test/tracking/tracking.unsubscribe.test.ts",
+      named: "a GET of the unsubscribe link",
+    },
   },
   {
     name: "what is rendered is rendered again",
     patches: [
       {
-        file: "packages/core/src/emails/Template.ts",
+        file: "packages/core/src/rendering/MergeTemplate.ts",
         find: "const text = resolveToken(token, values)",
         put: `const text = toTemplate(resolveToken(token, values), "plain")
     .map((piece) => (typeof piece === "string" || piece.kind !== "token" ? String(piece) : resolveToken(piece.token, values)))
     .join("")`,
       },
     ],
-    caughtBy: { tests: "packages/core/test/emails/contexts.test.ts", named: "is no token, whatever it looks like" },
+    caughtBy: { tests: "packages/core/test/rendering/Escapes.test.ts", named: "is no token, whatever it looks like" },
   },
   {
     name: "a member's step is written outside the transaction that writes its timeline and message",

@@ -29,7 +29,7 @@ const nextRelease = async (ending: Ending): Promise<string> => {
   const listed = (await readFile(all, "utf8")).replace(/\n\}\n$/, `\n  "${next_migration}": next,\n}\n`)
   await writeFile(all, `import { next } from "./${next_migration}.ts"\n${listed}`)
   await copy.patch({
-    file: "packages/adapters/src/postgres/DeliverySettle.ts",
+    file: "packages/adapters/src/postgres/sending/DeliverySettle.ts",
     find: "update delivery d set",
     put: "update delivery d set next_settled = true,",
   })

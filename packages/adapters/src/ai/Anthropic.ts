@@ -1,5 +1,5 @@
 // Anthropic's wire format (Messages).
-import { AiRefused, AiUnavailable } from "@tentpole/core/ai/Ai"
+import { AiRefused, AiUnavailable } from "@tentpole/core/ports/Ai"
 import { Redacted, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type Attachment, type Conversation, cut_off, declined, thinking_tokens } from "./Conversation.ts"

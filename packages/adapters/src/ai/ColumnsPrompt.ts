@@ -1,6 +1,6 @@
 // What providers are told about the columns of a file, and what is taken from what they say. Headers are somebody's text,
 // and may tell the model what they like: its answer is compared with the names that were sent, and nothing else is done with it.
-import { AiRefused, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ai/Ai"
+import { AiRefused, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ports/Ai"
 import { Result, Schema } from "effect"
 import type { Conversation } from "./Conversation.ts"
 

@@ -1,6 +1,6 @@
 // What is common to everything that providers are asked: two texts go in, one comes out, and sometimes the text is not what
 // was asked for.
-import { AiRefused, type Reasoning } from "@tentpole/core/ai/Ai"
+import { AiRefused, type Reasoning } from "@tentpole/core/ports/Ai"
 import { Result } from "effect"
 
 export interface Conversation {

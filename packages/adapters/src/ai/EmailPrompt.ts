@@ -1,7 +1,7 @@
 // What providers are told about an email, and what is taken from what they say. The answer is written like an email in a
 // file, a head of two lines and the document: models know that form, and HTML stands in it without a single escape, which
 // in JSON is where long answers break.
-import type { AiRefused, EmailRequest, WrittenEmail } from "@tentpole/core/ai/Ai"
+import type { AiRefused, EmailRequest, WrittenEmail } from "@tentpole/core/ports/Ai"
 import { Result } from "effect"
 import { type Conversation, findDocument } from "./Conversation.ts"
 

@@ -1,6 +1,6 @@
 // What providers are told about a page, and what is taken from what they say. A prompt and a brand are data within the words.
-import type { AiRefused, PageAsset, PageRequest } from "@tentpole/core/ai/Ai"
-import { decodeText } from "@tentpole/core/Bytes"
+import type { AiRefused, PageAsset, PageRequest } from "@tentpole/core/ports/Ai"
+import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { Result } from "effect"
 import { type Attachment, type Conversation, findDocument } from "./Conversation.ts"
 

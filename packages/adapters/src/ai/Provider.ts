@@ -1,12 +1,12 @@
 // Talking to a provider of language models: one request, its answer within a time and a size, and patience with a provider
 // that is busy. What providers differ in is a `Dialect`.
-import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ai/Ai"
+import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
 import { Clock, Duration, Effect, Layer, Random, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { columnsConversation, readMatches } from "./ColumnsPrompt.ts"
 import type { Conversation } from "./Conversation.ts"
 import { emailConversation, readEmail } from "./EmailPrompt.ts"
-import { inlined } from "./InlineStyles.ts"
+import { inlined } from "./html/InlineStyles.ts"
 import { intentConversation, pageConversation, readIntent, readPage } from "./PagePrompt.ts"
 
 export interface ProviderOptions {

@@ -1,6 +1,6 @@
 // DKIM signatures by node's cryptography: the body is hashed here, the signature is made on the thread pool, by a key that is
 // parsed once.
-import { DkimSigner, unsignedSignature, withSignature } from "@tentpole/core/emails/Dkim"
+import { DkimSigner, unsignedSignature, withSignature } from "@tentpole/core/rendering/message/Dkim"
 import { Effect, Layer } from "effect"
 import { createPrivateKey, hash, type KeyObject, sign } from "node:crypto"
 

@@ -1,5 +1,5 @@
 // Ids from the uuid package: its v7 is monotonic within a process, so that what was made later sorts later.
-import { Ids } from "@tentpole/core/Ids"
+import { Ids } from "@tentpole/core/kernel/Ids"
 import { Effect, Layer } from "effect"
 import { v4, v7 } from "uuid"
 

@@ -1,5 +1,5 @@
 // Randomness, MACs and sealing by node's crypto, under keys derived from APP_SECRET, one for each purpose.
-import { Secrets, Unsealable } from "@tentpole/core/Secrets"
+import { Secrets, Unsealable } from "@tentpole/core/kernel/Secrets"
 import { Effect, Layer, Redacted } from "effect"
 import {
   createCipheriv,

@@ -1,5 +1,5 @@
 // Others' signatures, checked by node's crypto.
-import { Signatures } from "@tentpole/core/bounces/hooks/Signatures"
+import { Signatures } from "@tentpole/core/bounces/providers/Signatures"
 import { Layer } from "effect"
 import {
   createHash,

@@ -1,6 +1,6 @@
 // DNS by node's resolver (c-ares), which asks the machine's name servers. They are recursive: they follow a CNAME themselves
 // and answer with what stands at its end.
-import { DnsResolver, DnsUnavailable } from "@tentpole/core/dns/DnsResolver"
+import { DnsResolver, DnsUnavailable } from "@tentpole/core/ports/DnsResolver"
 import { Effect, Layer } from "effect"
 import { Resolver } from "node:dns/promises"
 

@@ -9,7 +9,7 @@ import {
   BlobUnavailable,
   isBlobKey,
   isBlobOwner,
-} from "@tentpole/core/blobs/BlobStore"
+} from "@tentpole/core/ports/BlobStore"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"

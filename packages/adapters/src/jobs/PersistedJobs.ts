@@ -1,11 +1,11 @@
 // Jobs on Effect's PersistedQueue over PostgreSQL: offered in the caller's transaction, taken under a lease, tried again
 // with growing pauses, kept as dead letters.
 import { PgClient } from "@effect/sql-pg"
-import { Job, JobQueue, Jobs } from "@tentpole/core/Jobs"
-import { Transaction } from "@tentpole/core/Transactor"
+import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
-import { orDefect } from "../postgres/Postgres.ts"
+import { orDefect } from "../postgres/kernel/Postgres.ts"
 import { queue_table } from "./QueueTable.ts"
 
 export interface JobsOptions {

@@ -1,6 +1,6 @@
 // Mail for trying things out: each message becomes an `.eml` file that any mail program opens. Without SMTP_URL this is what
 // the service sends with.
-import { type Envelope, MailConnections, type Outcome, type Ready } from "@tentpole/core/deliveries/MailConnection"
+import { type Envelope, MailConnections, type Outcome, type Ready } from "@tentpole/core/sending/MailConnection"
 import { Clock, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { mkdir, rename, writeFile } from "node:fs/promises"

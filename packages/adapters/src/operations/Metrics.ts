@@ -3,7 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { type Backlog, backlog } from "../postgres/Backlog.ts"
+import { type Backlog, backlog } from "../postgres/operations/Backlog.ts"
 import { type EventLoop, measureProcess } from "./ProcessMeasures.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Ref } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { databaseState } from "../postgres/Ready.ts"
+import { databaseState } from "../postgres/operations/Ready.ts"
 import { EventLoop } from "./ProcessMeasures.ts"
 import { Readiness } from "./Readiness.ts"
 

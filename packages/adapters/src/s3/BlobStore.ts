@@ -19,8 +19,8 @@ import {
   BlobUnavailable,
   isBlobKey,
   isBlobOwner,
-} from "@tentpole/core/blobs/BlobStore"
-import { attachment } from "@tentpole/core/blobs/ContentDisposition"
+} from "@tentpole/core/ports/BlobStore"
+import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { type Cause, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import { Readable } from "node:stream"
 

@@ -1,11 +1,6 @@
 // Mail over SMTP, on nodemailer's connection. Its errors can't tell whether a message may have arrived, so this file keeps
 // count itself of how far the body was read: the final dot is written only after the body's stream has ended.
-import {
-  ConnectFailed,
-  type Connection,
-  type Envelope,
-  MailConnections,
-} from "@tentpole/core/deliveries/MailConnection"
+import { ConnectFailed, type Connection, type Envelope, MailConnections } from "@tentpole/core/sending/MailConnection"
 import { Effect, Layer, Redacted } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { SmtpOptions } from "./SmtpUrl.ts"

@@ -1,6 +1,6 @@
 // One message on an SMTP connection, from MAIL to the reply to the final dot. It is in one of five places: asking for the
 // 354, waiting for the intent, giving the body, waiting for the reply, done.
-import { type Envelope, NotSent, type Outcome, type Ready } from "@tentpole/core/deliveries/MailConnection"
+import { type Envelope, NotSent, type Outcome, type Ready } from "@tentpole/core/sending/MailConnection"
 import { Effect } from "effect"
 import { Readable } from "node:stream"
 import type { Session } from "./SmtpConnections.ts"

@@ -1,6 +1,6 @@
 // Amazon SNS over HTTPS: certificates, which are kept, and yes to a subscription. Answers are bounded in time and in bytes, and
 // lead nowhere else.
-import { Sns, SnsUnavailable } from "@tentpole/core/bounces/hooks/Signatures"
+import { Sns, SnsUnavailable } from "@tentpole/core/bounces/providers/Signatures"
 import { Cache, Duration, Effect, Exit, Layer } from "effect"
 
 export interface SnsOptions {

@@ -2,7 +2,7 @@
 import * as Anthropic from "@tentpole/adapters/ai/Anthropic"
 import * as OpenAi from "@tentpole/adapters/ai/OpenAi"
 import type { ProviderOptions } from "@tentpole/adapters/ai/Provider"
-import type { Ai } from "@tentpole/core/ai/Ai"
+import type { Ai } from "@tentpole/core/ports/Ai"
 import type { Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { IncomingHttpHeaders } from "node:http"

@@ -1,6 +1,6 @@
 // How an email is read out of what models say, and what becomes of its style sheets.
 import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
-import { inlined } from "@tentpole/adapters/ai/InlineStyles"
+import { inlined } from "@tentpole/adapters/ai/html/InlineStyles"
 import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
 import { Subject } from "@tentpole/core/emails/EmailFields"
 import { assert, describe, it } from "@effect/vitest"

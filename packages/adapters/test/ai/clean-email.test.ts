@@ -1,9 +1,9 @@
 // The cleaner of emails: what it leaves alone, what it takes out, and what it does with whatever else.
-import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/SanitizeEmail"
-import { layer } from "@tentpole/adapters/ai/SanitizeHtml"
+import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/html/SanitizeEmail"
+import { layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
-import { scaffold } from "@tentpole/core/emails/Scaffold"
-import { Cleaner } from "@tentpole/core/tents/Clean"
+import { scaffold } from "@tentpole/core/emails/EmailScaffold"
+import { Cleaner } from "@tentpole/core/documents/Clean"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"

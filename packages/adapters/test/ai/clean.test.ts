@@ -1,5 +1,5 @@
-import { clean, layer } from "@tentpole/adapters/ai/SanitizeHtml"
-import { Cleaner, dangersOf } from "@tentpole/core/tents/Clean"
+import { clean, layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
+import { Cleaner, dangersOf } from "@tentpole/core/documents/Clean"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 

@@ -1,6 +1,6 @@
 // The real providers' adapters, against a server that speaks their wire formats and misbehaves as they do.
 import { retryAfter_ms } from "@tentpole/adapters/ai/Provider"
-import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ai/Ai"
+import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"

@@ -1,9 +1,9 @@
 // A blast: one email to one audience, once. A union by status, so that a scheduled blast has its time and its approval, and
 // a draft has neither.
 import { type DateTime, Result } from "effect"
-import type { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../Ids.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
-import { isBlank } from "../Text.ts"
+import type { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../kernel/Ids.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import { isBlank } from "../kernel/Text.ts"
 
 export const blastStatuses = ["draft", "scheduled", "sending", "sent", "failed", "cancelled", "archived"] as const
 export type BlastStatus = (typeof blastStatuses)[number]

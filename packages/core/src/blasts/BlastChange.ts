@@ -3,11 +3,11 @@
 import { type DateTime, Result } from "effect"
 import type { Email } from "../emails/Email.ts"
 import type { EmailChange } from "../emails/EmailChange.ts"
-import type { BlastId } from "../Ids.ts"
+import type { BlastId } from "../kernel/Ids.ts"
 import type { ListChange } from "../lists/List.ts"
-import type { DomainEvent } from "../Outbox.ts"
-import type { Invalid, InvalidState } from "../Refusal.ts"
-import { copyName } from "../Text.ts"
+import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { Invalid, InvalidState } from "../kernel/Refusal.ts"
+import { copyName } from "../kernel/Text.ts"
 import {
   type AttachedEmail,
   type Audience,

@@ -1,12 +1,12 @@
 // The port to blasts. Reads answer a blast with what stands beside it (its list, its email, its counters); a launch asks one
 // question for everything that it depends on.
 import { Context, type DateTime, type Effect } from "effect"
-import type { DeliveryTally } from "../deliveries/Delivery.ts"
-import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../Ids.ts"
+import type { DeliveryTally } from "../sending/Delivery.ts"
+import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListNameExists } from "../lists/List.ts"
-import type { Paged, PageRequest } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { Paged, PageRequest } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { Blast, BlastStatus } from "./Blast.ts"
 import type { BlastChange, EarlyEnding, RetryOptions } from "./BlastChange.ts"
 import type { LaunchFacts } from "./Launch.ts"

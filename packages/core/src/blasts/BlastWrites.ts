@@ -1,7 +1,7 @@
 // How every use case of the room writes a blast: the change, and the jobs that it asks for, in one transaction.
 import { Effect } from "effect"
-import type { WorkspaceId } from "../Ids.ts"
-import { Jobs } from "../Jobs.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
 import type { BlastChange } from "./BlastChange.ts"
 import { BlastStore } from "./BlastStore.ts"
 

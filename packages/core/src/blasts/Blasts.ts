@@ -2,17 +2,17 @@
 // over once they have answered.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
-import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
-import { BlastId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailErrors.ts"
+import { BlastId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { List, ListNameExists, NewList } from "../lists/List.ts"
 import { nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
-import type { Paged } from "../Page.ts"
-import { Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import type { Paged } from "../kernel/Page.ts"
+import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
-import { type Transaction, Transactor } from "../Transactor.ts"
+import { type Transaction, Transactor } from "../kernel/Transactor.ts"
 import type { Blast, BlastFields } from "./Blast.ts"
 import { BlastChange, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
 import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
@@ -26,13 +26,13 @@ import {
   discarded,
   type InlineDynamic,
   type InlineStatic,
-} from "./Choices.ts"
+} from "./AudienceSelection.ts"
 import { duplicating } from "./Duplicate.ts"
 import type { FreePlanEmailLimit } from "./Launch.ts"
 import { editable } from "./Machine.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { retrying, type StartedRetry } from "./Retries.ts"
-import { nobody, shown, type ShownBlast } from "./ShownBlast.ts"
+import { nobody, shown, type ShownBlast } from "./BlastView.ts"
 
 /** Recipients of an ended blast that one transaction ends: few enough for a cancel to be answered at once. */
 const ended_batch_max = 2_000

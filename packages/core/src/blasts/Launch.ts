@@ -1,8 +1,8 @@
 // From a draft to mail on its way: by hand, by a schedule, and what the plan has to say to it. The same facts and the same
 // limits for all three.
 import { DateTime, Result, Schema } from "effect"
-import type { ErrorCode } from "../ErrorCode.ts"
-import { Invalid, InvalidState } from "../Refusal.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { Invalid, InvalidState } from "../kernel/Refusal.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
 import {
   type Audience,

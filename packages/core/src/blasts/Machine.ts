@@ -1,7 +1,7 @@
 // The moves of a blast besides its launch (`Launch.ts`): each a pure function from what it is to what it becomes, or to why
 // not. Nothing else changes a blast's status.
 import { type DateTime, Result } from "effect"
-import { type Invalid, InvalidState } from "../Refusal.ts"
+import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
 import {
   type ArchivedBlast,
   type AttachedEmail,

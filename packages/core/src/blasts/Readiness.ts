@@ -2,10 +2,10 @@
 // scheduled or sent. One function, so that the answers agree.
 import { Schema } from "effect"
 import { domainOf } from "../emails/Email.ts"
-import { findTokens, isKnown } from "../emails/Tokens.ts"
-import type { ErrorCode } from "../ErrorCode.ts"
-import type { ApprovalId, EmailId, ListId } from "../Ids.ts"
-import { isBlank } from "../Text.ts"
+import { findTokens, isKnown } from "../rendering/MergeTokens.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
+import { isBlank } from "../kernel/Text.ts"
 import type { DraftBlast } from "./Blast.ts"
 
 export const missingParts = ["audience", "email", "email_approval", "schedule", "sender_domain"] as const

@@ -1,8 +1,8 @@
 // Sending again to those of a blast's recipients who failed for a reason that may pass. The blast is sending at once; a
 // worker then puts them back into the queue, some thousands at a time, and until the last one is there the blast is not over.
 import { DateTime, Effect } from "effect"
-import type { BlastId, ContactId, WorkspaceId } from "../Ids.ts"
-import { Transactor } from "../Transactor.ts"
+import type { BlastId, ContactId, WorkspaceId } from "../kernel/Ids.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import { BlastChange, type RetryOptions } from "./BlastChange.ts"
 import { BlastStore } from "./BlastStore.ts"
 import { writing } from "./BlastWrites.ts"

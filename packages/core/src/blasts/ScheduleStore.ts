@@ -1,8 +1,8 @@
 // The port of schedules: which blasts have come to their time, by the store's own clock. Nothing of it is kept in a process:
 // whichever worker asks is told, and two that are told the same fire a blast once, since firing locks it.
 import { Context, type DateTime, type Effect } from "effect"
-import type { BlastId, WorkspaceId } from "../Ids.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 
 export interface DueSchedules {
   /** By the store's clock; no later than when any of `blasts` is locked. */

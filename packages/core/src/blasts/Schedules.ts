@@ -1,14 +1,14 @@
 // Sending at a time: a blast is given one, is taken back from it, and is fired when it has come.
 import { Cause, Context, DateTime, Effect, Layer } from "effect"
-import type { BlastId, WorkspaceId } from "../Ids.ts"
-import type { Invalid, InvalidState, NotFound } from "../Refusal.ts"
-import { Transactor } from "../Transactor.ts"
+import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import { BlastChange } from "./BlastChange.ts"
 import { BlastStore } from "./BlastStore.ts"
 import { writing } from "./BlastWrites.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
-import { nobody, shown, type ShownBlast } from "./ShownBlast.ts"
+import { nobody, shown, type ShownBlast } from "./BlastView.ts"
 
 /** Workspaces that are taken at once, and blasts of each that one look finds. */
 const turns_max = 50

@@ -1,6 +1,6 @@
 // Delivery status notifications (RFC 3464): what the servers on the way say of each recipient of a message.
-import { type BounceKind, codeIn, codeText, type EnhancedCode, saysAddressIsBad } from "./EnhancedCode.ts"
-import { fieldGroups, type Fields, token } from "./Fields.ts"
+import { type BounceKind, codeIn, codeText, type EnhancedCode, saysAddressIsBad } from "../sending/EnhancedCode.ts"
+import { fieldGroups, type Fields, token } from "./ReportFields.ts"
 
 /** What was said of one recipient, or of all together. */
 export type Status =

@@ -3,12 +3,12 @@
 import { DateTime } from "effect"
 import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import { type Delivery, move } from "../deliveries/Delivery.ts"
-import { about } from "../deliveries/Engagement.ts"
-import { isStronger, isWornOut, type SuppressionReason } from "../deliveries/Suppression.ts"
-import type { DeliveryId } from "../Ids.ts"
-import type { DomainEvent } from "../Outbox.ts"
-import type { BounceKind } from "./EnhancedCode.ts"
+import { type Delivery, move } from "../sending/Delivery.ts"
+import { about } from "../tracking/Engagement.ts"
+import { isStronger, isWornOut, type SuppressionReason } from "../sending/Suppression.ts"
+import type { DeliveryId } from "../kernel/Ids.ts"
+import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { BounceKind } from "../sending/EnhancedCode.ts"
 
 export type Report =
   | { readonly _tag: "delivered" }

@@ -1,9 +1,9 @@
 // The mailboxes that mail comes back to: one for each message, told by the MAC in its name. Nobody else has one here.
 import { Context, Effect, Layer, Metric, Option } from "effect"
-import { Links } from "../deliveries/Links.ts"
-import { legible } from "../deliveries/Settlement.ts"
+import { Links } from "../rendering/Links.ts"
+import { legible } from "../sending/Settlement.ts"
 import { readReturnedMail, reportOf } from "./ReturnedMail.ts"
-import { recording } from "./Recording.ts"
+import { recording } from "./ReportRecording.ts"
 
 const received = Metric.counter("returned_mail_total", {
   description: "Mail that came back to a return path, by what it was read as",

@@ -3,10 +3,10 @@
 // message it is about.
 import { Effect, Result } from "effect"
 import PostalMime, { type Email } from "postal-mime"
-import { decodeText } from "../Bytes.ts"
+import { decodeText } from "../kernel/Bytes.ts"
 import { deliveryStatus, kindOf, type Status } from "./DeliveryStatus.ts"
-import { type BounceKind, codeText, type EnhancedCode } from "./EnhancedCode.ts"
-import { fieldGroups, token } from "./Fields.ts"
+import { type BounceKind, codeText, type EnhancedCode } from "../sending/EnhancedCode.ts"
+import { fieldGroups, token } from "./ReportFields.ts"
 import type { Report } from "./Report.ts"
 import { isAutomaticReply, type Letter, unstructuredBounce } from "./ReturnedText.ts"
 

@@ -1,6 +1,6 @@
 // What people and machines write back without the structure of a report: bounces of old servers, told by the code in their
 // words, and automatic replies (RFC 3834), which are no bounces.
-import { codeIn, type EnhancedCode } from "./EnhancedCode.ts"
+import { codeIn, type EnhancedCode } from "../sending/EnhancedCode.ts"
 
 /** A message as far as it matters here. Names of header fields are in lower case. */
 export interface Letter {

@@ -1,6 +1,6 @@
 // A line of a contact's timeline. Changes carry these, stores write them with the change.
 import type { DateTime } from "effect"
-import type { ContactId } from "../Ids.ts"
+import type { ContactId } from "../kernel/Ids.ts"
 
 export const activityTypes = [
   "contact_created",

@@ -1,6 +1,6 @@
 // A contact: a person of a workspace, known by email address or phone number.
 import type { DateTime } from "effect"
-import type { ContactId } from "../Ids.ts"
+import type { ContactId } from "../kernel/Ids.ts"
 
 /**
  * The value of a custom field. A date is text: a day (`2026-05-01`), or a timestamp in UTC with milliseconds

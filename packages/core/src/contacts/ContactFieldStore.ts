@@ -1,8 +1,8 @@
 // The port to the definitions of custom contact fields.
 import { Context, type Effect } from "effect"
-import type { FieldDefinitionId, WorkspaceId } from "../Ids.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { FieldDefinitionId, WorkspaceId } from "../kernel/Ids.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { CustomField, FieldChange } from "./CustomField.ts"
 
 export class ContactFieldStore extends Context.Service<

@@ -1,5 +1,5 @@
 // The standard fields of a contact, as data: the one source for wire shapes, imports, rules, exports and merge tokens.
-import { FieldDefinitionId } from "../Ids.ts"
+import { FieldDefinitionId } from "../kernel/Ids.ts"
 import type { Contact } from "./Contact.ts"
 
 export const valueTypes = ["string", "number", "boolean", "date"] as const

@@ -1,9 +1,9 @@
 // What is to be set on a contact, and what a contact is after it: nothing else makes or alters one.
 import { DateTime } from "effect"
-import type { ContactId } from "../Ids.ts"
+import type { ContactId } from "../kernel/Ids.ts"
 import { blankContact, type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { type StandardField, standardFields, type TextKey } from "./ContactFields.ts"
-import type { EmailAddress } from "./Email.ts"
+import type { EmailAddress } from "./values/EmailAddress.ts"
 
 type PlainKey =
   | TextKey

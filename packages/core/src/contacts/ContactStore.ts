@@ -1,11 +1,11 @@
 // The port to contacts and their timelines.
 import { Context, type DateTime, type Effect, Schema } from "effect"
-import type { ContactId, WorkspaceId } from "../Ids.ts"
-import type { Paged, PageRequest } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged, PageRequest } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { Activity } from "./Activity.ts"
-import type { Identities } from "./Batch.ts"
+import type { Identities } from "./batch/Batch.ts"
 import type { Contact } from "./Contact.ts"
 import type { ContactsChange } from "./ContactsChange.ts"
 

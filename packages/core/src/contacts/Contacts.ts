@@ -1,22 +1,22 @@
 // What can be done with contacts.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { ContactId, Ids, type WorkspaceId } from "../Ids.ts"
-import type { Paged } from "../Page.ts"
-import { NotFound } from "../Refusal.ts"
-import { type Transaction, Transactor } from "../Transactor.ts"
+import { ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged } from "../kernel/Page.ts"
+import { NotFound } from "../kernel/Refusal.ts"
+import { type Transaction, Transactor } from "../kernel/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
-import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./Batch.ts"
-import { decideCreates } from "./BatchCreates.ts"
-import { decideDeletes, type DeleteResult, whomToDelete } from "./BatchDeletes.ts"
-import { decideUpdates, whomToUpdate } from "./BatchUpdates.ts"
-import { apiUpsert, decideUpserts } from "./BatchUpserts.ts"
+import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./batch/Batch.ts"
+import { decideCreates } from "./batch/BatchCreates.ts"
+import { decideDeletes, type DeleteResult, whomToDelete } from "./batch/BatchDeletes.ts"
+import { decideUpdates, whomToUpdate } from "./batch/BatchUpdates.ts"
+import { apiUpsert, decideUpserts } from "./batch/BatchUpserts.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
-import { type ContactRefusal, refusalOfOne } from "./ContactRefusals.ts"
+import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
 import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
-import { decidedAgain } from "./DecidedAgain.ts"
-import { parseEmail } from "./Email.ts"
+import { decidedAgain } from "./batch/retryOnIdentityConflict.ts"
+import { parseEmail } from "./values/EmailAddress.ts"
 import {
   fieldsByName,
   readDelete,
@@ -26,8 +26,8 @@ import {
   readPatch,
   readUpdate,
   type ReadUpdate,
-} from "./Item.ts"
-import { parsePhone } from "./Phone.ts"
+} from "./batch/ContactItem.ts"
+import { parsePhone } from "./values/PhoneNumber.ts"
 
 /** As far as contacts care: whose they are, and what a phone number without country code is read by. */
 export type ContactsWorkspace = Pick<Workspace, "id" | "defaultCountry">

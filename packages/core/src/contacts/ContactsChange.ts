@@ -1,8 +1,8 @@
 // What is to be written of a workspace's contacts: any number of them made, altered and deleted, with their timeline and
 // events.
 import type { DateTime } from "effect"
-import type { ContactId } from "../Ids.ts"
-import type { DomainEvent } from "../Outbox.ts"
+import type { ContactId } from "../kernel/Ids.ts"
+import type { DomainEvent } from "../kernel/Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"

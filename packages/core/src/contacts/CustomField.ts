@@ -1,8 +1,8 @@
 // Definitions of custom contact fields: which there are in a workspace, and how new ones come to be.
 import { type DateTime, Result, Schema } from "effect"
-import type { ErrorCode } from "../ErrorCode.ts"
-import type { FieldDefinitionId, ImportSessionId } from "../Ids.ts"
-import { Invalid, NotFound } from "../Refusal.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import type { FieldDefinitionId, ImportSessionId } from "../kernel/Ids.ts"
+import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { reservedNames, type ValueType } from "./ContactFields.ts"
 

@@ -1,9 +1,9 @@
 // What can be done with the definitions of custom contact fields.
 import { Context, DateTime, Effect, Layer } from "effect"
-import { FieldDefinitionId, Ids, type WorkspaceId } from "../Ids.ts"
-import type { Invalid, NotFound } from "../Refusal.ts"
+import { FieldDefinitionId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type RuleMetadata, ruleMetadata } from "../segments/RuleMetadata.ts"
-import { Transactor } from "../Transactor.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import {
   type CustomField,

@@ -1,16 +1,16 @@
 // An email: header fields, HTML in versions, a plain text of its own or one made from the HTML, and what of all that is
 // approved. What happens to one is decided in `EmailChange.ts`.
 import type { DateTime } from "effect"
-import { parseEmail } from "../contacts/Email.ts"
-import type { Approval } from "../content/Approval.ts"
-import type { Generation, GenerationStatus } from "../content/Generation.ts"
-import type { PlainTextOverride } from "../content/PlainTextOverride.ts"
-import type { EmailId } from "../Ids.ts"
-import { isBlank } from "../Text.ts"
+import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import type { Approval } from "../documents/Approval.ts"
+import type { Generation, GenerationStatus } from "../documents/Generation.ts"
+import type { PlainTextOverride } from "../documents/PlainTextOverride.ts"
+import type { EmailId } from "../kernel/Ids.ts"
+import { isBlank } from "../kernel/Text.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import type { Missing } from "./EmailRefusals.ts"
-import { plainText } from "./PlainText.ts"
-import { unresolvedTokens } from "./Tokens.ts"
+import type { Missing } from "./EmailErrors.ts"
+import { plainText } from "../rendering/PlainText.ts"
+import { unresolvedTokens } from "../rendering/MergeTokens.ts"
 
 export interface Email extends EmailFields {
   readonly id: EmailId

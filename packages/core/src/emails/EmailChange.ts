@@ -10,12 +10,12 @@ import {
   type Generation,
   GenerationInProgress,
   type GenerationStep,
-} from "../content/Generation.ts"
-import { checkHtml } from "../content/Html.ts"
-import { asOfFirst, overriddenBy, type PlainTextOverride } from "../content/PlainTextOverride.ts"
-import type { ApprovalId, EmailId, GenerationId } from "../Ids.ts"
-import { Invalid, InvalidState } from "../Refusal.ts"
-import type { ApprovedEmail } from "./ApprovedEmail.ts"
+} from "../documents/Generation.ts"
+import { checkHtml } from "../documents/Html.ts"
+import { asOfFirst, overriddenBy, type PlainTextOverride } from "../documents/PlainTextOverride.ts"
+import type { ApprovalId, EmailId, GenerationId } from "../kernel/Ids.ts"
+import { Invalid, InvalidState } from "../kernel/Refusal.ts"
+import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
 import { type ApprovalFacts, type CurrentEmail, type Email, type LockedEmail, missingIn, plainTextOf } from "./Email.ts"
 import { type EmailFields, email_name_length_max } from "./EmailFields.ts"
 import { checkFields, previewTextFrom, subjectFrom } from "./EmailInput.ts"
@@ -26,9 +26,9 @@ import {
   type EmailUses,
   type HtmlTooLarge,
   TemplateNotReady,
-} from "./EmailRefusals.ts"
-import { copyName } from "../Text.ts"
-import { withPreheader } from "./Preheader.ts"
+} from "./EmailErrors.ts"
+import { copyName } from "../kernel/Text.ts"
+import { withPreheader } from "../rendering/Preheader.ts"
 
 /** Work that a change asks for; `id` names the intent. */
 export interface EmailJob {

@@ -1,6 +1,6 @@
 // The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
 import { Schema } from "effect"
-import { parseEmail } from "../contacts/Email.ts"
+import { parseEmail } from "../contacts/values/EmailAddress.ts"
 
 export const email_name_length_max = 200
 export const subject_length_max = 998

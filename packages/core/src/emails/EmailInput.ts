@@ -1,11 +1,11 @@
 // What people write of an email, as far as it may be kept: fields within their limits, HTML that is safe and not too large.
 import { Effect, Result, Schema, SchemaIssue } from "effect"
-import { parseEmail } from "../contacts/Email.ts"
-import { keepable } from "../content/Html.ts"
-import { Invalid } from "../Refusal.ts"
-import { Settings } from "../Settings.ts"
-import { Cleaner } from "../tents/Clean.ts"
-import { isBlank } from "../Text.ts"
+import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import { keepable } from "../documents/Html.ts"
+import { Invalid } from "../kernel/Refusal.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Cleaner } from "../documents/Clean.ts"
+import { isBlank } from "../kernel/Text.ts"
 import { emailDangersOf } from "./EmailDangers.ts"
 import { type EmailFields, emailFields, preview_text_length_max, subject_length_max, wireNames } from "./EmailFields.ts"
 

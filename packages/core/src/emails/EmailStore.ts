@@ -1,16 +1,16 @@
 // The port to emails: their fields, the HTML of each version, what the AI was asked to write, and what approvals have frozen.
 import { Context, type Effect } from "effect"
-import type { ContentStatus } from "../content/Approval.ts"
-import type { Generation } from "../content/Generation.ts"
-import type { ApprovalId, EmailId, GenerationId, WorkspaceId } from "../Ids.ts"
-import type { Cursor, Sliced } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { ContentStatus } from "../documents/Approval.ts"
+import type { Generation } from "../documents/Generation.ts"
+import type { ApprovalId, EmailId, GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Cursor, Sliced } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
 import type { CurrentEmail, Email, LockedEmail } from "./Email.ts"
 import type { EmailChange } from "./EmailChange.ts"
-import type { EmailUses } from "./EmailRefusals.ts"
+import type { EmailUses } from "./EmailErrors.ts"
 
 export interface EmailQuery {
   readonly status: ContentStatus | null

@@ -1,14 +1,14 @@
 // What can be done with emails. The API calls these, the worker calls `generate` and `giveUp`.
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { ContentStatus } from "../content/Approval.ts"
-import { checkPrompt, type Generation, type GenerationInProgress } from "../content/Generation.ts"
-import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../Ids.ts"
-import { Jobs } from "../Jobs.ts"
-import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../Page.ts"
-import { type Invalid, type InvalidState, NotFound } from "../Refusal.ts"
+import type { ContentStatus } from "../documents/Approval.ts"
+import { checkPrompt, type Generation, type GenerationInProgress } from "../documents/Generation.ts"
+import { ApprovalId, type ContactId, EmailId, GenerationId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
+import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
+import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { approvedNamed } from "../templates/NamedTemplate.ts"
 import { EmailTemplateStore } from "../templates/TemplateStore.ts"
-import { Transactor } from "../Transactor.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
@@ -22,9 +22,9 @@ import type {
   HtmlTooLarge,
   TemplateNotApproved,
   TemplateNotReady,
-} from "./EmailRefusals.ts"
+} from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
-import { generation } from "./Generate.ts"
+import { generation } from "./EmailGeneration.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
 import { type Preview, previewing } from "./Preview.ts"
 

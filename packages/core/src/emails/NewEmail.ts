@@ -1,17 +1,17 @@
 // An email to be made: of HTML, of a template, by the AI, or blank. What is asked for is checked here, and put together from
 // what is given, what the template's approval froze, and what the workspace sends by.
 import { type DateTime, Result } from "effect"
-import { promptIssues } from "../content/Generation.ts"
-import { asOfFirst } from "../content/PlainTextOverride.ts"
-import type { EmailId, EmailTemplateId } from "../Ids.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
+import { promptIssues } from "../documents/Generation.ts"
+import { asOfFirst } from "../documents/PlainTextOverride.ts"
+import type { EmailId, EmailTemplateId } from "../kernel/Ids.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import type { ApprovedTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import type { Email } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import type { HtmlTooLarge } from "./EmailRefusals.ts"
-import { scaffold } from "./Scaffold.ts"
+import type { HtmlTooLarge } from "./EmailErrors.ts"
+import { scaffold } from "./EmailScaffold.ts"
 
 /** Fields that are left out are taken from the template, then from the workspace's sender defaults, as far as they have some. */
 export type NewEmail = Partial<EmailFields> &

@@ -3,15 +3,15 @@
 import { DateTime, Effect } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import { Links } from "../deliveries/Links.ts"
-import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../Ids.ts"
+import { Links } from "../rendering/Links.ts"
+import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import type { ApprovedEmail } from "./ApprovedEmail.ts"
-import { compile } from "./Compile.ts"
+import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
+import { compile } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
-import { TemplateNotReady } from "./EmailRefusals.ts"
+import { TemplateNotReady } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
-import { type Content, renderContent } from "./Render.ts"
+import { type Content, renderContent } from "../rendering/Render.ts"
 
 export interface Preview extends Content {
   /** Names of tokens that stand for nothing; they render as their fallback or empty. */

@@ -1,8 +1,8 @@
 // An export: a CSV file that a job writes, and that is kept for a day. What becomes of one is decided here, whatever is in it.
 import { DateTime, type Duration } from "effect"
 import type { RecipientCategory } from "../blasts/BlastStore.ts"
-import type { BlastId, ExportId, ListId, WorkspaceId } from "../Ids.ts"
-import type { Job } from "../Jobs.ts"
+import type { BlastId, ExportId, ListId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Job } from "../kernel/Jobs.ts"
 
 /** How long an export is kept once it has ended: the file, and what is known of it. */
 export const export_lifetime_ms = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 // What differs from one kind of export to another: whether there is anything to export, and which table comes of it.
 import type { Effect, Stream } from "effect"
-import type { WorkspaceId } from "../Ids.ts"
-import type { NotFound } from "../Refusal.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
 import type { ExportSubject } from "./Export.ts"
 
 /** A table on its way into a file. */

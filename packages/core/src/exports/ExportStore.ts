@@ -2,10 +2,10 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { BlastRecipient } from "../blasts/BlastStore.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import type { ExportId, WorkspaceId } from "../Ids.ts"
+import type { ExportId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Audience } from "../lists/ListStore.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { BlastRecipients, Export, ExportChange } from "./Export.ts"
 
 export class ExportStore extends Context.Service<

@@ -1,18 +1,18 @@
 // What can be done with exports: ask for one, follow it, fetch its file. The job that writes the file is here too: done a
 // second time it writes the same file again, and an export that has ended is left alone. What is in it, its source says.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
-import { recipientsExport } from "../blasts/RecipientsExport.ts"
-import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../blobs/BlobStore.ts"
-import { LinkRefused, readLink, signLink } from "../blobs/SignedLink.ts"
-import { encodeText } from "../Bytes.ts"
-import { byte_order_mark, csvText } from "../Csv.ts"
-import { ExportId, Ids, type WorkspaceId } from "../Ids.ts"
-import { Jobs } from "../Jobs.ts"
-import { membersExport } from "../lists/MembersExport.ts"
-import { NotFound } from "../Refusal.ts"
-import { Secrets } from "../Secrets.ts"
-import { Settings } from "../Settings.ts"
-import { Transactor } from "../Transactor.ts"
+import { recipientsExport } from "./RecipientsExport.ts"
+import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
+import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
+import { encodeText } from "../kernel/Bytes.ts"
+import { byte_order_mark, csvText } from "../kernel/Csv.ts"
+import { ExportId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
+import { membersExport } from "./MembersExport.ts"
+import { NotFound } from "../kernel/Refusal.ts"
+import { Secrets } from "../kernel/Secrets.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import {
   type CompletedExport,
   expiryOf,

@@ -2,20 +2,26 @@
 // JSON: the room reads them itself, so that all that is wrong with one is told at once, each with its path.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
-import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailRefusals.ts"
-import { FlowId, Ids, type WorkspaceId } from "../Ids.ts"
-import { Jobs } from "../Jobs.ts"
-import type { Paged } from "../Page.ts"
-import type { Invalid, InvalidState, NotFound } from "../Refusal.ts"
-import { Transactor } from "../Transactor.ts"
-import { type Flow, type FlowStatus, flowStatuses } from "./Flow.ts"
-import { FlowChange } from "./FlowChange.ts"
-import { type FlowPatch, type InputRefusal, readFlowPatch, readNewFlow, readReplacement } from "./FlowInput.ts"
-import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./FlowRefusals.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailErrors.ts"
+import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
+import type { Paged } from "../kernel/Page.ts"
+import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/Transactor.ts"
+import { type Flow, type FlowStatus, flowStatuses } from "./definition/Flow.ts"
+import { FlowChange } from "./definition/FlowChange.ts"
+import {
+  type FlowPatch,
+  type InputRefusal,
+  readFlowPatch,
+  readNewFlow,
+  readReplacement,
+} from "./definition/FlowInput.ts"
+import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./definition/FlowErrors.ts"
 import { type FlowQuery, FlowStore, type FlowView } from "./FlowStore.ts"
-import { type NamedFacts, namedByFlow } from "./NamedFacts.ts"
-import type { StepId } from "./Step.ts"
-import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./StepEdits.ts"
+import { type NamedFacts, namedByFlow } from "./definition/FlowReferences.ts"
+import type { StepId } from "./definition/Step.ts"
+import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"
 
 /** Which flows a listing shows; those that are archived have to be asked for, by one or the other. */
 export interface Shown {

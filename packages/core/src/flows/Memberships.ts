@@ -1,14 +1,14 @@
 // What can be done with the members of flows: they are listed and shown, added, removed, and brought in by a call.
 import { Context, Effect, Layer, Result } from "effect"
-import { parseEmail } from "../contacts/Email.ts"
-import { parsePhone } from "../contacts/Phone.ts"
+import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import { parsePhone } from "../contacts/values/PhoneNumber.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../Ids.ts"
-import type { Paged } from "../Page.ts"
-import { NotFound } from "../Refusal.ts"
-import { type Transaction, Transactor } from "../Transactor.ts"
-import { advancing } from "./Advancing.ts"
-import type { CompiledFlow } from "./Compiled.ts"
+import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged } from "../kernel/Page.ts"
+import { NotFound } from "../kernel/Refusal.ts"
+import { type Transaction, Transactor } from "../kernel/Transactor.ts"
+import { advancing } from "./engine/MembershipRunner.ts"
+import type { CompiledFlow } from "./engine/CompiledFlow.ts"
 import {
   AlreadyInFlow,
   apiEntry,
@@ -17,10 +17,10 @@ import {
   type EntryRefusal,
   manualEntry,
   type ManualMembershipDisabled,
-} from "./Enrollment.ts"
-import type { TokenRefusal } from "./EntryTokens.ts"
-import { entering } from "./Entering.ts"
-import { type FlowMemberQuery, type MemberRun, MembershipStore, type ShownMember } from "./MembershipStore.ts"
+} from "./members/Enrollment.ts"
+import type { TokenRefusal } from "./members/EntryTokens.ts"
+import { entering } from "./engine/EnrollBatch.ts"
+import { type FlowMemberQuery, type MemberRun, MembershipStore, type ShownMember } from "./members/MembershipStore.ts"
 
 /** Who is to be brought in. `where` in the body they are named; null: in the path. */
 export type Named =

@@ -1,13 +1,13 @@
 // What a visitor sent, held to what the form takes, and what of it is said of the visitor as a contact.
 import { Result, Schema } from "effect"
-import { encodeText } from "../Bytes.ts"
+import { encodeText } from "../kernel/Bytes.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
-import { type ItemReading, readPatch } from "../contacts/Item.ts"
-import type { ErrorCode } from "../ErrorCode.ts"
-import { Invalid } from "../Refusal.ts"
-import { trim } from "../Text.ts"
-import { honeypot_name } from "../tents/PageDocument.ts"
+import { type ItemReading, readPatch } from "../contacts/batch/ContactItem.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { Invalid } from "../kernel/Refusal.ts"
+import { trim } from "../kernel/Text.ts"
+import { honeypot_name } from "../tents/pages/PageDocument.ts"
 import type { Form } from "./Form.ts"
 
 export const fields_max = 100

@@ -2,8 +2,8 @@
 // besides is not this form's, whoever sends it.
 import type { DefaultTreeAdapterMap } from "parse5"
 import { parse } from "parse5"
-import type { TentId } from "../Ids.ts"
-import { elements, formsOf, honeypot_name } from "../tents/PageDocument.ts"
+import type { TentId } from "../kernel/Ids.ts"
+import { elements, formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
 

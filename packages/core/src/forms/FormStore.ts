@@ -1,10 +1,10 @@
 // The port to what was sent by the forms of published pages.
 import { Context, type Effect } from "effect"
 import type { IdentityTaken } from "../contacts/ContactStore.ts"
-import type { TentId, WorkspaceId } from "../Ids.ts"
-import type { Cursor, Sliced } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Cursor, Sliced } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { Submission, SubmissionChange } from "./Submission.ts"
 
 export interface SubmissionQuery {

@@ -1,12 +1,12 @@
 // A form that was sent: what was said, by whom, and what follows from it for the contact and for those who wait for it.
 import { type DateTime, Result } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
-import type { BatchFacts } from "../contacts/Batch.ts"
-import { decideUpserts } from "../contacts/BatchUpserts.ts"
+import type { BatchFacts } from "../contacts/batch/Batch.ts"
+import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
-import type { ContactId, SubmissionId, TentId } from "../Ids.ts"
-import type { DomainEvent } from "../Outbox.ts"
+import type { ContactId, SubmissionId, TentId } from "../kernel/Ids.ts"
+import type { DomainEvent } from "../kernel/Outbox.ts"
 import type { Answers } from "./Answers.ts"
 import type { Form } from "./Form.ts"
 

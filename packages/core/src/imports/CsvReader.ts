@@ -1,6 +1,6 @@
 // The port to whoever reads CSV as people have it: any usual encoding and delimiter, quoted line breaks, ragged records.
 import { Context, Schema, type Stream } from "effect"
-import type { ErrorCode } from "../ErrorCode.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
 export interface CsvRecord {
   /** The line of the file on which the record begins, from 1; null for what is no file. */

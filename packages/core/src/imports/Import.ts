@@ -1,7 +1,7 @@
 // An import: the session in which a file is handed in and looked at, the run that applies it, and what became of each row.
 import type { DateTime } from "effect"
-import type { ColumnMatch } from "../ai/Ai.ts"
-import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.ts"
+import type { ColumnMatch } from "../ports/Ai.ts"
+import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long a session can be previewed and executed. */
 export const session_lifetime_ms = 24 * 60 * 60_000

@@ -2,9 +2,9 @@
 // nowhere else; what happens to rows is in `ImportChunk.ts`.
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
-import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../Ids.ts"
-import type { Job } from "../Jobs.ts"
-import { Invalid, InvalidState, type Issue, NotFound } from "../Refusal.ts"
+import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Job } from "../kernel/Jobs.ts"
+import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
 import {
   type DuplicateStrategy,
   type ImportRun,
@@ -14,7 +14,7 @@ import {
   session_lifetime_ms,
   uploadKey,
 } from "./Import.ts"
-import { checkMappings, type WantedMapping } from "./Mapping.ts"
+import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
 import { storable } from "./Rows.ts"
 
 export interface QueuedJob {

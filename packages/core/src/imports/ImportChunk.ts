@@ -1,11 +1,11 @@
 // A chunk of an import: the next rows of the file, decided on together, and everything that is written for them in one
 // transaction.
 import type { DateTime } from "effect"
-import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from "../contacts/Batch.ts"
-import { decideUpserts } from "../contacts/BatchUpserts.ts"
+import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from "../contacts/batch/Batch.ts"
+import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
-import type { ContactId, ImportRunId, ListId } from "../Ids.ts"
+import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
 import { pathOf, type ReadRow, rowIssue, storable } from "./Rows.ts"
 import type { Row } from "./Table.ts"

@@ -1,8 +1,8 @@
 // The file of an import, read: the same for a preview and for the run, wherever its rows came from.
 import { Effect, Schema, Stream } from "effect"
-import type { BlobNotFound, BlobStore, BlobUnavailable } from "../blobs/BlobStore.ts"
-import { withoutFormulaGuard } from "../Csv.ts"
-import type { ErrorCode } from "../ErrorCode.ts"
+import type { BlobNotFound, BlobStore, BlobUnavailable } from "../ports/BlobStore.ts"
+import { withoutFormulaGuard } from "../kernel/Csv.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { CsvReader, CsvRecord } from "./CsvReader.ts"
 import { ImportUnreadable } from "./CsvReader.ts"
 import type { ImportSource } from "./Import.ts"

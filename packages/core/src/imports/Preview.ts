@@ -1,13 +1,13 @@
 // What a file looks like before it is imported: its columns, where they would go, and what is wrong with the first rows.
-import { withoutFormulaGuard } from "../Csv.ts"
-import { type ItemReading, fieldsByName } from "../contacts/Item.ts"
+import { withoutFormulaGuard } from "../kernel/Csv.ts"
+import { type ItemReading, fieldsByName } from "../contacts/batch/ContactItem.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
-import { type FieldCandidate, fieldCandidates } from "./FieldCandidates.ts"
-import type { ImportSessionId } from "../Ids.ts"
+import { type FieldCandidate, fieldCandidates } from "./mapping/FieldCandidates.ts"
+import type { ImportSessionId } from "../kernel/Ids.ts"
 import type { Mapping, RowIssue } from "./Import.ts"
-import { namesSomebody, type ProposedMapping, proposeMappings, type Targets, targetsOf } from "./Mapping.ts"
+import { namesSomebody, type ProposedMapping, proposeMappings, type Targets, targetsOf } from "./mapping/Mapping.ts"
 import { rowReader, storable } from "./Rows.ts"
-import { type Answer, type Question, questionOf, type SampledColumn, withSuggestions } from "./Suggestions.ts"
+import { type Answer, type Question, questionOf, type SampledColumn, withSuggestions } from "./mapping/Suggestions.ts"
 import type { Row } from "./Table.ts"
 
 /** How many rows are read for a preview: enough to infer types from, whatever the size of the file. */

@@ -1,8 +1,8 @@
 // A row of the file as an item for a batch of contacts, and what is wrong with it said of its columns.
 import { Result } from "effect"
-import { withoutFormulaGuard } from "../Csv.ts"
-import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/Item.ts"
-import { trim } from "../Text.ts"
+import { withoutFormulaGuard } from "../kernel/Csv.ts"
+import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
+import { trim } from "../kernel/Text.ts"
 import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
 import { ownColumns, type Row } from "./Table.ts"
 

@@ -1,8 +1,8 @@
 // A file as a table: its columns by name, its rows by number. Rows handed in with the request are kept in the same form,
 // one JSON array a line, so that preview and run need not know where they came from.
 import { Effect, Result, Schema, Stream } from "effect"
-import { encodeText } from "../Bytes.ts"
-import { trim } from "../Text.ts"
+import { encodeText } from "../kernel/Bytes.ts"
+import { trim } from "../kernel/Text.ts"
 import { type CsvRecord, ImportUnreadable } from "./CsvReader.ts"
 import { columns_max } from "./Import.ts"
 

@@ -1,7 +1,7 @@
 // How a list is called: what a name may be, and which names and slugs to try when the wanted ones are taken. A store is
 // asked which of the candidates are taken; what becomes of the answer is decided here.
 import { Schema } from "effect"
-import { fold, isBlank, slugify } from "../Text.ts"
+import { fold, isBlank, slugify } from "../kernel/Text.ts"
 
 export const name_length_max = 255
 export const description_length_max = 1000

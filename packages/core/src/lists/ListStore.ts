@@ -2,11 +2,11 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { contactSorts } from "../contacts/ContactStore.ts"
-import type { ContactId, ListId, WorkspaceId } from "../Ids.ts"
-import type { Paged, PageRequest } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
+import type { ContactId, ListId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged, PageRequest } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
 import type { RuleReading } from "../segments/Evaluate.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type {
   CreationFacts,
   Editable,

@@ -1,6 +1,6 @@
 // Who needs a list to stay, and the refusal to delete it that names them.
 import { Schema } from "effect"
-import type { ErrorCode } from "../ErrorCode.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
 /** How many users a refusal names; all of them are counted. */
 export const list_users_max = 20

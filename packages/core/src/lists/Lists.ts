@@ -1,13 +1,13 @@
 // What can be done with contact lists.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { type ContactId, Ids, ListId, type WorkspaceId } from "../Ids.ts"
-import type { Paged } from "../Page.ts"
-import { Invalid, type NotFound } from "../Refusal.ts"
+import { type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged } from "../kernel/Page.ts"
+import { Invalid, type NotFound } from "../kernel/Refusal.ts"
 import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
 import { parseRules } from "../segments/Parse.ts"
 import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
-import { Transactor } from "../Transactor.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import {
   contact_ids_max,
   type List,

@@ -4,8 +4,8 @@ import { DateTime } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
-import type { ListId } from "../Ids.ts"
-import { fold, isBlank } from "../Text.ts"
+import type { ListId } from "../kernel/Ids.ts"
+import { fold, isBlank } from "../kernel/Text.ts"
 import type { RuleField } from "./RuleFacts.ts"
 import {
   type ActivityCondition,
@@ -19,7 +19,7 @@ import {
   type TimeWindow,
   type ValueOperator,
 } from "./RuleTree.ts"
-import { spanOf, startOf } from "./Span.ts"
+import { spanOf, startOf } from "./TimeRange.ts"
 
 /** A contact, and what rules may ask of them besides. */
 export interface RuleSubject {

@@ -3,9 +3,9 @@
 import { Result } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
-import { readValue } from "../contacts/FieldValue.ts"
-import { FieldDefinitionId, ListId } from "../Ids.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
+import { readValue } from "../contacts/values/FieldValue.ts"
+import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import {
   activityOperators,
   emailStepOperators,

@@ -1,7 +1,7 @@
 // What must be known of a workspace to read a rule tree: the custom fields and lists that it names.
 import { Context, type Effect } from "effect"
 import type { CustomField } from "../contacts/CustomField.ts"
-import type { ListId, WorkspaceId } from "../Ids.ts"
+import type { ListId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Mentioned } from "./RuleTree.ts"
 
 /** A custom field, as far as rules care. */

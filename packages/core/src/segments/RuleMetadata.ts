@@ -4,7 +4,7 @@ import type { ActivityType } from "../contacts/Activity.ts"
 import { activityTypes } from "../contacts/Activity.ts"
 import { type StandardKey, standardFields, type ValueType } from "../contacts/ContactFields.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
-import type { FieldDefinitionId } from "../Ids.ts"
+import type { FieldDefinitionId } from "../kernel/Ids.ts"
 import {
   activityOperators,
   emailStepOperators,

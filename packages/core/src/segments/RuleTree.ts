@@ -2,7 +2,7 @@
 // names: the parser has resolved aliases, and checked depth, size and every condition.
 import type { ActivityType } from "../contacts/Activity.ts"
 import type { StandardKey } from "../contacts/ContactFields.ts"
-import { FieldDefinitionId, ListId } from "../Ids.ts"
+import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
 
 /** What a message may have met with. */
 export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const

@@ -2,8 +2,8 @@
 import { Context, type Effect } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactQuery } from "../contacts/ContactStore.ts"
-import type { WorkspaceId } from "../Ids.ts"
-import type { Paged } from "../Page.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import type { Paged } from "../kernel/Page.ts"
 import type { RuleReading, RuleSubject } from "./Evaluate.ts"
 import type { RuleTree } from "./RuleTree.ts"
 

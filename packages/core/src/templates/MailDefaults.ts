@@ -1,7 +1,7 @@
 // The header fields that an email template hands on, checked as an email's own are, and told by their names on the wire.
 import { Result } from "effect"
 import { checkFields, previewTextFrom, subjectFrom } from "../emails/EmailInput.ts"
-import type { Invalid } from "../Refusal.ts"
+import type { Invalid } from "../kernel/Refusal.ts"
 import type { MailDefaults, TemplateMail } from "./Template.ts"
 
 export const noDefaults: MailDefaults = {

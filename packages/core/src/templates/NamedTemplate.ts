@@ -1,8 +1,8 @@
 // A template that the body of a request names as `template_id`, for something to be made from what its approval froze.
 import { Effect } from "effect"
-import { TemplateNotApproved } from "../emails/EmailRefusals.ts"
-import type { ApprovalId, WorkspaceId } from "../Ids.ts"
-import { NotFound } from "../Refusal.ts"
+import { TemplateNotApproved } from "../emails/EmailErrors.ts"
+import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
+import { NotFound } from "../kernel/Refusal.ts"
 import type { ApprovedTemplate, Kinds, TemplateKind } from "./Template.ts"
 import type { TemplateStoreOf } from "./TemplateStore.ts"
 

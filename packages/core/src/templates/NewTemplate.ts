@@ -1,8 +1,8 @@
 // What a caller says of a new template, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
-import { promptIssues } from "../content/Generation.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
-import { isBlank } from "../Text.ts"
+import { promptIssues } from "../documents/Generation.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import { isBlank } from "../kernel/Text.ts"
 import { template_name_length_max } from "./TemplateChange.ts"
 
 /** At most one of `html`, `prompt` and what it can be made from; with none of them it begins blank and branded. */

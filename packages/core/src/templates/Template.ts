@@ -2,12 +2,12 @@
 // the emails made from it begin with; a tent template is HTML and a name. Approval freezes everything together; what is
 // edited later counts from the next approval.
 import type { DateTime } from "effect"
-import type { Approval } from "../content/Approval.ts"
-import type { Generation } from "../content/Generation.ts"
-import type { PlainTextOverride } from "../content/PlainTextOverride.ts"
+import type { Approval } from "../documents/Approval.ts"
+import type { Generation } from "../documents/Generation.ts"
+import type { PlainTextOverride } from "../documents/PlainTextOverride.ts"
 import type { EmailFields } from "../emails/EmailFields.ts"
-import { plainText } from "../emails/PlainText.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../Ids.ts"
+import { plainText } from "../rendering/PlainText.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 
 /** What each kind has of its own: its ids, what it can be made from, and what else it holds. */
 export interface Kinds {

@@ -9,12 +9,12 @@ import {
   failGeneration,
   GenerationInProgress,
   type GenerationStep,
-} from "../content/Generation.ts"
-import { overriddenBy } from "../content/PlainTextOverride.ts"
-import { ApprovalVersionStale, TemplateNotReady } from "../emails/EmailRefusals.ts"
-import type { ApprovalId, GenerationId } from "../Ids.ts"
-import { type Invalid, InvalidState } from "../Refusal.ts"
-import { copyName } from "../Text.ts"
+} from "../documents/Generation.ts"
+import { overriddenBy } from "../documents/PlainTextOverride.ts"
+import { ApprovalVersionStale, TemplateNotReady } from "../emails/EmailErrors.ts"
+import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
+import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
+import { copyName } from "../kernel/Text.ts"
 import type {
   ApprovedTemplate,
   CurrentTemplate,
@@ -24,7 +24,7 @@ import type {
   Template,
   TemplateKind,
 } from "./Template.ts"
-import { TemplateInUse, type TemplateUse } from "./TemplateRefusals.ts"
+import { TemplateInUse, type TemplateUse } from "./TemplateErrors.ts"
 
 export const template_name_length_max = 200
 

@@ -1,10 +1,10 @@
 // The worker's part of a template: the AI is asked outside any transaction, and what it wrote is kept in one that looks
 // again whether it is still wanted.
 import { DateTime, Effect, Result } from "effect"
-import type { WrittenEmail } from "../ai/Ai.ts"
-import { asked, asKept } from "../content/Asking.ts"
-import type { GenerationId, WorkspaceId } from "../Ids.ts"
-import { Transactor } from "../Transactor.ts"
+import type { WrittenEmail } from "../ports/Ai.ts"
+import { asked, asKept } from "../documents/askAi.ts"
+import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { CurrentTemplate, Kinds, TemplateKind } from "./Template.ts"
 import { TemplateChange } from "./TemplateChange.ts"

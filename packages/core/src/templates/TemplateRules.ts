@@ -1,10 +1,10 @@
 // What the two kinds of templates do differently. Whatever else can be done with a template is done alike.
 import type { Effect, Result } from "effect"
-import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ai/Ai.ts"
-import type { HtmlTooLarge } from "../emails/EmailRefusals.ts"
-import type { GenerationId, WorkspaceId } from "../Ids.ts"
-import type { Job } from "../Jobs.ts"
-import type { Invalid } from "../Refusal.ts"
+import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ports/Ai.ts"
+import type { HtmlTooLarge } from "../emails/EmailErrors.ts"
+import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Job } from "../kernel/Jobs.ts"
+import type { Invalid } from "../kernel/Refusal.ts"
 import type { Kinds, Template, TemplateKind } from "./Template.ts"
 import type { TemplateStoreOf } from "./TemplateStore.ts"
 

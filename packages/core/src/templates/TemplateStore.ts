@@ -1,16 +1,16 @@
 // The ports to templates: their fields, the HTML of each version, what approvals have frozen, and what the AI was asked for.
 // There is one for each kind, of the same shape.
 import { Context, type Effect } from "effect"
-import type { ContentStatus } from "../content/Approval.ts"
-import type { Generation } from "../content/Generation.ts"
-import type { ApprovalId, GenerationId, WorkspaceId } from "../Ids.ts"
-import type { Cursor, Sliced } from "../Page.ts"
-import type { NotFound } from "../Refusal.ts"
-import type { Transaction } from "../Transactor.ts"
+import type { ContentStatus } from "../documents/Approval.ts"
+import type { Generation } from "../documents/Generation.ts"
+import type { ApprovalId, GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Cursor, Sliced } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ApprovedTemplate, CurrentTemplate, Kinds, ShownTemplate, TemplateKind } from "./Template.ts"
 import type { TemplateChange } from "./TemplateChange.ts"
-import type { TemplateUse } from "./TemplateRefusals.ts"
+import type { TemplateUse } from "./TemplateErrors.ts"
 
 export interface TemplateQuery {
   readonly status: ContentStatus | null

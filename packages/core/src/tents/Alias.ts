@@ -1,6 +1,6 @@
 // What a page may be called in the address: `<page domain>/<alias>`, or `/` for the page at the domain's root.
 import { Brand, Result } from "effect"
-import { Invalid } from "../Refusal.ts"
+import { Invalid } from "../kernel/Refusal.ts"
 
 /** An alias that a tent may ask for. Whether another tent has it is the store's to say. */
 export type Alias = Brand.Branded<string, "Alias">

@@ -1,8 +1,8 @@
 // What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
-import type { AssetId, TentId, TentTemplateId } from "../Ids.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
-import { isBlank } from "../Text.ts"
+import type { AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
+import { isBlank } from "../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "./Alias.ts"
 import { prompt_length_max, tent_name_length_max, type TentRequest, user_id_length_max } from "./Tent.ts"
 

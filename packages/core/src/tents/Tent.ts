@@ -1,9 +1,9 @@
 // A tent: a web page with the prompt it was made from, how far its generation is, and where it is published. Bodies of
 // pages are read apart: they may have megabytes, and most readers want the state.
 import { type DateTime, Schema } from "effect"
-import type { ErrorCode } from "../ErrorCode.ts"
-import type { Reasoning } from "../ai/Ai.ts"
-import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../Ids.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import type { Reasoning } from "../ports/Ai.ts"
+import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
 
 export const generationStatuses = ["pending", "queued", "generating", "completed", "failed"] as const

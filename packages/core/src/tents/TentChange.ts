@@ -1,10 +1,10 @@
 // Everything that can happen to a tent, decided: each move is a pure function of what is known, and its outcome is the only
 // thing that a store will write.
 import type { DateTime } from "effect"
-import type { Job } from "../Jobs.ts"
-import type { AssetId, TentId, WorkspaceId } from "../Ids.ts"
+import type { Job } from "../kernel/Jobs.ts"
+import type { AssetId, TentId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
-import { cleanupJob } from "./Asset.ts"
+import { cleanupJob } from "./assets/Asset.ts"
 import type { Publication, Tent, TentRequest } from "./Tent.ts"
 
 /** One page generation costs this much. */

@@ -1,6 +1,6 @@
 // Traffic as it is shown: days without a view are there with zero, values by their views.
 import { DateTime } from "effect"
-import type { TentId } from "../Ids.ts"
+import type { TentId } from "../kernel/Ids.ts"
 import type { Described } from "./Agents.ts"
 
 export const days_back_default = 7

@@ -1,7 +1,7 @@
 // What can be asked about the views of published pages.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { TentId, type WorkspaceId } from "../Ids.ts"
-import { type Invalid, NotFound } from "../Refusal.ts"
+import { TentId, type WorkspaceId } from "../kernel/Ids.ts"
+import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { readTentName, root } from "../tents/Alias.ts"
 import { TentStore } from "../tents/TentStore.ts"
 import { daysUntil, type Report, type TopTent, toReport } from "./Analytics.ts"

@@ -1,6 +1,6 @@
 // What a batch of views adds up to: a store is told sums and who came, and of single views no more than can be shown.
 import type { DateTime } from "effect"
-import type { TentId } from "../Ids.ts"
+import type { TentId } from "../kernel/Ids.ts"
 import type { Described } from "./Agents.ts"
 import { type Day, type Dimension, dimensions, recent_max, type RecentView } from "./Analytics.ts"
 

@@ -1,7 +1,7 @@
 // Views on their way from the page server into the store: a page never waits for them. They are collected and written in
 // batches, and what is collected is written before the process ends.
 import { Context, Effect, Fiber, Layer, Queue, Schedule } from "effect"
-import { decodeText, encodeText } from "../Bytes.ts"
+import { decodeText, encodeText } from "../kernel/Bytes.ts"
 import { header_length_max } from "./Agents.ts"
 import { type Visit, viewWriter } from "./ViewWriter.ts"
 

@@ -1,12 +1,12 @@
 // Writes what visits tell: who came is looked up here, out of every request's way, and each workspace's views are added up
 // before the store hears of them.
 import { DateTime, Effect } from "effect"
-import { Ids, type TentId, type WorkspaceId } from "../Ids.ts"
-import { Transactor } from "../Transactor.ts"
+import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Transactor } from "../kernel/Transactor.ts"
 import { Agents } from "./Agents.ts"
 import { dayNumberOf, dayOf } from "./Analytics.ts"
-import { type KnownDay, knownDays } from "./KnownDays.ts"
-import { persistently } from "./Persistently.ts"
+import { type KnownDay, knownDays } from "./DailyVisitorCache.ts"
+import { persistently } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
 import { type SeenView, sumViews } from "./ViewBatch.ts"
 

@@ -1,7 +1,7 @@
 // Who came, without knowing who: a hash of address and browser under a salt that is thrown away after its day, so that
 // the same person is counted once a day and can't be found again later.
-import { concat, encodeText } from "../Bytes.ts"
-import type { WorkspaceId } from "../Ids.ts"
+import { concat, encodeText } from "../kernel/Bytes.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
 
 export const salt_bytes = 32
 export const visitor_bytes = 16

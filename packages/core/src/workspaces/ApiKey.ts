@@ -1,9 +1,9 @@
 // API keys: `tp_live_`, 32 characters of base 62, and a checksum of 6, so that a mistyped key (or one found in a log) can be
 // told from a real one without asking the database. Only a hash and the first 12 characters are kept.
 import { type DateTime, Effect, Result } from "effect"
-import type { ApiKeyId, WorkspaceId } from "../Ids.ts"
-import { Invalid } from "../Refusal.ts"
-import { Secrets } from "../Secrets.ts"
+import type { ApiKeyId, WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid } from "../kernel/Refusal.ts"
+import { Secrets } from "../kernel/Secrets.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId

@@ -1,7 +1,7 @@
 // Looks up the DNS records of a sending domain.
 import { Effect, Result } from "effect"
-import { DnsResolver, type DnsUnavailable } from "../dns/DnsResolver.ts"
-import { Settings } from "../Settings.ts"
+import { DnsResolver, type DnsUnavailable } from "../ports/DnsResolver.ts"
+import { Settings } from "../kernel/Settings.ts"
 import { type DnsRecord, dnsRecords, isReservedName, namesOf, satisfies, type SendingDomain } from "./SendingDomain.ts"
 
 export interface CheckedRecord extends DnsRecord {

@@ -2,8 +2,8 @@
 // looking them up (DomainCheck.ts). What a receiver would make of an answer is decided here.
 import { type DateTime, Result } from "effect"
 import { getDomain } from "tldts"
-import type { DomainId } from "../Ids.ts"
-import { Invalid } from "../Refusal.ts"
+import type { DomainId } from "../kernel/Ids.ts"
+import { Invalid } from "../kernel/Refusal.ts"
 import { checkDomain } from "./DomainName.ts"
 
 export type DomainStatus = "pending" | "verified" | "failed"

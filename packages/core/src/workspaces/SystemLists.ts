@@ -1,5 +1,5 @@
 // The two lists that every workspace has from the start.
-import { fold } from "../Text.ts"
+import { fold } from "../kernel/Text.ts"
 
 const systemList = <const Kind extends string>(kind: Kind, name: string, slug: string) => ({
   systemList: kind,

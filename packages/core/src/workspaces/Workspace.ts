@@ -1,11 +1,11 @@
 // A workspace: one tenant, with its plan, its credits, how it looks and how it sends.
 import { DateTime, Option, Result, Schema, SchemaIssue } from "effect"
 import { FromName, SenderAddress } from "../emails/EmailFields.ts"
-import type { ErrorCode } from "../ErrorCode.ts"
-import type { WorkspaceId } from "../Ids.ts"
-import { Invalid, type Issue } from "../Refusal.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { toDomain } from "./DomainName.ts"
-import { slugify } from "../Text.ts"
+import { slugify } from "../kernel/Text.ts"
 
 /** What a plan allows; null: no limit. Plans are data: they stand in a table. */
 export interface Plan {

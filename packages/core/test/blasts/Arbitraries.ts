@@ -4,7 +4,7 @@ import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
 import { BlastChange } from "../../src/blasts/BlastChange.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
 import { fixAudience, writeAudience } from "../../src/blasts/Machine.ts"
-import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../../src/Ids.ts"
+import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 
 const uuid = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`

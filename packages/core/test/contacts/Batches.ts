@@ -1,9 +1,9 @@
 // What tests of batches begin with: a few people, few enough to meet each other, and a store that is a list.
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { decideCreates } from "@tentpole/core/contacts/BatchCreates"
+import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
 import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
-import { type ReadItem, readItem } from "@tentpole/core/contacts/Item"
-import { ContactId } from "@tentpole/core/Ids"
+import { type ReadItem, readItem } from "@tentpole/core/contacts/batch/ContactItem"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { assert } from "@effect/vitest"
 import { DateTime } from "effect"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isBlobKey } from "@tentpole/core/blobs/BlobStore"
+import { isBlobKey } from "@tentpole/core/ports/BlobStore"
 import { type Export, ExportChange, exportKey, isExpired, isOwnedBy } from "@tentpole/core/exports/Export"
-import { BlastId, ExportId, ListId, WorkspaceId } from "@tentpole/core/Ids"
+import { BlastId, ExportId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
 const workspace = WorkspaceId.make("00000000-0000-4000-8000-0000000000aa")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { BlastId, ContactId, ListId } from "@tentpole/core/Ids"
+import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { type CreationFacts, type List, ListChange, type MemberFacts, type StaticList } from "@tentpole/core/lists/List"
 import { nameCandidates } from "@tentpole/core/lists/ListName"
 import { DateTime, Result, Schema } from "effect"

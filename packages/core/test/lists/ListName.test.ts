@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { freeName, ListName, name_length_max, nameCandidates } from "@tentpole/core/lists/ListName"
-import { fold } from "@tentpole/core/Text"
+import { fold } from "@tentpole/core/kernel/Text"
 import { Result, Schema } from "effect"
 
 const random = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"

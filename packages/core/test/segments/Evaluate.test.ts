@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/Ids"
+import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import { blankContact } from "@tentpole/core/contacts/Contact"
-import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/Ids"
+import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { type Explanation, explainRules, matchedPaths } from "@tentpole/core/segments/Explain"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"

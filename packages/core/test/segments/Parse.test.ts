@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FieldDefinitionId, ListId } from "@tentpole/core/Ids"
+import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { operatorAliases, timeWindowUnits, valueless } from "@tentpole/core/segments/Operators"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
-import { FieldDefinitionId, ListId } from "@tentpole/core/Ids"
+import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { everyValueOperator } from "@tentpole/core/segments/Operators"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import { ruleMetadata } from "@tentpole/core/segments/RuleMetadata"

@@ -12,7 +12,7 @@ import {
   root_in_path,
 } from "@tentpole/core/tents/Alias"
 import { Result, Schema } from "effect"
-import { alias } from "./Tents.ts"
+import { alias } from "./TentFixture.ts"
 
 /** Text near the rule: its characters, in any order and length, and now and then others. */
 const NearAlias = Schema.String.check(Schema.isPattern(/^[a-z0-9A-Z._\- /ä]{0,110}$/))

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { AssetId } from "@tentpole/core/Ids"
+import { AssetId } from "@tentpole/core/kernel/Ids"
 import { checkNewTent, type NewTent } from "@tentpole/core/tents/NewTent"
 import { Result } from "effect"
-import { id } from "./Tents.ts"
+import { id } from "./TentFixture.ts"
 
 const file = AssetId.make("0199aa00-0000-7000-8000-000000000001")
 

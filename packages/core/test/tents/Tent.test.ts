@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { root } from "@tentpole/core/tents/Alias"
-import { autoPublish, publish } from "@tentpole/core/tents/Publish"
+import { autoPublish, publish } from "@tentpole/core/tents/pages/Publish"
 import type { Tent } from "@tentpole/core/tents/Tent"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { Result, Schema } from "effect"
@@ -17,7 +17,7 @@ import {
   queued,
   there,
   workspace,
-} from "./Tents.ts"
+} from "./TentFixture.ts"
 
 const Move = Schema.Literals(["begin", "complete", "fail", "publish", "unpublish"])
 

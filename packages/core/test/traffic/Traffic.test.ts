@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { WorkspaceId } from "@tentpole/core/Ids"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Counts, dayOf, daysUntil, readDaysBack, toReport } from "@tentpole/core/traffic/Analytics"
 import { visitor_bytes, visitorOf } from "@tentpole/core/traffic/Visitor"
 import { DateTime, Schema } from "effect"

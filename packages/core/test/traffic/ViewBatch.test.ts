@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { TentId } from "@tentpole/core/Ids"
+import { TentId } from "@tentpole/core/kernel/Ids"
 import { devices } from "@tentpole/core/traffic/Agents"
 import { dayNumberOf, dayOf, recent_max } from "@tentpole/core/traffic/Analytics"
 import { type SeenView, sumViews, type ViewSums } from "@tentpole/core/traffic/ViewBatch"

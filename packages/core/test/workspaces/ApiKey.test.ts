@@ -1,6 +1,6 @@
 import * as SecretsLayer from "./secrets.ts"
 import { type ApiKey, checkChosen, isLive, newKey, wellFormed } from "@tentpole/core/workspaces/ApiKey"
-import { ApiKeyId, WorkspaceId } from "@tentpole/core/Ids"
+import { ApiKeyId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 

@@ -6,7 +6,7 @@ import {
   satisfies,
   type SendingDomain,
 } from "@tentpole/core/workspaces/SendingDomain"
-import { DomainId } from "@tentpole/core/Ids"
+import { DomainId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 

@@ -1,5 +1,5 @@
 // A stand-in for the port to secrets, for tests of the rules alone: numbers that grow, and a hash that only tells apart.
-import { Secrets } from "@tentpole/core/Secrets"
+import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { Effect, Layer } from "effect"
 
 let drawn = 0

@@ -1,10 +1,10 @@
 // The administration's API, as a value: what is served under /admin/v1, described at /admin/v1/openapi.json.
-import { ApiKeyId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
+import { ApiKeyId, ContactId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { administrationApi, described } from "../description/Description.ts"
-import { errors } from "../Errors.ts"
-import { Validation } from "../Validation.ts"
+import { errors } from "../edge/Errors.ts"
+import { Validation } from "../edge/Validation.ts"
 import { cursorQuery, Text } from "../Wire.ts"
 import { AdminAuth } from "./AdminAuth.ts"
 import {

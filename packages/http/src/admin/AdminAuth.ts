@@ -1,10 +1,10 @@
 // Who may administer: whoever has the ADMIN_TOKEN. Its holder acts on every workspace, in the audit log as `admin`.
-import { Actor } from "@tentpole/core/administration/Actor"
+import { Actor } from "@tentpole/core/kernel/Actor"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { body, errors } from "../Errors.ts"
+import { body, errors } from "../edge/Errors.ts"
 
 export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth>()("tentpole/http/AdminAuth", {
   error: errors("unauthorized"),

@@ -1,8 +1,8 @@
 // The administration's calls, handled.
-import { Administration } from "@tentpole/core/administration/Administration"
+import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Privacy } from "@tentpole/core/privacy/Privacy"
+import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answer } from "../Wire.ts"

@@ -1,10 +1,10 @@
 // What a workspace is set up with, as the administration and the command line show it: keys, domains, suppressions, and the
 // entries of the audit log.
-import type { Listed } from "@tentpole/core/administration/Administration"
-import type { Suppression } from "@tentpole/core/administration/AdministrationStore"
-import type { AuditEntry } from "@tentpole/core/administration/AuditLog"
-import type { PageDomain } from "@tentpole/core/administration/PageDomain"
-import { ApiKeyId, AuditEntryId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/Ids"
+import type { Listed } from "@tentpole/core/operations/administration/Administration"
+import type { Suppression } from "@tentpole/core/operations/administration/AdministrationStore"
+import type { AuditEntry } from "@tentpole/core/kernel/AuditLog"
+import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
+import { ApiKeyId, AuditEntryId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"

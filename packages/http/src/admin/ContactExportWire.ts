@@ -1,6 +1,6 @@
 // Everything that is kept of a contact, as the administration and the command line give it out.
-import { ContactId } from "@tentpole/core/Ids"
-import type { KeptRow } from "@tentpole/core/privacy/PrivacyStore"
+import { ContactId } from "@tentpole/core/kernel/Ids"
+import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type DateTime, Schema } from "effect"
 import { InstantWire, iso } from "../Wire.ts"
 

@@ -1,5 +1,5 @@
 // Workspaces as the administration and the command line show them, and what can be said of one.
-import { WorkspaceId } from "@tentpole/core/Ids"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { FromName, SenderAddress } from "@tentpole/core/emails/EmailFields"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { Schema, Struct } from "effect"

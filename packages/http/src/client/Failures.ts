@@ -1,6 +1,6 @@
 // What a call can fail with: an answer that is a refusal, no answer, or one that is not as described.
-import type { ErrorCode } from "@tentpole/core/ErrorCode"
-import type { Issue } from "@tentpole/core/Refusal"
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { Data } from "effect"
 
 /** An answer that refuses, in the one body that errors have. `code` says which; docs/errors.md says what to do about each. */

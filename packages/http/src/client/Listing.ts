@@ -2,7 +2,7 @@
 // none. What kind an endpoint is, and under which key its entries stand, is read from its schemas.
 import type { Schema, SchemaAST } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { parameterNames } from "../Validation.ts"
+import { parameterNames } from "../edge/Validation.ts"
 
 export interface Listing {
   readonly by: "page" | "cursor"

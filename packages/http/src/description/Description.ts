@@ -2,8 +2,8 @@
 import { conventions } from "./Conventions.ts"
 import { withExamples } from "./Examples.ts"
 import { type Json, isObject, listIn } from "./Json.ts"
-import { withMeanings } from "./Parameters.ts"
-import { withRefusals } from "./Refusals.ts"
+import { withMeanings } from "./ParameterDocs.ts"
+import { withRefusals } from "./ErrorResponses.ts"
 
 export interface About {
   /** For whoever opens the description: what it is, and what holds for every call. */

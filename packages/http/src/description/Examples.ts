@@ -1,7 +1,7 @@
 // An example of every body and parameter, made of its schema: what the schema gives as its own example, else its words by the
 // names of fields. Of a request that is what must be there and what can stand beside it; of an answer everything.
 import { type Json, isObject, listIn, mapped, objectIn, withOperations } from "./Json.ts"
-import { bodies, day, id, instant, numbers, texts, truths, words } from "./Words.ts"
+import { bodies, day, id, instant, numbers, texts, truths, words } from "./ExampleValues.ts"
 
 interface Making {
   readonly schemas: Json

@@ -1,10 +1,10 @@
 // Where providers call: `POST /hooks/<provider>/<secret>` on the API's listener. The address and the provider's signature are
 // the permission, so no API key is asked for; the body is taken as bytes, for signatures are over bytes.
-import { type HookRefusal, Hooks } from "@tentpole/core/bounces/hooks/Hooks"
+import { type HookRefusal, Hooks } from "@tentpole/core/bounces/providers/Hooks"
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { answerWith } from "../Edge.ts"
-import { table, toBody } from "../Errors.ts"
+import { answerWith } from "../edge/Edge.ts"
+import { table, toBody } from "../edge/Errors.ts"
 
 /** A provider collects events, and sends them together. */
 const body_bytes_max = 10_000_000

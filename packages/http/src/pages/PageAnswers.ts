@@ -1,6 +1,6 @@
 // The answers of the pages' origin: its headers, which encoding a visitor takes, and the plain pages that say no.
-import { escapeHtml } from "@tentpole/core/emails/Escapes"
-import type { PageSite } from "@tentpole/core/tents/PublishedPages"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import type { PageSite } from "@tentpole/core/tents/pages/PublishedPages"
 import { HttpServerResponse } from "effect/http"
 
 type Response = HttpServerResponse.HttpServerResponse

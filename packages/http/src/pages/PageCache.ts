@@ -1,16 +1,16 @@
 // Published pages in memory, as they are answered: with their heads, their compressed forms and their forms to be sent. An
 // entry stands as long as its mark does, so that a warm page costs no query and a changed one is never served.
 import { readForms, type Form } from "@tentpole/core/forms/Form"
-import type { TentId } from "@tentpole/core/Ids"
-import { Settings } from "@tentpole/core/Settings"
-import { type PageAddress, pageUrl, readPath, slugOfHost } from "@tentpole/core/tents/PageAddress"
-import { withHead } from "@tentpole/core/tents/PageHead"
-import { type PageSite, type PublishedPage, PublishedPages } from "@tentpole/core/tents/PublishedPages"
+import type { TentId } from "@tentpole/core/kernel/Ids"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { type PageAddress, pageUrl, readPath, slugOfHost } from "@tentpole/core/tents/pages/PageAddress"
+import { withHead } from "@tentpole/core/tents/pages/PageHead"
+import { type PageSite, type PublishedPage, PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
 import { Deferred, Effect, Scope } from "effect"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { Bounded } from "@tentpole/core/Bounded"
+import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
 import { type PageAnswers, pageAnswers } from "./PageAnswers.ts"
 import { siteMap } from "./SiteMap.ts"
 

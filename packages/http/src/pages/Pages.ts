@@ -1,9 +1,9 @@
 // The pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>` of their workspace's host, their forms, what
 // search engines ask for, and a page that says so everywhere else. Routes of other rooms on the same listener go before it:
 // theirs are longer.
-import { originOf, readHost } from "@tentpole/core/tents/PageAddress"
-import { Settings } from "@tentpole/core/Settings"
-import { Unavailable } from "@tentpole/core/Refusal"
+import { originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import { Cause, DateTime, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -14,8 +14,8 @@ import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
 import { type Visit, warmPages } from "./WarmPages.ts"
-import type { FrontDoor } from "../Front.ts"
-import { answeredAtOnce } from "../Measured.ts"
+import type { FrontDoor } from "../edge/FastPath.ts"
+import { answeredAtOnce } from "../edge/HttpMetrics.ts"
 
 export interface PagesOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */

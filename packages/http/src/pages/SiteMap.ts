@@ -1,7 +1,7 @@
 // What search engines are told of a host's pages: the map (sitemaps.org) and the rules (RFC 9309).
-import { escapeHtml } from "@tentpole/core/emails/Escapes"
-import type { PageAddress } from "@tentpole/core/tents/PageAddress"
-import type { ListedPage } from "@tentpole/core/tents/PublishedPages"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import type { PageAddress } from "@tentpole/core/tents/pages/PageAddress"
+import type { ListedPage } from "@tentpole/core/tents/pages/PublishedPages"
 import { DateTime } from "effect"
 
 export const siteMap = (pages: ReadonlyArray<ListedPage>, urlOf: (address: PageAddress) => string): string =>

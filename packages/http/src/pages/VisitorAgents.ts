@@ -8,7 +8,7 @@ import { isbot } from "isbot"
 import { type CountryResponse, Reader } from "mmdb-lib"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Bounded } from "@tentpole/core/Bounded"
+import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
 
 export const layer = Layer.effect(
   Agents,

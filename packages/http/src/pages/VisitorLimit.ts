@@ -1,6 +1,6 @@
 // How often one visitor may send forms: a bucket of permits for each address, which fills as time goes by. Kept by each
 // process for itself, for the addresses seen last.
-import { Bounded } from "@tentpole/core/Bounded"
+import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
 import { networkOf } from "./ClientAddress.ts"
 
 export interface LimitOptions {

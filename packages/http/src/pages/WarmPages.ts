@@ -1,10 +1,10 @@
 // Pages that lie ready, past the router: it costs a visit twice what the visit itself does. What is asked for otherwise, or is
 // not ready, goes on to the router.
-import { readHost } from "@tentpole/core/tents/PageAddress"
+import { readHost } from "@tentpole/core/tents/pages/PageAddress"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { atOnce, type Front } from "../Front.ts"
+import { atOnce, type Front } from "../edge/FastPath.ts"
 
 /** Finds a page and takes note of its visit; null where there is none. */
 export type Visit = (

@@ -1,6 +1,6 @@
 // What a request for a pixel or a link shows of who makes it: known machines by isbot, except for those programs that fetch for a
 // person at the moment when that person looks.
-import type { Visitor } from "@tentpole/core/deliveries/Machine"
+import type { Visitor } from "@tentpole/core/tracking/BotFilter"
 import { isbot } from "isbot"
 
 /** A request's method and headers, their names in small letters. */

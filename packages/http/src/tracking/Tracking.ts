@@ -1,12 +1,12 @@
 // The links in messages, on the pages' listener: `/o/` the pixel, `/c/` redirects, `/u/` unsubscribing, `/v/` the message in a
 // browser. A GET changes nothing but what it counts; unsubscribing takes a POST, for scanners follow every link (RFC 8058 §1).
-import { paths } from "@tentpole/core/deliveries/Links"
-import { Tracking } from "@tentpole/core/deliveries/Tracking"
-import { type NotFound, Unavailable } from "@tentpole/core/Refusal"
+import { paths } from "@tentpole/core/rendering/Links"
+import { Tracking } from "@tentpole/core/tracking/Tracking"
+import { type NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { atOnce, type Front, type FrontDoor } from "../Front.ts"
-import { answeredAtOnce } from "../Measured.ts"
+import { atOnce, type Front, type FrontDoor } from "../edge/FastPath.ts"
+import { answeredAtOnce } from "../edge/HttpMetrics.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
 

@@ -1,6 +1,6 @@
 // What the links in messages are answered with: pixel, redirect, and plain pages without scripts. None is kept by anybody,
 // and none tells the next site where its reader came from: the address holds the reader's token.
-import type { Subscription } from "@tentpole/core/deliveries/Tracking"
+import type { Subscription } from "@tentpole/core/tracking/Tracking"
 import { HttpServerResponse } from "effect/http"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -1,7 +1,7 @@
 // The ids that requests are made with: those of a settled world, and those that its answers bring along.
 import type { Draw } from "@tentpole/core/contract"
 import { isObject } from "@tentpole/http/description/Json"
-import { unknownId } from "../World.ts"
+import { unknownId } from "../fixtures/World.ts"
 
 /** So many of a kind are remembered; a new one takes the place of another. */
 const kept_max = 20

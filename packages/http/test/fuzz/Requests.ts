@@ -2,9 +2,9 @@
 // that are wrong in their path, query, headers, bytes or meaning.
 import type { Draw } from "@tentpole/core/contract"
 import { isObject, type Json, objectIn } from "@tentpole/http/description/Json"
-import { filled, parametersOf, type Place, placesIn, textOf, textWith } from "../Attacks.ts"
-import { type DescribedOperation, parametersIn } from "../Described.ts"
-import type { Sent } from "../World.ts"
+import { filled, parametersOf, type Place, placesIn, textOf, textWith } from "../attacks/Attacks.ts"
+import { type DescribedOperation, parametersIn } from "../fixtures/Described.ts"
+import type { Sent } from "../fixtures/World.ts"
 import { drawValues, type IdFor, strangeText } from "./Values.ts"
 
 export interface Drawn {

@@ -1,9 +1,9 @@
 // What every answer is held to, whatever was asked: the description's word.
 import { type Json, objectIn } from "@tentpole/http/description/Json"
 import { assert } from "@effect/vitest"
-import { holdToShape } from "../AttackedWorld.ts"
-import { type DescribedOperation, judge } from "../Described.ts"
-import type { Answered } from "../World.ts"
+import { holdToShape } from "../attacks/AttackFixture.ts"
+import { type DescribedOperation, judge } from "../fixtures/Described.ts"
+import type { Answered } from "../fixtures/World.ts"
 
 const mediaTypeOf = (text: string): string => text.split(";")[0]?.trim().toLowerCase() ?? ""
 

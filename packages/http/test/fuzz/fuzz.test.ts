@@ -2,10 +2,10 @@
 // `SEED` repeats a run, `REQUESTS` says how many there are.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { nameOf } from "../Assault.ts"
-import { operationsIn, tenants } from "../Described.ts"
-import { postgresWorld } from "../PostgresWorld.ts"
-import { type Answered, world } from "../World.ts"
+import { nameOf } from "../attacks/AttackSuite.ts"
+import { operationsIn, tenants } from "../fixtures/Described.ts"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
+import { type Answered, world } from "../fixtures/World.ts"
 import { administrationGround, fuzz, type Ground, tenantsGround, type Tried } from "./Fuzz.ts"
 import { verdictBy } from "./Verdict.ts"
 

@@ -1,7 +1,7 @@
 // A contact's timeline on the wire.
 import { activityTypes } from "@tentpole/core/contacts/Activity"
 import type { RecordedActivity } from "@tentpole/core/contacts/ContactStore"
-import type { Paged, PageRequest } from "@tentpole/core/Page"
+import type { Paged, PageRequest } from "@tentpole/core/kernel/Page"
 import { Schema } from "effect"
 import { InstantWire, iso, pagination, PaginationWire } from "../../Wire.ts"
 

@@ -2,8 +2,8 @@
 // one contact, which is an item without its names.
 import { standardFields, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
-import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/Item"
-import { ContactId } from "@tentpole/core/Ids"
+import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/batch/ContactItem"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { item, shownAs } from "../../Wire.ts"
 import { ContactWire, CustomFieldsWire, toContactWire } from "./ContactWire.ts"

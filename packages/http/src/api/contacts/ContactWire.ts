@@ -1,7 +1,7 @@
 // A contact as the wire has it.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ShownContact } from "@tentpole/core/contacts/Contacts"
-import { ContactId } from "@tentpole/core/Ids"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull } from "../../Wire.ts"
 

@@ -1,10 +1,10 @@
 // The calls on contacts.
 import { contactSorts } from "@tentpole/core/contacts/ContactStore"
-import { readDate } from "@tentpole/core/contacts/FieldValue"
-import { ContactId } from "@tentpole/core/Ids"
+import { readDate } from "@tentpole/core/contacts/values/FieldValue"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
 import { ActivitiesAnswer } from "./ActivityWire.ts"
 import {

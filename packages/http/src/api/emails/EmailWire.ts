@@ -2,8 +2,8 @@
 import type { Email } from "@tentpole/core/emails/Email"
 import type { Approved, Made } from "@tentpole/core/emails/Emails"
 import type { Preview } from "@tentpole/core/emails/Preview"
-import { EmailId } from "@tentpole/core/Ids"
-import { encodeCursor, type Sliced } from "@tentpole/core/Page"
+import { EmailId } from "@tentpole/core/kernel/Ids"
+import { encodeCursor, type Sliced } from "@tentpole/core/kernel/Page"
 import { Schema } from "effect"
 import {
   generationField,
@@ -12,7 +12,7 @@ import {
   shownFields,
   toPlainTextFields,
   toShownFields,
-} from "../content/ContentWire.ts"
+} from "../documents/ContentWire.ts"
 
 const text = Schema.NullOr(Schema.String)
 

@@ -7,11 +7,11 @@ import {
   SenderAddress,
   Subject,
 } from "@tentpole/core/emails/EmailFields"
-import { test_addresses_max } from "@tentpole/core/emails/TestMails"
-import { ContactId, EmailId, EmailTemplateId, GenerationId } from "@tentpole/core/Ids"
+import { test_addresses_max } from "@tentpole/core/sending/TestMails"
+import { ContactId, EmailId, EmailTemplateId, GenerationId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import { Nothing } from "../../Wire.ts"
 import {
   Approve,
@@ -24,7 +24,7 @@ import {
   served,
   SetContent,
   SetPlainText,
-} from "../content/ContentWire.ts"
+} from "../documents/ContentWire.ts"
 import {
   ApprovedEmailWire,
   EmailBeingWrittenWire,

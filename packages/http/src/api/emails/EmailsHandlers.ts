@@ -1,12 +1,12 @@
 // The calls on emails, handled.
 import { Emails } from "@tentpole/core/emails/Emails"
-import { TestMails } from "@tentpole/core/emails/TestMails"
+import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../Auth.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import { answer } from "../../Wire.ts"
-import { toGeneration, toPolled, toServed } from "../content/ContentWire.ts"
+import { toGeneration, toPolled, toServed } from "../documents/ContentWire.ts"
 import { type CreateEmail, toFields } from "./EmailsApi.ts"
 import { toApprovedWire, toEmailsWire, toEmailWire, toMadeWire, toPreviewWire } from "./EmailWire.ts"
 

@@ -1,10 +1,10 @@
 // Where exported files are fetched when the store of files signs no addresses of its own: `GET /downloads/<token>`. The
 // token is the permission, so no API key is asked for; the bytes go through without being held.
-import { attachment } from "@tentpole/core/blobs/ContentDisposition"
+import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { downloads_path, Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { table, toBody } from "../../Errors.ts"
+import { table, toBody } from "../../edge/Errors.ts"
 
 export const downloads = HttpRouter.use((router) =>
   Effect.gen(function* () {

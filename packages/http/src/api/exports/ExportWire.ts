@@ -1,7 +1,7 @@
 // Exports as the wire has them, whatever they are of.
 import { isPending, type Export } from "@tentpole/core/exports/Export"
 import type { ShownExport } from "@tentpole/core/exports/Exports"
-import { ExportId } from "@tentpole/core/Ids"
+import { ExportId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { InstantWire, iso, isoOrNull, oneOf } from "../../Wire.ts"

@@ -1,8 +1,8 @@
 // The call on what visitors sent by the forms of a tent's page.
-import { ContactId, SubmissionId, TentId } from "@tentpole/core/Ids"
+import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import { cursorQuery, InstantWire } from "../../Wire.ts"
 
 const SubmissionWire = Schema.Struct({

@@ -1,12 +1,12 @@
 // The call on what visitors sent, handled.
 import { Forms } from "@tentpole/core/forms/Forms"
 import type { Submission } from "@tentpole/core/forms/Submission"
-import type { TentId, WorkspaceId } from "@tentpole/core/Ids"
-import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/Page"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../Auth.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, iso } from "../../Wire.ts"
 import type { SubmissionsAnswer, SubmissionsQuery } from "./FormsApi.ts"
 

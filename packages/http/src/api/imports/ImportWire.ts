@@ -1,7 +1,7 @@
 // Imports as they are on the wire.
 import type { StandardField } from "@tentpole/core/contacts/ContactFields"
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
-import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/Ids"
+import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/kernel/Ids"
 import {
   chunksOf,
   type ImportRun,
@@ -13,12 +13,12 @@ import {
 } from "@tentpole/core/imports/Import"
 import type { Execution } from "@tentpole/core/imports/ImportChange"
 import type { UploadSession } from "@tentpole/core/imports/Imports"
-import type { FieldCandidate } from "@tentpole/core/imports/FieldCandidates"
-import type { ProposedMapping } from "@tentpole/core/imports/Mapping"
+import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
+import type { ProposedMapping } from "@tentpole/core/imports/mapping/Mapping"
 import type { Preview } from "@tentpole/core/imports/Preview"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, oneOf, Text } from "../../Wire.ts"
-import { FieldWire, toFieldWire } from "../contact-fields/FieldWire.ts"
+import { FieldWire, toFieldWire } from "../contacts/FieldWire.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
 

@@ -1,9 +1,9 @@
 // The calls on contact imports.
-import { ImportRunId, ImportSessionId } from "@tentpole/core/Ids"
+import { ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import { limitParameter, oneOf, pageParameter, PaginationWire } from "../../Wire.ts"
 import { BeginImport, Execute, PreviewWire, ResultWire, RunWire, SessionWire } from "./ImportWire.ts"
 

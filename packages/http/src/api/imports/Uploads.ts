@@ -2,10 +2,10 @@
 // is the permission, so no API key is asked for; the bytes go through without being held.
 import { UploadBroken, UploadTooLarge } from "@tentpole/core/imports/ImportFile"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
-import { Settings } from "@tentpole/core/Settings"
+import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { table, toBody } from "../../Errors.ts"
+import { table, toBody } from "../../edge/Errors.ts"
 
 type Refused = Effect.Error<ReturnType<Imports["Service"]["upload"]>>
 

@@ -1,7 +1,7 @@
 // Asking by rules, as the wire has it.
 import { contactSorts } from "@tentpole/core/contacts/ContactStore"
-import { ListId } from "@tentpole/core/Ids"
-import { page_limit_default, page_limit_max } from "@tentpole/core/Page"
+import { ListId } from "@tentpole/core/kernel/Ids"
+import { page_limit_default, page_limit_max } from "@tentpole/core/kernel/Page"
 import type { Explanation, ExplainedCondition, OwnValue } from "@tentpole/core/segments/Explain"
 import { RuleConditionSchema, RuleInput } from "@tentpole/core/segments/RuleSchema"
 import type { FoundContact } from "@tentpole/core/segments/Segments"

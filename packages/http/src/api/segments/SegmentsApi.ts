@@ -1,7 +1,7 @@
 // The calls that ask by rules.
-import { ContactId } from "@tentpole/core/Ids"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import {
   ExplainContact,
   ExplanationWire,

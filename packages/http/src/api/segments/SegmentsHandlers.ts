@@ -1,11 +1,11 @@
 // The calls that ask by rules, handled.
-import type { Paged } from "@tentpole/core/Page"
+import type { Paged } from "@tentpole/core/kernel/Page"
 import { type FoundContact, Segments } from "@tentpole/core/segments/Segments"
 import type { SegmentQuery } from "@tentpole/core/segments/SegmentStore"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { withWorkspace } from "../../Auth.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, pageOf, pagination } from "../../Wire.ts"
 import {
   type ExplainContact,

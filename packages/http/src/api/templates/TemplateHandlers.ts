@@ -1,9 +1,9 @@
 // The calls that both kinds of templates take, handled alike: what differs is the use case, and how a template is shown.
-import type { GenerationId } from "@tentpole/core/Ids"
+import type { GenerationId } from "@tentpole/core/kernel/Ids"
 import type { Kinds, ShownTemplate, TemplateKind } from "@tentpole/core/templates/Template"
 import type { ListedBy, TemplateVerbs } from "@tentpole/core/templates/TemplateVerbs"
-import { encodeCursor } from "@tentpole/core/Page"
-import { withWorkspace } from "../../Auth.ts"
+import { encodeCursor } from "@tentpole/core/kernel/Page"
+import { withWorkspace } from "../../edge/Auth.ts"
 import { answer } from "../../Wire.ts"
 import {
   type Approve,
@@ -12,7 +12,7 @@ import {
   toGeneration,
   toPolled,
   toServed,
-} from "../content/ContentWire.ts"
+} from "../documents/ContentWire.ts"
 
 /** A call on one template. */
 export interface CallOnOne<Kind extends TemplateKind> {

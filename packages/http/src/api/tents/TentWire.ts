@@ -1,5 +1,5 @@
 // Tents as they stand on the wire.
-import { AssetId, TentId, TentTemplateId } from "@tentpole/core/Ids"
+import { AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
   generationStatuses,
@@ -9,7 +9,7 @@ import {
   tent_name_length_max,
   user_id_length_max,
 } from "@tentpole/core/tents/Tent"
-import type { ShownTent } from "@tentpole/core/tents/ShownTent"
+import type { ShownTent } from "@tentpole/core/tents/TentView"
 import { Schema } from "effect"
 import { InstantWire, iso, Text } from "../../Wire.ts"
 

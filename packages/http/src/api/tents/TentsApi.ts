@@ -1,9 +1,9 @@
 // The calls on tents.
-import { TentId } from "@tentpole/core/Ids"
+import { TentId } from "@tentpole/core/kernel/Ids"
 import { generationStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../Errors.ts"
+import { errors } from "../../edge/Errors.ts"
 import { cursorQuery, Nothing, oneOf, searchParameter } from "../../Wire.ts"
 import { CreateTent, PublishedTent, PublishTent, TentAccepted, TentDeleted, TentsAnswer, TentWire } from "./TentWire.ts"
 

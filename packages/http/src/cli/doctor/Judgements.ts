@@ -1,6 +1,6 @@
 // What the facts mean that a doctor has gathered: decided apart from the asking, so that each can be tried.
 import type { Configuration } from "@tentpole/adapters/Configuration"
-import type { Diagnosis } from "@tentpole/adapters/postgres/Diagnosis"
+import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
 /** Links expire by one clock and leases by another: further apart than this, people notice. */

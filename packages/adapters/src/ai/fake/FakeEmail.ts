@@ -1,0 +1,138 @@
+// An email, composed from a brief: a head, a greeting, a paragraph or two, a code, a date or sections where they are asked
+// for, a button. It says what the prompt says, and is laid out as every email that this service makes.
+import type { Brand, WrittenEmail } from "@tentpole/core/ports/Ai"
+import {
+  addressOf,
+  box,
+  button,
+  heading,
+  layOut,
+  letterhead,
+  paragraph,
+  row,
+  rule,
+  section,
+  small,
+} from "@tentpole/core/emails/EmailLayout"
+import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import type { Palette } from "@tentpole/core/ports/Palette"
+import type { Kind } from "./FakePromptParser.ts"
+import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"
+import { callLabels, cards, moreTitles } from "./FakePageWords.ts"
+
+export interface EmailParts {
+  readonly brief: EmailBrief
+  /** The name of the email: who it is from, when no brand says it. */
+  readonly name: string
+  readonly brand: Brand | null
+  readonly palette: Palette
+}
+
+export const composeEmail = ({ brief, name, brand, palette }: EmailParts): WrittenEmail => {
+  const owner = brand?.name ?? name
+  const { kind, topic, headline, coupon, date } = brief
+  const pitch = pitches[kind](topic)
+  const html = layOut({
+    title: headline,
+    palette,
+    rows: [
+      letterhead({ name: owner, logoUrl: brand?.logoUrl ?? null, domain: brand?.domain ?? null }),
+      row(
+        "24px 40px 8px",
+        [
+          heading(escapeHtml(headline)),
+          paragraph("Hello {{contact.first_name|there}},"),
+          paragraph(escapeHtml(pitch)),
+          ...(brand?.description ? [paragraph(escapeHtml(brand.description))] : []),
+        ].join("\n"),
+      ),
+      ...(date === null ? [] : [row("8px 40px", box(small("When") + strong(date)))]),
+      ...(coupon === null ? [] : [row("8px 40px", box(couponOf(coupon)))]),
+      ...callOf(brief, brand, palette),
+      ...sectionsOf(brief, palette),
+      rule(),
+      row("20px 40px", paragraph(`${closings[kind]}<br>${escapeHtml(owner)}`)),
+    ],
+  })
+  return { html, subject: subjectOf(brief), previewText: previewOf(brief, pitch) }
+}
+
+const strong = (text: string): string =>
+  `<strong class="ink" style="font-size:20px;line-height:28px">${escapeHtml(text)}</strong>`
+
+const pitches: Readonly<Record<Kind, (topic: string) => string>> = {
+  event: (topic) => `You are invited: ${topic}. Come by yourself or bring a friend; we look forward to seeing you.`,
+  place: (topic) => `There is news about ${topic}. Come by, look around, and stay as long as you like.`,
+  software: (topic) => `We have something new for you: ${topic}. It takes a minute to see what it does for you.`,
+  community: (topic) => `Here is what is going on around ${topic}. Everybody who is curious is welcome.`,
+  person: (topic) => `A short note about ${topic}: what I have been working on, and how to get in touch.`,
+  offer: (topic) => `We have something for you: ${topic}. Take a look at what is in it for you.`,
+}
+
+const closings: Readonly<Record<Kind, string>> = {
+  event: "See you there,",
+  place: "See you soon,",
+  software: "Yours,",
+  community: "With warm wishes,",
+  person: "All the best,",
+  offer: "Yours,",
+}
+
+const couponOf = ({ code, discount }: CouponBrief): string => {
+  const what = discount === null ? "Your code" : `${discount} off with this code`
+  return code === null
+    ? small(discount === null ? "Your discount" : `${discount} off`) + strong("Show this email when you pay")
+    : small(what) +
+        `<strong class="ink" style="font-family:Consolas,Menlo,monospace;font-size:26px;line-height:34px;letter-spacing:2px">${escapeHtml(code)}</strong>`
+}
+
+/** Where the prompt asks for a button. One that is told no place leads to the brand's, or to this email in a browser. */
+const callOf = ({ button: wanted, kind }: EmailBrief, brand: Brand | null, palette: Palette): ReadonlyArray<string> => {
+  if (wanted === null) return []
+  const href = wanted.url ?? addressOf(brand?.domain ?? null) ?? "{{view_in_browser_url}}"
+  return [row("16px 40px 32px", button(wanted.label ?? callLabels[kind], href, palette))]
+}
+
+const sectionsOf = ({ kind, topic, cards_count }: EmailBrief, palette: Palette): ReadonlyArray<string> =>
+  cards_count === 0
+    ? []
+    : [
+        rule(),
+        row(
+          "20px 40px 8px",
+          `<h2 class="ink" style="margin:0 0 16px;font-size:20px;line-height:28px">${moreTitles[kind]}</h2>` +
+            cards[kind]
+              .slice(0, cards_count)
+              .map(([title, text]) => section(title, escapeHtml(text.replaceAll("{}", topic)), palette))
+              .join("\n"),
+        ),
+      ]
+
+const subject_length_max = 78
+
+const subjectOf = ({ headline, coupon }: EmailBrief): string => {
+  const said =
+    coupon?.discount && !headline.includes(coupon.discount) ? `${coupon.discount} off: ${headline}` : headline
+  return shortened(said, subject_length_max)
+}
+
+const preview_length_max = 120
+
+/** What the subject has not said yet. */
+const previewOf = ({ date, coupon }: EmailBrief, pitch: string): string =>
+  shortened(
+    [date, coupon?.code ? `Code ${coupon.code}` : null, pitch].filter((text) => text !== null).join(" · "),
+    preview_length_max,
+  )
+
+/** One line, of whole words where it has to be cut. */
+const shortened = (text: string, length_max: number): string => {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim()
+  return line.length <= length_max
+    ? line
+    : `${line
+        .slice(0, length_max - 2)
+        .replace(/\s+\S*$/, "")
+        // Half a merge token is none.
+        .replace(/\s*\{\{[^}]*$/, "")} …`
+}

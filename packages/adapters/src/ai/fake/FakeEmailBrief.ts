@@ -1,0 +1,100 @@
+// What the fake understands of a prompt that asks for an email: what it is about, and whether it wants a button, a code, a
+// date or several sections. It invents none of them: what stands in the email stands in the prompt.
+import { cardsAsked, headlineOf, type Kind, kindOf, topicOf } from "./FakePromptParser.ts"
+
+export interface EmailBrief {
+  /** What the email is about, as it reads within a sentence. */
+  readonly topic: string
+  readonly headline: string
+  readonly kind: Kind
+  /** 0: it is a letter. */
+  readonly cards_count: number
+  readonly button: ButtonBrief | null
+  readonly coupon: CouponBrief | null
+  /** When it happens, in the prompt's words: `Saturday, 5 December 2026 at 7 pm`. */
+  readonly date: string | null
+}
+
+export interface ButtonBrief {
+  /** Null: the prompt does not say what stands on it. */
+  readonly label: string | null
+  /** Null: the prompt does not say where it leads. */
+  readonly url: string | null
+}
+
+export interface CouponBrief {
+  /** Null: it asks for one, and does not say which. */
+  readonly code: string | null
+  /** As `20%`; null when none is said. */
+  readonly discount: string | null
+}
+
+export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
+  const words = prompt.replace(/https?:\/\/\S+|["“][^"“”\n]*["”]/gi, " ")
+  const date = dateOf(words)
+  // It is said by itself.
+  const undated = date === null ? words : words.replace(whenItIs, "")
+  const topic = topicOf(undated, introduction)
+  return {
+    topic: topic || name,
+    headline: topic === "" ? name : headlineOf(topic),
+    kind: kindOf(words),
+    cards_count: cardsOf(words),
+    button: buttonOf(prompt),
+    coupon: couponOf(prompt),
+    date,
+  }
+}
+
+const introduction =
+  /\b(?:e-?mails?|newsletter|message|mailing|invitation|announcement|letter|reminder)\b(?:(?!\b(?:with|has|having|including)\b)[^.\n])*?\b(?:for|about|on|of|to|announcing|(?:that|which|to) (?:announces?|presents?|promotes?|sells?|describes?|introduces?|invites? (?:people |everybody |our \w+ )?to|is about)|announces|presents|promotes|inviting (?:people |everybody |our \w+ )?to|promoting|presenting|introducing)\s+([^\n]+)/i
+
+const cardsOf = (prompt: string): number => {
+  const asked = cardsAsked(prompt)
+  if (asked !== null) return asked
+  return /\b(newsletter|sections|features|products|highlights|reasons|benefits|news)\b/i.test(prompt) ? 3 : 0
+}
+
+const buttonWords =
+  /\b(button|call[ -]to[ -]action|cta|link|register|rsvp|sign[ -]?up|download)\b|\b(order|buy|book|shop|reserve) (now|here|online|it|them)\b/i
+
+const label_length_max = 40
+
+const buttonOf = (prompt: string): ButtonBrief | null => {
+  const url = /https?:\/\/[^\s"'<>“”)\]]+/i.exec(prompt)?.[0].replace(/[.,;:!?]+$/, "") ?? null
+  if (url === null && !buttonWords.test(prompt)) return null
+  const quoted = /\bbutton\b[^"“”'.\n]{0,40}["“']([^"“”'\n]{1,60})["”']/i.exec(prompt)?.[1]?.trim()
+  const label = quoted || labels.find(([words]) => words.test(prompt))?.[1]
+  return { label: label === undefined ? null : label.slice(0, label_length_max), url }
+}
+
+const labels: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bregister\b/i, "Register"],
+  [/\brsvp\b/i, "Say that you come"],
+  [/\bsign[ -]?up\b/i, "Sign up"],
+  [/\b(book|reserve)\b/i, "Book now"],
+  [/\b(shop|buy|order)\b/i, "Shop now"],
+  [/\bdownload\b/i, "Download"],
+]
+
+const couponOf = (prompt: string): CouponBrief | null => {
+  const code = /\bcode\b[\s:]*(?:is\s+)?["“']?([A-Z0-9][A-Z0-9-]{2,23})\b/.exec(prompt)?.[1] ?? null
+  const asked = code !== null || /\b(coupon|voucher|promo(tion(al)?)? code|discount code)\b/i.test(prompt)
+  if (!asked) return null
+  const discount = /\b(\d{1,2}) ?(?:%|percent\b)/i.exec(prompt)?.[1]
+  return { code, discount: discount === undefined ? null : `${discount}%` }
+}
+
+const month =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+const year = "(?:,? \\d{4})?"
+const time = "(?:,?(?: at| from)? \\d{1,2}(?::\\d{2})? ?(?:[ap]\\.?m\\.?|o'clock|h)|,?(?: at| from)? \\d{1,2}:\\d{2})?"
+const day = `((?:${weekday},? )?(?:\\d{4}-\\d{2}-\\d{2}|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}\\b${year}|${month} \\d{1,2}(?:st|nd|rd|th)?\\b${year})${time}|(?:next |this )?${weekday}${time})`
+const dates = new RegExp(`\\b${day}`, "i")
+const whenItIs = new RegExp(`,?\\s*\\b(?:on )?(?:the )?${day}`, "i")
+
+const dateOf = (prompt: string): string | null => {
+  const said = dates.exec(prompt)?.[1]?.trim()
+  return said === undefined ? null : said.charAt(0).toUpperCase() + said.slice(1)
+}

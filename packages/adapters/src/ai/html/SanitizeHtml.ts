@@ -1,0 +1,241 @@
+// The cleaner, with sanitize-html. Of a page the body goes through its allow-list; the head is made anew from what a head may
+// say, so that nothing of it has to be judged. Emails are cleaned in another way (SanitizeEmail.ts).
+import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
+import { elements } from "@tentpole/core/tents/pages/PageDocument"
+import { Effect, Layer, Result } from "effect"
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
+import sanitizeHtml from "sanitize-html"
+import { bounded } from "./HtmlBounds.ts"
+import { cleanEmail, isEmailCleanerAtWork } from "./SanitizeEmail.ts"
+
+type Element = DefaultTreeAdapterMap["element"]
+type Document = DefaultTreeAdapterMap["document"]
+
+/** Dies when the sanitiser is not at work: a page that only looks cleaned is worse than none. */
+export const layer = Layer.effect(
+  Cleaner,
+  Effect.gen(function* () {
+    const proof = clean(probe)
+    const works =
+      Result.isSuccess(proof) && kept.every((text) => proof.success.includes(text)) && !forbidden.test(proof.success)
+    if (!works || !isEmailCleanerAtWork())
+      return yield* Effect.die(new Error("The HTML sanitiser does not work: reinstall the packages"))
+    return Cleaner.of({ clean, cleanEmail })
+  }),
+)
+
+export const clean = (source: string): Result.Result<string, Unclean> =>
+  Result.flatMap(bounded(source), ({ document }) => cleanPage(document))
+
+const cleanPage = (document: Document): Result.Result<string, Unclean> => {
+  const head = headOf(document)
+  const body = elements(document).find((element) => element.tagName === "body")
+  if (body === undefined) return Result.fail(new Unclean({ reason: "has no body" }))
+  removeStyles(document)
+  const attributes = attributesOf(body)
+  const inner = serialize(body)
+  for (const svg of [true, false]) {
+    const whole = compose(head, attributes, sanitizeHtml(inner, options(svg)))
+    if (dangersOf(whole).length === 0) return Result.succeed(whole)
+  }
+  return Result.fail(new Unclean({ reason: "could not be made safe" }))
+}
+
+const probe =
+  `<title>kept</title><style>p{color:red}</style><base href=//x><p onclick=x() style="color:red">kept too</p><script>x()</script>` +
+  `<form id=f action=//x><input name=email formaction=//x></form><a href="java&#10;script:x()">a</a><iframe srcdoc=x></iframe>` +
+  `<svg><style><img src=x onerror=x()></style><script>x()</script></svg><meta http-equiv=refresh content=0>`
+const kept = ["<title>kept</title>", "p{color:red}", 'style="color:red"', "kept too", '<form id="f">', 'name="email"']
+const forbidden = /script|onclick|onerror|x\(\)|\/\/x|base|iframe|refresh/i
+
+interface Head {
+  readonly lang: string
+  readonly title: string
+  readonly metas: ReadonlyArray<{
+    readonly attribute: "name" | "property"
+    readonly name: string
+    readonly content: string
+  }>
+  readonly css: string
+}
+
+const attribute = (element: Element, name: string): string =>
+  element.attrs.find((each) => each.name === name)?.value ?? ""
+
+const textOf = (element: Element): string =>
+  element.childNodes.map((child) => ("value" in child ? child.value : "")).join("")
+
+/** What a head may say, beside its title: how the page is shown where it is shared. */
+const metaNames = new Set([
+  "description",
+  "author",
+  "theme-color",
+  "color-scheme",
+  "twitter:card",
+  "twitter:title",
+  "twitter:description",
+])
+const metaProperties = new Set(["og:title", "og:description", "og:type", "og:site_name", "og:locale"])
+
+const headOf = (document: Document): Head => {
+  const all = elements(document).filter((element) => element.namespaceURI === standard.NS.HTML)
+  const title = all.find((element) => element.tagName === "title")
+  const html = all.find((element) => element.tagName === "html")
+  const lang = html === undefined ? "" : attribute(html, "lang")
+  return {
+    lang: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(lang) ? lang : "en",
+    title: title === undefined ? "" : textOf(title).trim(),
+    metas: all
+      .filter((element) => element.tagName === "meta")
+      .flatMap((element) => [
+        {
+          attribute: "name" as const,
+          name: attribute(element, "name").toLowerCase(),
+          content: attribute(element, "content"),
+        },
+        {
+          attribute: "property" as const,
+          name: attribute(element, "property").toLowerCase(),
+          content: attribute(element, "content"),
+        },
+      ])
+      .filter((meta) => (meta.attribute === "name" ? metaNames : metaProperties).has(meta.name)),
+    css: all
+      .filter((element) => element.tagName === "style")
+      .map((element) => cleanCss(textOf(element)))
+      .join("\n"),
+  }
+}
+
+/** Style sheets bring nothing from elsewhere, and never end their own element. */
+const cleanCss = (css: string): string =>
+  css
+    .replace(/@import\b[^;]*(;|$)/gi, "")
+    .replaceAll("</", "<\\/")
+    .replaceAll("<!--", "")
+    .replaceAll("-->", "")
+
+const removeStyles = (document: Document): void => {
+  for (const element of elements(document)) {
+    if (element.tagName.toLowerCase() === "style") defaultTreeAdapter.detachNode(element)
+  }
+}
+
+const attributesOf = (body: Element): string =>
+  ["id", "class", "style"]
+    .map((name) => [name, attribute(body, name)] as const)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => ` ${name}="${escape(value)}"`)
+    .join("")
+
+const escape = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+const compose = (head: Head, bodyAttributes: string, body: string): string =>
+  [
+    "<!doctype html>",
+    `<html lang="${head.lang}">`,
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escape(head.title)}</title>`,
+    ...head.metas.map(
+      ({ attribute: kind, name, content }) => `<meta ${kind}="${escape(name)}" content="${escape(content)}">`,
+    ),
+    ...(head.css.trim() === "" ? [] : [`<style>${head.css}</style>`]),
+    "</head>",
+    `<body${bodyAttributes}>`,
+    body.trim(),
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n")
+
+/** An address, or a raster picture in the document itself. */
+const isPicture = (src: string): boolean =>
+  !/^\s*data:/i.test(src) || /^\s*data:image\/(png|jpeg|gif|webp|avif);base64,/i.test(src)
+
+const sections = "address article aside footer header h1 h2 h3 h4 h5 h6 hgroup main nav section search div"
+const prose = "blockquote dd dl dt figcaption figure hr li menu ol p pre ul details summary dialog"
+const phrases =
+  "a abbr b bdi bdo br cite code data dfn em i kbd mark q rp rt ruby s samp small span strong sub sup time u var wbr del ins"
+const media = "img picture source audio video track"
+const tables = "caption col colgroup table tbody td tfoot th thead tr"
+const forms = "form button datalist fieldset input label legend meter optgroup option output progress select textarea"
+const drawings = "svg g path circle ellipse line polyline polygon rect text tspan defs stop"
+/** The parser spells these as SVG does, or in lower case where it does not see that it is in one. */
+const gradients = "linearGradient radialGradient lineargradient radialgradient"
+
+const words = (...lists: ReadonlyArray<string>): Array<string> => lists.flatMap((list) => list.split(" "))
+
+const shapes = words(
+  "d cx cy r rx ry x x1 x2 y y1 y2 fx fy width height points transform fill fill-opacity fill-rule stroke stroke-width",
+  "stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity opacity offset stop-color stop-opacity viewbox xmlns",
+  "preserveaspectratio gradientunits gradienttransform text-anchor font-size font-weight font-family dominant-baseline",
+)
+
+const options = (svg: boolean): sanitizeHtml.IOptions => ({
+  allowedTags: words(sections, prose, phrases, media, tables, forms, ...(svg ? [drawings, gradients] : [])),
+  disallowedTagsMode: "discard",
+  // Elements whose text goes with them.
+  nonTextTags: words("script style noscript template iframe object title math", svg ? "" : "svg"),
+  allowedAttributes: {
+    "*": words("id class style title lang dir hidden role tabindex aria-* data-* itemprop itemscope itemtype"),
+    a: words("href name target rel download"),
+    img: words("src srcset sizes alt width height loading decoding"),
+    source: words("src srcset sizes type media"),
+    audio: words("src controls loop muted preload"),
+    video: words("src controls loop muted preload poster width height playsinline"),
+    track: words("src kind srclang label default"),
+    td: words("colspan rowspan headers"),
+    th: words("colspan rowspan headers scope"),
+    col: words("span"),
+    colgroup: words("span"),
+    ol: words("start reversed type"),
+    li: words("value"),
+    time: words("datetime"),
+    data: words("value"),
+    details: words("open name"),
+    form: words("name autocomplete novalidate"),
+    fieldset: words("name disabled"),
+    label: words("for"),
+    button: words("type name value disabled"),
+    input: words(
+      "type name value placeholder required disabled readonly checked min max step minlength maxlength pattern size list multiple autocomplete inputmode enterkeyhint",
+    ),
+    textarea: words("name placeholder required disabled readonly rows cols minlength maxlength autocomplete"),
+    select: words("name required disabled multiple size autocomplete"),
+    option: words("value label selected disabled"),
+    optgroup: words("label disabled"),
+    output: words("name for"),
+    meter: words("value min max low high optimum"),
+    progress: words("value max"),
+    ...(svg ? Object.fromEntries(words(drawings, gradients).map((tag) => [tag, shapes])) : {}),
+  },
+  allowedSchemes: ["http", "https", "mailto", "tel"],
+  allowedSchemesByTag: {
+    img: ["http", "https", "data"],
+    source: ["http", "https"],
+    audio: ["http", "https"],
+    video: ["http", "https"],
+  },
+  allowedSchemesAppliedToAttributes: ["href", "src", "srcset", "poster", "cite"],
+  allowProtocolRelative: true,
+  parseStyleAttributes: false,
+  enforceHtmlBoundary: false,
+  transformTags: {
+    // A page that opens another must not hand it a way back.
+    a: (tagName, attribs) => ({
+      tagName,
+      attribs: attribs["target"] === undefined ? attribs : { ...attribs, target: "_blank", rel: "noopener noreferrer" },
+    }),
+    img: (tagName, { src = "", srcset = "", ...attribs }) => ({
+      tagName,
+      attribs: {
+        ...attribs,
+        ...(isPicture(src) ? { src } : {}),
+        ...(srcset === "" || /\bdata:/i.test(srcset) ? {} : { srcset }),
+      },
+    }),
+  },
+})

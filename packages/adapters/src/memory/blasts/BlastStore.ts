@@ -1,0 +1,326 @@
+// Blasts in memory. Transactions run one after another here, so that a lock is a read, and no intent is granted while a
+// transaction decides.
+import { auditOfBlast } from "@tentpole/core/operations/administration/Audited"
+import type { Blast } from "@tentpole/core/blasts/Blast"
+import { launchOf, timeOf } from "@tentpole/core/blasts/Blast"
+import { BlastChange, type EarlyEnding, earlyEndingOf } from "@tentpole/core/blasts/BlastChange"
+import {
+  type BlastQuery,
+  type BlastRecipient,
+  BlastStore,
+  type BlastView,
+  type RecipientQuery,
+  type RecipientStatus,
+} from "@tentpole/core/blasts/BlastStore"
+import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
+import { type BlastId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { factsOf, launchFactsOf } from "./BlastFacts.ts"
+import { paged } from "../contacts/ContactStore.ts"
+import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "../sending/DeliveryTables.ts"
+import { appendAudit } from "../kernel/AuditLog.ts"
+import { applyEmail } from "../emails/EmailStore.ts"
+import { applyList } from "../lists/ListStore.ts"
+import { putMoved, sendingSteps } from "../flows/MembershipTables.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+
+export const findBlast = (db: Rows, ws: WorkspaceId, id: BlastId): Effect.Effect<Blast, NotFound> =>
+  Effect.flatMap(db.find(blasts, ws, id), (blast) =>
+    blast === undefined ? Effect.fail(new NotFound({ resource: "email blast" })) : Effect.succeed(blast),
+  )
+
+export const isOpen = ({ state }: DeliveryRow): boolean =>
+  state === "queued" || state === "claimed" || state === "handed_over"
+
+const statusOf = (row: DeliveryRow): RecipientStatus => {
+  switch (row.state) {
+    case "sent":
+    case "failed":
+    case "blocked":
+      return row.state
+    case "unconfirmed":
+      return "failed"
+    default:
+      return "queued"
+  }
+}
+
+export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally => {
+  const count = (holds: (row: DeliveryRow) => boolean): number => rows.filter(holds).length
+  return {
+    queued: count(isOpen),
+    sent: count((row) => statusOf(row) === "sent"),
+    failed: count((row) => statusOf(row) === "failed"),
+    blocked: count((row) => statusOf(row) === "blocked"),
+    delivered: count((row) => row.deliveredAt !== null),
+    opened: count((row) => row.openedAt !== null),
+    clicked: count((row) => row.clickedAt !== null),
+    bounced: count((row) => row.bouncedAt !== null),
+    complained: count((row) => row.complainedAt !== null),
+    unsubscribed: count((row) => row.unsubscribedAt !== null),
+  }
+}
+
+export const deliveriesOf = (db: Rows, ws: WorkspaceId, id: BlastId) =>
+  Effect.map(db.all(deliveries, ws), (rows) => rows.filter((row) => row.blastId === id))
+
+const view = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast, now: DateTime.Utc) {
+  const shown: BlastView = {
+    blast,
+    facts: yield* factsOf(db, ws, blast, now),
+    tally: tallyOf(yield* deliveriesOf(db, ws, blast.id)),
+  }
+  return shown
+})
+
+type Value = string | DateTime.Utc | null
+
+const compare = (left: Value, right: Value): number =>
+  typeof left === "string" || typeof right === "string"
+    ? byCodePoint(String(left), String(right))
+    : (left?.epochMilliseconds ?? 0) - (right?.epochMilliseconds ?? 0)
+
+/** Null last in both orders, ties by id ascending. */
+const sorted = <Row extends { readonly id: string }>(
+  rows: ReadonlyArray<Row>,
+  value: (row: Row) => Value,
+  order: "asc" | "desc",
+): ReadonlyArray<Row> =>
+  [...rows].sort((a, b) => {
+    const [left, right] = [value(a), value(b)]
+    const byId = a.id < b.id ? -1 : 1
+    if (left === null || right === null) return left === right ? byId : left === null ? 1 : -1
+    return (order === "asc" ? 1 : -1) * compare(left, right) || byId
+  })
+
+const sortValue = (blast: Blast, by: BlastQuery["sortBy"]): Value => {
+  const time = timeOf(blast)
+  switch (by) {
+    case "name":
+      return fold(blast.name)
+    case "created_at":
+      return blast.createdAt
+    case "updated_at":
+      return blast.updatedAt
+    case "scheduled_at":
+      return time?.mode === "scheduled" ? time.scheduledAt : null
+  }
+}
+
+const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, query: BlastQuery, now: DateTime.Utc) {
+  const chosen = (yield* db.all(blasts, ws)).filter(
+    ({ status, name }) =>
+      (query.status === "any" || (query.status === null ? status !== "archived" : status === query.status)) &&
+      fold(name).includes(fold(query.search)),
+  )
+  const { items, total } = paged(
+    query,
+    sorted(chosen, (blast) => sortValue(blast, query.sortBy), query.sortOrder),
+  )
+  return { items: yield* Effect.forEach(items, (blast) => view(db, ws, blast, now)), total }
+})
+
+const isAsDecidedOn = (there: Blast | undefined, before: Blast): boolean =>
+  there?.status === before.status &&
+  (there.status !== "sending" || (before.status === "sending" && there.paused === before.paused))
+
+const apply = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
+  if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
+  const { before, after } = change
+  for (const list of change.lists) yield* applyList(db, ws, list)
+  // An email that is made for a blast is not written by the AI, and takes no credits.
+  if (change.email !== null) yield* Effect.orDie(applyEmail(db, ws, change.email))
+  const there = before === null ? undefined : yield* db.find(blasts, ws, before.id)
+  if (before !== null && !isAsDecidedOn(there, before)) {
+    return yield* Effect.die("the blast is not what the change was decided on: lock it first")
+  }
+  if (after !== null) yield* db.put(blasts, ws, after.id, after)
+  else if (before !== null) yield* removed(db, ws, before.id)
+  yield* appendEvents(db, ws, change.events)
+  yield* appendAudit(db, ids, auditOfBlast(ws, change))
+  if (change.wakes) yield* makeDue(db, ws)
+  if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
+})
+
+const removed = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: BlastId) {
+  yield* db.remove(blasts, ws, id)
+  for (const row of yield* deliveriesOf(db, ws, id)) yield* db.remove(deliveries, ws, row.id)
+})
+
+const endOpen = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  id: BlastId,
+  ending: EarlyEnding,
+  limit: number,
+) {
+  let count = 0
+  for (const row of yield* deliveriesOf(db, ws, id)) {
+    const after = moved(row, { _tag: "end", ending })
+    if (after === undefined || count === limit) continue
+    count++
+    yield* putMoved(db, ws, row, after)
+  }
+  return count
+})
+
+const requeue = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  id: BlastId,
+  { after, includeUnconfirmed, limit }: Parameters<BlastStore["Service"]["requeue"]>[2],
+) {
+  const now = yield* DateTime.now
+  const retried = (yield* deliveriesOf(db, ws, id))
+    .filter((row) => after === null || row.contactId > after)
+    .flatMap((row) => moved(row, { _tag: "retry", unconfirmed: includeUnconfirmed }) ?? [])
+    .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+    .slice(0, limit)
+  for (const row of retried) yield* db.put(deliveries, ws, row.id, { ...row, handedOverAt: null, dueAt: now })
+  if (retried.length > 0) yield* makeDue(db, ws)
+  return retried.at(-1)?.contactId ?? null
+})
+
+const openOnes = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = new Map<BlastId, number>()
+  for (const row of yield* db.all(deliveries, ws)) {
+    if (isOpen(row)) open.set(row.blastId, (open.get(row.blastId) ?? 0) + 1)
+  }
+  return open
+})
+
+/** The steps of flows that are over, and have open messages. */
+const endedSteps = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
+  return (yield* db.all(sendingSteps, ws))
+    .filter(({ id, status }) => status === "cancelled" && open.has(id))
+    .map(({ id }) => ({ id, ending: "cancelled" as const }))
+})
+
+/** Blasts whose audience is fixed, with how many of their recipients are open. */
+const started = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId) {
+  const open = yield* openOnes(db, ws)
+  return sorted(yield* db.all(blasts, ws), (blast) => blast.id, "asc")
+    .filter((blast) => (launchOf(blast)?.audience ?? null) !== null)
+    .map((blast) => ({ blast, open: open.get(blast.id) ?? 0 }))
+})
+
+const inCategory = (row: DeliveryRow, category: RecipientQuery["category"]): boolean => {
+  switch (category) {
+    case "recipients":
+      return true
+    case "sent":
+      return row.state === "sent"
+    case "delivered":
+      return row.deliveredAt !== null
+    case "opened":
+      return row.openedAt !== null
+    case "clicked":
+      return row.clickedAt !== null
+    case "bounced":
+      return row.bouncedAt !== null
+    case "unsubscribed":
+      return row.unsubscribedAt !== null
+    case "spam":
+      return row.complainedAt !== null
+  }
+}
+
+const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: DeliveryRow) => Value } = {
+  display_name: (row) => (row.displayName === null ? null : fold(row.displayName)),
+  email: (row) => row.emailNormalized,
+  created_at: (row) => row.createdAt,
+  sent_at: (row) => row.sentAt,
+  delivered_at: (row) => row.deliveredAt,
+  opened_at: (row) => row.openedAt,
+  clicked_at: (row) => row.clickedAt,
+  bounced_at: (row) => row.bouncedAt,
+  unsubscribed_at: (row) => row.unsubscribedAt,
+  complained_at: (row) => row.complainedAt,
+}
+
+const toRecipient = (row: DeliveryRow): BlastRecipient => ({
+  id: row.id,
+  contactId: row.contactId,
+  displayName: row.displayName,
+  email: row.email,
+  contactDeleted: row.contactDeleted || row.reason === "contact_deleted",
+  status: statusOf(row),
+  reason: row.reason,
+  sentAt: row.sentAt,
+  deliveredAt: row.deliveredAt,
+  openedAt: row.openedAt,
+  clickedAt: row.clickedAt,
+  clickedUrl: row.clickedUrl,
+  bouncedAt: row.bouncedAt,
+  unsubscribedAt: row.unsubscribedAt,
+  complainedAt: row.complainedAt,
+})
+
+/** The recipients that are in a category, by their contacts' ids. */
+export const recipientsOf = (db: Rows, ws: WorkspaceId, id: BlastId, category: RecipientQuery["category"]) =>
+  Effect.map(deliveriesOf(db, ws, id), (rows) =>
+    rows
+      .filter((row) => inCategory(row, category))
+      .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+      .map(toRecipient),
+  )
+
+const recipients = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: BlastId, query: RecipientQuery) {
+  yield* findBlast(db, ws, id)
+  const wanted = fold(query.search)
+  const chosen = (yield* deliveriesOf(db, ws, id)).filter(
+    (row) =>
+      inCategory(row, query.category) &&
+      (wanted === "" || (row.displayName !== null && fold(row.displayName).includes(wanted))),
+  )
+  const { items, total } = paged(query, sorted(chosen, recipientValues[query.sort], query.order))
+  return { items: items.map(toRecipient), total }
+})
+
+export const layer = Layer.effect(
+  BlastStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const ids = yield* Ids
+    const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
+    return BlastStore.of({
+      find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
+      page: (ws, query, now) => page(db, ws, query, now),
+      lock,
+      lockAgainstIntents: lock,
+      lockForLaunch: (ws, id, { now, operational }) =>
+        Effect.gen(function* () {
+          const blast = yield* lock(ws, id)
+          const as = { now, operational: operational ?? blast.operational }
+          return { blast, facts: yield* launchFactsOf(db, ws, blast, as) }
+        }),
+      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ids, ws, change)),
+      endOpen: (ws, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, ws, id, ending, limit)),
+      requeue: (ws, id, options) => Effect.andThen(Transaction, requeue(db, ws, id, options)),
+      lockFinished: (ws, limit) =>
+        Effect.map(Effect.andThen(Transaction, started(db, ws)), (all) =>
+          all
+            .flatMap(({ blast, open }) =>
+              blast.status === "sending" && blast.retryingSince === null && open === 0 ? [blast] : [],
+            )
+            .slice(0, limit),
+        ),
+      endedWithOpen: (ws, limit) =>
+        Effect.zipWith(started(db, ws), endedSteps(db, ws), (all, steps) =>
+          [
+            ...all.flatMap(({ blast, open }) => {
+              const ending = earlyEndingOf(blast)
+              return ending !== null && open > 0 ? [{ id: blast.id, ending }] : []
+            }),
+            ...steps,
+          ].slice(0, limit),
+        ),
+      recipients: (ws, id, query) => recipients(db, ws, id, query),
+    })
+  }),
+)

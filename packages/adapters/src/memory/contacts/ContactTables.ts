@@ -1,0 +1,9 @@
+// The tables of contacts in memory, and of what refers to them.
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { RecordedActivity } from "@tentpole/core/contacts/ContactStore"
+import type { Submission } from "@tentpole/core/forms/Submission"
+import { table } from "../kernel/MemoryDatabase.ts"
+
+export const contacts = table<Contact>("contact")
+export const activities = table<RecordedActivity>("activity")
+export const submissions = table<Submission>("form_submission")

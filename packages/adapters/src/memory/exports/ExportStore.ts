@@ -1,0 +1,68 @@
+// Exports in memory.
+import { type Export, ExportChange, type ExportSubject } from "@tentpole/core/exports/Export"
+import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import type { ExportId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer, Stream } from "effect"
+import { findBlast, recipientsOf } from "../blasts/BlastStore.ts"
+import { findList } from "../lists/ListStore.ts"
+import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { contactsOf } from "../segments/SegmentMembers.ts"
+
+export const exports = table<Export>("export")
+
+const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ExportChange) {
+  if (!ExportChange.is(change)) return yield* Effect.die("an export can only be written by a ExportChange")
+  const { before, after } = change
+  if (before !== null) {
+    const there = yield* db.find(exports, workspace, before.id)
+    if (there?.status !== before.status) return false
+    if (after === null) yield* db.remove(exports, workspace, before.id)
+  }
+  if (after !== null) yield* db.put(exports, workspace, after.id, after)
+  return true
+})
+
+const chunk_rows = 250
+
+export const layer = Layer.effect(
+  ExportStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+
+    const one = (workspace: WorkspaceId, id: ExportId) =>
+      Effect.flatMap(db.find(exports, workspace, id), (it) =>
+        it === undefined ? Effect.fail(new NotFound({ resource: "export" })) : Effect.succeed(it),
+      )
+
+    /** What an export is of. */
+    const whole = (workspace: WorkspaceId, subject: ExportSubject): Effect.Effect<unknown, NotFound> =>
+      subject.kind === "list" ? findList(db, workspace, subject.listId) : findBlast(db, workspace, subject.blastId)
+
+    return ExportStore.of({
+      find: (workspace, id) =>
+        Effect.tap(one(workspace, id), ({ subject }) =>
+          Effect.mapError(whole(workspace, subject), () => new NotFound({ resource: "export" })),
+        ),
+      lock: (workspace, id) => Effect.andThen(Transaction, one(workspace, id)),
+      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+      members: (workspace, { list, now }, { excludeUnsubscribed }) =>
+        Stream.unwrap(
+          Effect.map(contactsOf(db, workspace, list, now), (held) =>
+            Stream.fromIterable(
+              held
+                .filter(({ unsubscribed }) => !(excludeUnsubscribed && unsubscribed))
+                .sort((left, right) => (left.id < right.id ? -1 : 1)),
+            ).pipe(Stream.grouped(chunk_rows)),
+          ),
+        ),
+      recipients: (workspace, { blastId, category }) =>
+        Stream.unwrap(
+          Effect.map(recipientsOf(db, workspace, blastId, category), (all) =>
+            Stream.grouped(Stream.fromIterable(all), chunk_rows),
+          ),
+        ),
+    })
+  }),
+)

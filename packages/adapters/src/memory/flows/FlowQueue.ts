@@ -1,0 +1,148 @@
+// What flows wait for, in memory.
+import { customValue } from "@tentpole/core/contacts/Contact"
+import type { DateSlot } from "@tentpole/core/flows/engine/DateSlots"
+import {
+  type DatedContact,
+  flow_consumer,
+  FlowQueue,
+  type FlowWork,
+  type Turn,
+} from "@tentpole/core/flows/engine/FlowQueue"
+import { isLive } from "@tentpole/core/flows/members/Membership"
+import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Outbox } from "@tentpole/core/kernel/Outbox"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Clock, DateTime, Effect, Layer } from "effect"
+import { contactFields } from "../contacts/ContactFieldStore.ts"
+import { contacts } from "../contacts/ContactTables.ts"
+import { flows } from "./FlowTables.ts"
+import { activations, firedDates, flowClock, memberships, waitingWork, workKey } from "./MembershipTables.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+
+const takeTurns = Effect.fnUntraced(function* (db: Rows, limit: number, turn_ms: number) {
+  const now = yield* Clock.currentTimeMillis
+  const taken = (yield* db.all(waitingWork, null))
+    .filter(({ dueAt_ms }) => dueAt_ms <= now)
+    .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
+    .slice(0, limit)
+  for (const { kind, looks, workspace } of taken) {
+    yield* db.put(waitingWork, null, workKey(kind, workspace), {
+      workspace,
+      kind,
+      dueAt_ms: now + turn_ms,
+      looks: looks + 1,
+    })
+  }
+  return taken.map(({ kind, workspace }): Turn => ({ kind, workspace }))
+})
+
+const pause_first_ms = 250
+const pause_max_ms = 60_000
+const half_hour_ms = 1_800_000
+
+const rest = Effect.fnUntraced(function* (db: Rows, { kind, workspace }: Turn, more: boolean) {
+  const key = workKey(kind, workspace)
+  const row = yield* db.find(waitingWork, null, key)
+  if (row === undefined) return
+  const now = yield* Clock.currentTimeMillis
+  const pause_ms = Math.min(pause_max_ms, pause_first_ms * 2 ** Math.min(row.looks - 1, 16))
+  const next_ms = yield* nextOf(db, kind, workspace, now)
+  const dueAt_ms = more || row.looks === 0 ? now : Math.min(next_ms, now + pause_ms)
+  yield* db.put(waitingWork, null, key, { ...row, dueAt_ms })
+})
+
+const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, ws: WorkspaceId, now: number) {
+  if (kind === "flow_events") return Infinity
+  if (kind === "flow_dates") return (Math.floor(now / half_hour_ms) + 1) * half_hour_ms
+  const paused = new Set(
+    (yield* db.all(flows, ws)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
+  )
+  const times = (yield* db.all(memberships, ws)).flatMap(({ dueAt, membership }) =>
+    dueAt === null || paused.has(membership.flowId) || !isLive(membership.state) ? [] : [dueAt.epochMilliseconds],
+  )
+  return Math.min(...times)
+})
+
+const dated = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  asked: { readonly field: string; readonly slot: DateSlot; readonly after: ContactId | null; readonly limit: number },
+) {
+  const { after, field, limit, slot } = asked
+  const isDate = (yield* db.all(contactFields, ws)).some(
+    ({ apiName, status, valueType }) => apiName === field && status === "active" && valueType === "date",
+  )
+  if (field !== "createdAt" && !isDate) return []
+  const { prefixes } = slot
+  return (yield* db.all(contacts, ws))
+    .filter(({ id }) => after === null || id > after)
+    .flatMap((contact): ReadonlyArray<DatedContact> => {
+      const date = field === "createdAt" ? DateTime.formatIso(contact.createdAt) : customValue(contact, field)
+      if (typeof date !== "string") return []
+      const mayBeMeant =
+        "days" in prefixes
+          ? prefixes.days.some((day) => date.startsWith(day))
+          : prefixes.monthDays.some((day) => date.startsWith(day, 5))
+      return mayBeMeant ? [{ contactId: contact.id, date }] : []
+    })
+    .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
+    .slice(0, limit)
+})
+
+const fire = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  {
+    contacts: asked,
+    day,
+    flow,
+  }: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
+) {
+  const fired = new Set<ContactId>()
+  for (const contact of asked) {
+    const key = `${flow} ${contact} ${day}`
+    if ((yield* db.find(firedDates, ws, key)) !== undefined) continue
+    yield* db.put(firedDates, ws, key, contact)
+    fired.add(contact)
+  }
+  return fired
+})
+
+export const layer = Layer.effect(
+  FlowQueue,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const outbox = yield* Outbox
+    return FlowQueue.of({
+      takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
+      rest: (turn, more) => Effect.andThen(Transaction, rest(db, turn, more)),
+      newEvents: Effect.fnUntraced(function* (ws, limit) {
+        yield* Transaction
+        const since = new Map<FlowId, string>()
+        const running = (yield* db.all(flows, ws)).filter(
+          ({ lifecycle }) => lifecycle.status === "active" || lifecycle.status === "paused",
+        )
+        for (const { id, lifecycle } of running) {
+          const activated = yield* db.find(activations, ws, id)
+          if (lifecycle.status === "active" && activated !== undefined) since.set(id, activated)
+        }
+        return {
+          events: yield* outbox.read(ws, flow_consumer, limit),
+          flows: running,
+          isSince: ({ position }, flow) => {
+            const activated = since.get(flow)
+            return activated !== undefined && position > activated
+          },
+        }
+      }),
+      passedDates: Effect.fnUntraced(function* (ws) {
+        const until = yield* DateTime.now
+        const active = (yield* db.all(flows, ws)).filter(({ lifecycle }) => lifecycle.status === "active")
+        return { after: (yield* db.find(flowClock, ws, "dates")) ?? until, until, flows: active }
+      }),
+      dated: (ws, asked) => dated(db, ws, asked),
+      fire: (ws, fired) => Effect.andThen(Transaction, fire(db, ws, fired)),
+      datesPassed: (ws, until) => Effect.andThen(Transaction, db.put(flowClock, ws, "dates", until)),
+    })
+  }),
+)

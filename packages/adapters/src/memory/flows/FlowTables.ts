@@ -1,0 +1,38 @@
+// The tables of flows in memory, and who of the active ones uses what of other rooms.
+import type { Flow } from "@tentpole/core/flows/definition/Flow"
+import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
+import type { FlowTally } from "@tentpole/core/flows/FlowStore"
+import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
+import type { EmailId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { Effect } from "effect"
+import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+
+export const flows = table<Flow>("flow")
+/** By flow. */
+export const flowTallies = table<FlowTally>("flow_tally")
+/** Live members by step, by flow. */
+export const flowStepTallies = table<ReadonlyMap<string, number>>("flow_step_tally")
+
+interface MadeEmail {
+  readonly flowId: FlowId
+  readonly stepId: string
+  readonly emailId: EmailId
+}
+
+/** Emails that steps have made, by the email. */
+export const flowEmails = table<MadeEmail>("flow_email")
+
+export const namedIn = ({ structure }: Flow): NamedByFlow => namedByFlow(structureJson(structure))
+
+/** By name. */
+export const activeFlowsUsing = (
+  db: Rows,
+  workspace: WorkspaceId,
+  uses: (named: NamedByFlow, flow: Flow) => boolean,
+): Effect.Effect<ReadonlyArray<Flow>> =>
+  Effect.map(db.all(flows, workspace), (all) =>
+    all
+      .filter((flow) => flow.lifecycle.status === "active" && uses(namedIn(flow), flow))
+      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id)),
+  )

@@ -1,0 +1,281 @@
+// Members of flows in memory. Transactions run one after another here, so that a lock is a read.
+import {
+  dueAtOf,
+  isLive,
+  type Membership,
+  stepsExecuted,
+  type TimelineEntry,
+} from "@tentpole/core/flows/members/Membership"
+import { MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
+import {
+  type FactsAsked,
+  type FactsFound,
+  type FlowMemberQuery,
+  type HeldMembers,
+  type KnownContact,
+  type MemberRun,
+  MembershipStore,
+  timeline_lines_max,
+  type WhichMembers,
+} from "@tentpole/core/flows/members/MembershipStore"
+import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import type { Flow } from "@tentpole/core/flows/definition/Flow"
+import {
+  type ApprovalId,
+  type ContactId,
+  type EmailId,
+  type FlowId,
+  Ids,
+  type MembershipId,
+  type WorkspaceId,
+} from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { contacts, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
+import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
+import { emails } from "../emails/EmailStore.ts"
+import { flows } from "./FlowTables.ts"
+import { sendMessages, withdrawMessages } from "./MemberMessages.ts"
+import { hintDue, madeIds, type MemberRow, memberships, recount, timelines } from "./MembershipTables.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+import { subjectsOf } from "../segments/SegmentMembers.ts"
+
+const findFlow = (db: Rows, ws: WorkspaceId, id: FlowId): Effect.Effect<Flow, NotFound> =>
+  Effect.flatMap(db.find(flows, ws, id), (flow) =>
+    flow === undefined ? Effect.fail(new NotFound({ resource: "flow" })) : Effect.succeed(flow),
+  )
+
+const flowsById = (db: Rows, ws: WorkspaceId, ids: ReadonlyArray<FlowId>) =>
+  Effect.map(
+    db.all(flows, ws),
+    (all) => new Map(all.filter(({ id }) => ids.includes(id)).map((flow) => [flow.id, flow])),
+  )
+
+const shown = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, membership: Membership) {
+  const contact = yield* db.find(contacts, ws, membership.contactId)
+  const whole: ReadonlyArray<TimelineEntry> = (yield* db.find(timelines, ws, membership.id)) ?? []
+  const timeline = whole.slice(-timeline_lines_max)
+  const run: MemberRun = {
+    membership,
+    contact:
+      contact === undefined
+        ? null
+        : { id: contact.id, displayName: contact.displayName, email: contact.email, phone: contact.phone },
+    steps: stepsExecuted(timeline),
+    timeline,
+  }
+  return run
+})
+
+const sortValues: {
+  readonly [Sort in FlowMemberQuery["sort"]]: (run: MemberRun) => string | DateTime.Utc | null
+} = {
+  entered_at: ({ membership }) => membership.enteredAt,
+  updated_at: ({ membership }) => membership.updatedAt,
+  display_name: ({ contact }) => contact?.displayName ?? null,
+}
+
+const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, flow: FlowId, query: FlowMemberQuery) {
+  yield* findFlow(db, ws, flow)
+  const wanted = fold(query.search ?? "")
+  const runs: Array<MemberRun> = []
+  for (const { membership } of yield* db.all(memberships, ws)) {
+    if (membership.flowId !== flow || (query.status !== null && membership.state.status !== query.status)) continue
+    const contact = yield* db.find(contacts, ws, membership.contactId)
+    const texts = contact && [contact.displayName, contact.firstName, contact.lastName, contact.email, contact.phone]
+    if (wanted !== "" && texts?.some((text) => text !== null && fold(text).includes(wanted)) !== true) continue
+    runs.push(yield* shown(db, ws, membership))
+  }
+  return paged(
+    query,
+    inOrder(runs, query.order, { value: sortValues[query.sort], id: ({ membership }) => membership.id }),
+  )
+})
+
+const byId = (left: Membership, right: Membership): number => (left.id < right.id ? -1 : 1)
+
+const isAsked = (
+  which: Exclude<WhichMembers, { readonly _tag: "due" }>,
+  { contactId, flowId, id, state }: Membership,
+) => {
+  switch (which._tag) {
+    case "contact":
+      return flowId === which.flowId && contactId === which.contactId && isLive(state)
+    case "flow":
+      return (
+        flowId === which.flowId &&
+        (which.members === "live" ? isLive(state) : state.status === "waiting") &&
+        (which.after === null || contactId > which.after)
+      )
+    case "touched":
+      return (
+        which.memberships.includes(id) ||
+        (which.flows.includes(flowId) && which.contacts.includes(contactId) && isLive(state))
+      )
+  }
+}
+
+const lockMembers = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, which: WhichMembers) {
+  const now = yield* DateTime.now
+  const rows = yield* db.all(memberships, ws)
+  const chosen = which._tag === "due" ? yield* dueMembers(db, ws, rows, which.limit, now) : askedMembers(rows, which)
+  const held: HeldMembers = {
+    now,
+    flows: yield* flowsById(db, ws, [
+      ...(which._tag === "contact" || which._tag === "flow" ? [which.flowId] : []),
+      ...chosen.map(({ flowId }) => flowId),
+    ]),
+    members: chosen,
+  }
+  return held
+})
+
+const askedMembers = (rows: ReadonlyArray<MemberRow>, which: Exclude<WhichMembers, { readonly _tag: "due" }>) => {
+  const chosen = rows.map(({ membership }) => membership).filter((member) => isAsked(which, member))
+  return which._tag === "flow"
+    ? chosen.sort((left, right) => (left.contactId < right.contactId ? -1 : 1)).slice(0, which.limit)
+    : chosen.sort(byId)
+}
+
+const dueMembers = Effect.fnUntraced(function* (
+  db: Rows,
+  ws: WorkspaceId,
+  rows: ReadonlyArray<MemberRow>,
+  limit: number,
+  now: DateTime.Utc,
+) {
+  const paused = new Set(
+    (yield* db.all(flows, ws)).flatMap(({ id, lifecycle }) => (lifecycle.status === "paused" ? [id] : [])),
+  )
+  return rows
+    .flatMap(({ dueAt, membership }) =>
+      dueAt !== null && DateTime.isLessThanOrEqualTo(dueAt, now) && !paused.has(membership.flowId)
+        ? [{ dueAt, membership }]
+        : [],
+    )
+    .sort(
+      (left, right) =>
+        left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || byId(left.membership, right.membership),
+    )
+    .slice(0, limit)
+    .map(({ membership }) => membership)
+})
+
+const facts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, asked: FactsAsked) {
+  const known = new Map<ContactId, KnownContact>()
+  const there = (yield* db.all(contacts, ws)).filter(({ id }) => asked.contacts.includes(id))
+  for (const subject of yield* subjectsOf(db, ws, there)) {
+    const { emailNormalized, id } = subject.contact
+    const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, ws, emailNormalized)
+    known.set(id, {
+      contact: subject.contact,
+      suppression: suppression?.reason ?? null,
+      lists: new Set(asked.lists.filter((list) => subject.lists.has(list))),
+      activities: subject.activities.filter(({ type }) => asked.activityTypes.includes(type)),
+    })
+  }
+  const messages = new Map<MembershipId, Array<MemberMessage>>()
+  for (const { flow, ...delivery } of yield* db.all(deliveries, ws)) {
+    if (flow === null || !asked.messagesOf.includes(flow.membershipId)) continue
+    const message: MemberMessage = { ...delivery, stepId: flow.stepId, visit: flow.visit }
+    messages.set(flow.membershipId, [...(messages.get(flow.membershipId) ?? []), message])
+  }
+  const approvals = new Map<EmailId, ApprovalId>()
+  for (const { approval, id } of yield* db.all(emails, ws)) {
+    if (approval !== null && asked.emails.includes(id)) approvals.set(id, approval.id)
+  }
+  const found: FactsFound = { contacts: known, messages, approvals }
+  return found
+})
+
+const dueAt = ({ state }: Membership): DateTime.Utc | null => (isLive(state) ? dueAtOf(state) : null)
+
+/** Whether the contact may enter, as the unique indexes say. */
+const isRefused = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { contactId, flowId }: Membership) {
+  const flow = yield* db.find(flows, ws, flowId)
+  const earlier = (yield* db.all(memberships, ws)).filter(
+    ({ membership }) => membership.flowId === flowId && membership.contactId === contactId,
+  )
+  return flow?.structure.reentryPolicy === "no_reentry"
+    ? earlier.length > 0
+    : earlier.some(({ membership }) => isLive(membership.state))
+})
+
+const write = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { after, before, entries }: MembershipChange) {
+  if (before !== null) {
+    const there = yield* db.find(memberships, ws, before.id)
+    if (there?.membership.state.status !== before.state.status) {
+      return yield* Effect.die("a member is not what was decided on: hold them first")
+    }
+  }
+  yield* db.put(memberships, ws, after.id, { membership: after, dueAt: dueAt(after) })
+  yield* db.put(timelines, ws, after.id, [...((yield* db.find(timelines, ws, after.id)) ?? []), ...entries])
+})
+
+const apply = Effect.fnUntraced(function* (
+  db: Rows,
+  ids: Ids["Service"],
+  ws: WorkspaceId,
+  changes: ReadonlyArray<MembershipChange>,
+  still: ReadonlyArray<Membership>,
+) {
+  const refused = new Set<MembershipId>()
+  for (const change of changes) {
+    if (!MembershipChange.is(change)) return yield* Effect.die("members are written by MembershipChanges only")
+    const { activities, after, before, events } = change
+    if (before === null && (yield* isRefused(db, ws, after))) refused.add(after.id)
+    if (refused.has(after.id)) continue
+    yield* write(db, ws, change)
+    yield* writeActivities(db, ws, activities)
+    yield* appendEvents(db, ws, events)
+    yield* sendMessages(db, ids, ws, change)
+    yield* withdrawMessages(db, ws, change)
+  }
+  for (const member of still) yield* db.put(memberships, ws, member.id, { membership: member, dueAt: dueAt(member) })
+  for (const flow of new Set(changes.map(({ after }) => after.flowId))) yield* recount(db, ws, flow)
+  if (changes.some(({ before }) => before === null)) yield* hintDue(db, "flows", ws)
+  return refused
+})
+
+export const layer = Layer.effect(
+  MembershipStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const ids = yield* Ids
+    return MembershipStore.of({
+      page: (ws, flow, query) => page(db, ws, flow, query),
+      find: Effect.fnUntraced(function* (ws, flow, id) {
+        const row = yield* db.find(memberships, ws, id)
+        if (row?.membership.flowId !== flow) return yield* new NotFound({ resource: "flow member" })
+        return yield* shown(db, ws, row.membership)
+      }),
+      lockForEntry: Effect.fnUntraced(function* (ws, wanted) {
+        yield* Transaction
+        const rows = (yield* db.all(memberships, ws)).map(({ membership }) => membership)
+        const there = (yield* db.all(contacts, ws)).map(({ id }) => id)
+        return {
+          now: yield* DateTime.now,
+          flows: yield* flowsById(db, ws, wanted.flows),
+          contacts: new Set(there.filter((id) => wanted.contacts.includes(id))),
+          earlier: (flow, contact) => {
+            const mine = rows.filter(({ contactId, flowId }) => flowId === flow && contactId === contact)
+            return { live: mine.some(({ state }) => isLive(state)), any: mine.length > 0 }
+          },
+        }
+      }),
+      lockMembers: (ws, which) => Effect.andThen(Transaction, lockMembers(db, ws, which)),
+      reserve: Effect.fnUntraced(function* (ws, { attempt, membershipId, visit }, id) {
+        yield* Transaction
+        const key = `${membershipId} ${visit} ${attempt}`
+        const there = yield* db.find(madeIds, ws, key)
+        if (there === undefined) yield* db.put(madeIds, ws, key, id)
+        return there ?? id
+      }),
+      facts: (ws, asked) => facts(db, ws, asked),
+      apply: (ws, changes, still = []) => Effect.andThen(Transaction, apply(db, ids, ws, changes, still)),
+    })
+  }),
+)

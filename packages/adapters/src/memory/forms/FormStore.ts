@@ -1,0 +1,61 @@
+// What was sent by forms, in memory.
+import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
+import { type Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer } from "effect"
+import { writeActivities, writeContacts } from "../contacts/ContactStore.ts"
+import { submissions } from "../contacts/ContactTables.ts"
+import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+import { tents } from "../tents/TentStore.ts"
+
+const gone = new NotFound({ resource: "tent" })
+
+const order = (left: Submission, right: Submission): number =>
+  right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+
+const follows = ({ createdAt, id }: Submission, after: SubmissionQuery["after"]): boolean =>
+  after === null ||
+  createdAt.epochMilliseconds < after.at ||
+  (createdAt.epochMilliseconds === after.at && id > after.id)
+
+export const layer = Layer.effect(
+  FormStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const tentOf = (workspace: WorkspaceId, id: TentId) =>
+      Effect.flatMap(db.find(tents, workspace, id), (row) =>
+        row === undefined ? Effect.fail(gone) : Effect.succeed(row.tent),
+      )
+    return FormStore.of({
+      lockPublished: (workspace, id) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const { publication } = yield* tentOf(workspace, id)
+          if (publication?.status !== "published") return yield* gone
+        }),
+      apply: (workspace, change) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          if (!SubmissionChange.is(change))
+            return yield* Effect.die("a submission is written by a SubmissionChange only")
+          yield* writeContacts(db, workspace, change.contacts)
+          yield* db.put(submissions, workspace, change.submission.id, change.submission)
+          yield* writeActivities(db, workspace, change.activities)
+          yield* appendEvents(db, workspace, change.events)
+        }),
+      slice: (workspace, id, { after, limit }) =>
+        Effect.gen(function* () {
+          yield* tentOf(workspace, id)
+          const all = (yield* db.all(submissions, workspace)).filter(({ tentId }) => tentId === id)
+          const wanted = all.filter((each) => follows(each, after)).sort(order)
+          const items = wanted.slice(0, limit)
+          const last = items.at(-1)
+          const more = wanted.length > limit && last !== undefined
+          return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+        }),
+    })
+  }),
+)

@@ -1,0 +1,146 @@
+// Imports in memory.
+import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ImportRun, ImportSession, KeptRow, RowResult } from "@tentpole/core/imports/Import"
+import { ImportChange } from "@tentpole/core/imports/ImportChange"
+import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
+import { ImportStore, type ListKind } from "@tentpole/core/imports/ImportStore"
+import { ListChange } from "@tentpole/core/lists/List"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer, Result } from "effect"
+import { writeFields } from "../contacts/ContactFieldStore.ts"
+import { writeContacts } from "../contacts/ContactStore.ts"
+import { applyList, listMembers, lists } from "../lists/ListStore.ts"
+import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { systemListRows } from "../workspaces/WorkspaceStore.ts"
+
+export const importSessions = table<ImportSession>("import_session")
+export const importRuns = table<ImportRun>("import_run")
+/** By run: its rows, in order. One row a run, so that pages need not look through everybody's. */
+export const importRows = table<ReadonlyArray<RowResult>>("import_row")
+
+const sameState = (left: ImportSession, right: ImportSession): boolean =>
+  left.executedAt?.epochMilliseconds === right.executedAt?.epochMilliseconds &&
+  left.suggestions?.key === right.suggestions?.key
+
+const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChange) {
+  if (!ImportChange.is(change)) return yield* Effect.die("an import can only be written by an ImportChange")
+  const { session, run, fields } = change
+  if (session !== null && session.before !== null) {
+    const there = yield* db.find(importSessions, workspace, session.after.id)
+    if (there === undefined || !sameState(there, session.before)) return false
+  }
+  if (run !== null && run.before !== null) {
+    const there = yield* db.find(importRuns, workspace, run.after.id)
+    const { status, processedRows } = run.before
+    if (there === undefined || there.status !== status || there.processedRows !== processedRows) return false
+  }
+  if (session !== null) yield* db.put(importSessions, workspace, session.after.id, session.after)
+  if (run !== null) yield* db.put(importRuns, workspace, run.after.id, run.after)
+  if (fields !== null) yield* writeFields(db, workspace, fields)
+  return true
+})
+
+const membersOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, list: ListId) {
+  const all = yield* db.all(listMembers, workspace)
+  return new Set(all.flatMap((member) => (member.listId === list ? [member.contactId] : [])))
+})
+
+const addMembers = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { members, at }: ImportChunkChange) {
+  const contacts: ReadonlySet<ContactId> = new Set(members.contactIds)
+  for (const id of [...members.listIds].sort()) {
+    const list = yield* db.find(lists, workspace, id)
+    if (list === undefined) continue
+    const facts = { list, contacts, members: yield* membersOf(db, workspace, id) }
+    const added = ListChange.addMembers(facts, members.contactIds, at)
+    if (Result.isSuccess(added)) yield* applyList(db, workspace, added.success.change).pipe(Effect.orDie)
+  }
+})
+
+const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChunkChange) {
+  if (!ImportChunkChange.is(change)) return yield* Effect.die("rows can only be written by an ImportChunkChange")
+  const run = yield* db.find(importRuns, workspace, change.runId)
+  if (run?.status !== "running" || run.processedRows !== change.processedBefore) return false
+  const { counts } = change
+  yield* db.put(importRuns, workspace, run.id, {
+    ...run,
+    processedRows: change.processedAfter,
+    counts: {
+      created: run.counts.created + counts.created,
+      updated: run.counts.updated + counts.updated,
+      skipped: run.counts.skipped + counts.skipped,
+      failed: run.counts.failed + counts.failed,
+    },
+  })
+  yield* writeContacts(db, workspace, change.contacts)
+  yield* addMembers(db, workspace, change)
+  const before = (yield* db.find(importRows, workspace, run.id)) ?? []
+  yield* db.put(importRows, workspace, run.id, [...before, ...change.results])
+  return true
+})
+
+const keptOf = ({ status, record, ...row }: RowResult): ReadonlyArray<KeptRow> =>
+  (status === "skipped" || status === "failed") && record !== null ? [{ ...row, status, record }] : []
+
+export const layer = Layer.effect(
+  ImportStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+
+    const findSession = (workspace: WorkspaceId, id: ImportSessionId) =>
+      Effect.flatMap(db.find(importSessions, workspace, id), (session) =>
+        session === undefined ? Effect.fail(new NotFound({ resource: "import session" })) : Effect.succeed(session),
+      )
+    const findRun = (workspace: WorkspaceId, id: ImportRunId) =>
+      Effect.flatMap(db.find(importRuns, workspace, id), (run) =>
+        run === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(run),
+      )
+
+    const kept = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
+      Effect.map(db.find(importRows, workspace, run), (rows) =>
+        (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(keptOf),
+      )
+
+    return ImportStore.of({
+      findSession,
+      lockSession: (workspace, id) => Effect.andThen(Transaction, findSession(workspace, id)),
+      listKinds: (workspace, ids) =>
+        Effect.gen(function* () {
+          const asked = new Set<ListId>(ids)
+          const own = yield* db.all(lists, workspace)
+          const system = yield* db.all(systemListRows, workspace)
+          const all: ReadonlyArray<ListKind> = [...own, ...system.map(({ id }) => ({ id, kind: "system" as const }))]
+          return all.flatMap(({ id, kind }) => (asked.has(id) ? [{ id, kind }] : []))
+        }),
+      findRun,
+      lockRun: (workspace, id) => Effect.andThen(Transaction, findRun(workspace, id)),
+      runOf: (workspace, session) =>
+        Effect.map(
+          db.all(importRuns, workspace),
+          (runs) => runs.find(({ sessionId }) => sessionId === session) ?? null,
+        ),
+      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+      applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, workspace, change)),
+      results: (workspace, id, { status, page, limit }) =>
+        Effect.gen(function* () {
+          yield* findRun(workspace, id)
+          const rows = (yield* db.find(importRows, workspace, id)) ?? []
+          const asked = status === null ? rows : rows.filter((row) => row.status === status)
+          const items = asked.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
+          return { items, total: asked.length }
+        }),
+      keptRows: (workspace, run, { after, through, limit }) =>
+        Effect.map(kept(workspace, run, after, through), (rows) => rows.slice(0, limit)),
+      widestKept: (workspace, run, through) =>
+        Effect.map(kept(workspace, run, 1, through), (rows) =>
+          rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
+        ),
+      forgetSession: (workspace, id) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const session = yield* db.find(importSessions, workspace, id)
+          if (session?.executedAt === null) yield* db.remove(importSessions, workspace, id)
+        }),
+    })
+  }),
+)

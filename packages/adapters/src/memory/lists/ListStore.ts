@@ -1,0 +1,230 @@
+// Contact lists and their members in memory.
+import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type List, ListChange, ListNameExists, type SystemList } from "@tentpole/core/lists/List"
+import type { NameCandidates } from "@tentpole/core/lists/ListName"
+import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
+import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { mentionedIn } from "@tentpole/core/segments/RuleTree"
+import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Equal, Layer } from "effect"
+import { contacts, contactSortValues, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
+import { blasts } from "../sending/DeliveryTables.ts"
+import { activeFlowsUsing } from "../flows/FlowTables.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+import { contactsOf, listMembers, lists, memberKey } from "../segments/SegmentMembers.ts"
+import { type SystemListRow, systemListRows } from "../workspaces/WorkspaceStore.ts"
+
+export { listMembers, lists } from "../segments/SegmentMembers.ts"
+
+const toSystemList = (row: SystemListRow): SystemList => ({
+  id: row.id,
+  kind: "system",
+  systemList: row.systemList,
+  name: row.name,
+  slug: row.slug,
+  description: null,
+  ownerBlastId: null,
+  createdAt: row.createdAt,
+  updatedAt: row.createdAt,
+})
+
+/** Every list of the workspace, its members counted. */
+export const allLists = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const counts = new Map<ListId, number>()
+  for (const { listId } of yield* db.all(listMembers, workspace)) counts.set(listId, (counts.get(listId) ?? 0) + 1)
+  const counted = (list: List): List =>
+    list.kind === "static" ? { ...list, memberCount: counts.get(list.id) ?? 0 } : list
+  return [
+    ...(yield* db.all(systemListRows, workspace)).map(toSystemList),
+    ...(yield* db.all(lists, workspace)).map(counted),
+  ]
+})
+
+export const findList = (db: Rows, workspace: WorkspaceId, id: ListId): Effect.Effect<List, NotFound> =>
+  Effect.flatMap(allLists(db, workspace), (all) => {
+    const list = all.find((each) => each.id === id)
+    return list === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(list)
+  })
+
+const isListed = ({ search, kind }: ListQuery, list: List): boolean =>
+  list.ownerBlastId === null &&
+  (kind === null || list.kind === kind) &&
+  (search === null || fold(list.name).includes(fold(search)))
+
+const isAsked = ({ search, unsubscribed }: MemberQuery, { contact }: Member): boolean => {
+  if (unsubscribed !== null && contact.unsubscribed !== unsubscribed) return false
+  const { displayName, firstName, lastName, email } = contact
+  return (
+    search === null ||
+    [displayName, firstName, lastName, email].some((text) => text !== null && fold(text).includes(fold(search)))
+  )
+}
+
+const inMemberOrder = ({ sort, order }: MemberQuery, members: ReadonlyArray<Member>): ReadonlyArray<Member> =>
+  inOrder(members, order, {
+    value: ({ contact, addedAt }) => (sort === "member_added_at" ? addedAt : contactSortValues[sort](contact)),
+    id: ({ contact }) => contact.id,
+  })
+
+const known = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) {
+  const all = yield* Effect.forEach(ids, (id) => db.find(contacts, workspace, id))
+  return new Set(all.flatMap((contact) => (contact === undefined ? [] : [contact.id])))
+})
+
+/** Writes a change in the caller's transaction: also for rooms that carry one in their own. */
+export const applyList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ListChange) {
+  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
+  const { before, after, added, removed, at } = change
+  if (before === null && after !== null) yield* insertList(db, workspace, after)
+  if (before !== null && after !== null && change.edited) yield* updateList(db, workspace, before, after)
+  if (before !== null && after === null) yield* deleteList(db, workspace, before)
+  if (after !== null) {
+    for (const contactId of added) {
+      yield* db.put(listMembers, workspace, memberKey(after.id, contactId), {
+        listId: after.id,
+        contactId,
+        addedAt: at,
+      })
+    }
+    for (const contactId of removed) yield* db.remove(listMembers, workspace, memberKey(after.id, contactId))
+  }
+  yield* writeActivities(db, workspace, change.activities)
+  yield* appendEvents(db, workspace, change.events)
+})
+
+const insertList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, list: List) {
+  const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== list.id)
+  if (others.some(({ name }) => fold(name) === fold(list.name))) return yield* new ListNameExists({ name: list.name })
+  if (others.some(({ slug }) => slug === list.slug)) return yield* Effect.die(`the slug ${list.slug} is taken`)
+  yield* db.put(lists, workspace, list.id, list)
+})
+
+const updateList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, before: List, after: List) {
+  const there = yield* db.find(lists, workspace, before.id)
+  if (there?.kind !== before.kind || !Equal.equals(there.updatedAt, before.updatedAt)) {
+    return yield* Effect.die(`list ${before.id} is not what the change was decided on: lock it`)
+  }
+  yield* insertList(db, workspace, after)
+})
+
+const deleteList = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { id }: List) {
+  if ((yield* db.find(lists, workspace, id)) === undefined) return yield* Effect.die(`list ${id} of a change is gone`)
+  yield* db.remove(lists, workspace, id)
+  for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
+    if (listId === id) yield* db.remove(listMembers, workspace, memberKey(id, contactId))
+  }
+})
+
+/** Which of the candidates are taken by others than `own`. */
+const takenNames = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { names, slugs }: NameCandidates,
+  own: ListId | null,
+) {
+  const others = (yield* allLists(db, workspace)).filter(({ id }) => id !== own)
+  const folded = new Set(names.map(fold))
+  return {
+    names: new Set(others.map(({ name }) => fold(name)).filter((name) => folded.has(name))),
+    slugs: new Set(others.map(({ slug }) => slug).filter((slug) => slugs.includes(slug))),
+  }
+})
+
+/** Every room that uses lists has its users here. */
+const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: ListId) {
+  const sent = (yield* db.all(blasts, workspace)).filter(
+    ({ audience, status }) => audience?.listId === id && (status === "scheduled" || status === "sending"),
+  )
+  const naming = (yield* db.all(lists, workspace)).filter(
+    (list) => list.kind === "dynamic" && mentionedIn(list.rules).lists.includes(id),
+  )
+  const named = <Type extends ListUser["type"]>(
+    type: Type,
+    users: ReadonlyArray<{ readonly id: string; readonly name: string }>,
+  ) =>
+    users
+      .map((user) => ({ type, id: user.id, name: user.name }))
+      .sort((left, right) => byCodePoint(fold(left.name), fold(right.name)) || byCodePoint(left.id, right.id))
+  const flows = yield* activeFlowsUsing(db, workspace, ({ lists: used }) => used.includes(id))
+  const users = [...named("blast", sent), ...named("contact_list", naming), ...named("flow", flows)]
+  return { users: users.slice(0, list_users_max), count: users.length }
+})
+
+export const layer = Layer.effect(
+  ListStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    return ListStore.of({
+      find: (workspace, id) => findList(db, workspace, id),
+      page: (workspace, query) =>
+        Effect.map(allLists(db, workspace), (all) => {
+          const listed = all
+            .filter((list) => isListed(query, list))
+            .sort(
+              (left, right) =>
+                right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
+            )
+          return paged(query, listed)
+        }),
+      members: (workspace, { list, now }, query) =>
+        Effect.gen(function* () {
+          const held = yield* contactsOf(db, workspace, list, now)
+          const members = yield* Effect.forEach(held, (contact) =>
+            Effect.map(db.find(listMembers, workspace, memberKey(list.id, contact.id)), (member): Member => ({
+              contact,
+              addedAt: member?.addedAt ?? null,
+            })),
+          )
+          return paged(
+            query,
+            inMemberOrder(
+              query,
+              members.filter((member) => isAsked(query, member)),
+            ),
+          )
+        }),
+      memberIds: (workspace, id) =>
+        Effect.map(db.all(listMembers, workspace), (all) =>
+          all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
+        ),
+      countOf: (workspace, { list, now }) => Effect.map(contactsOf(db, workspace, list, now), (held) => held.length),
+      lockForCreation: (workspace, { candidates, contactIds }) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          return {
+            contacts: yield* known(db, workspace, contactIds),
+            taken: yield* takenNames(db, workspace, candidates, null),
+          }
+        }),
+      lockForEdit: (workspace, id, { candidates = { names: [], slugs: [] } }) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const list = yield* findList(db, workspace, id)
+          return { list, taken: yield* takenNames(db, workspace, candidates, id) }
+        }),
+      lockForRemoval: (workspace, id) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const list = yield* findList(db, workspace, id)
+          return { list, uses: yield* usesOf(db, workspace, id) }
+        }),
+      lockForMembers: (workspace, id, contactIds) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const list = yield* findList(db, workspace, id)
+          const asked = yield* Effect.forEach(contactIds, (contactId) =>
+            db.find(listMembers, workspace, memberKey(id, contactId)),
+          )
+          return {
+            list,
+            contacts: yield* known(db, workspace, contactIds),
+            members: new Set(asked.flatMap((member) => (member === undefined ? [] : [member.contactId]))),
+          }
+        }),
+      apply: (workspace, change) => Effect.andThen(Transaction, applyList(db, workspace, change)),
+    })
+  }),
+)

@@ -1,0 +1,43 @@
+// Housekeeping in memory: there is no room to make, only events to forget.
+import { event_days_kept, Housekeeper, keys_forgotten_at_once } from "@tentpole/core/ports/Maintenance"
+import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
+import { Outbox } from "@tentpole/core/kernel/Outbox"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { DateTime, Effect, Layer } from "effect"
+import { forgetAudit } from "../kernel/AuditLog.ts"
+import { activities } from "../contacts/ContactTables.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+
+/** By whole months, as where months are partitions. */
+const forgetActivities = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, before: DateTime.Utc) {
+  const month = DateTime.startOf(before, "month")
+  for (const { at, id } of yield* db.all(activities, workspace)) {
+    if (DateTime.isLessThan(at, month)) yield* db.remove(activities, workspace, id)
+  }
+})
+
+export const layer = Layer.effect(
+  Housekeeper,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const workspaces = yield* WorkspaceStore
+    const outbox = yield* Outbox
+    const keys = yield* IdempotencyStore
+    const { transact } = yield* Transactor
+    return Housekeeper.of({
+      tidy: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
+        const now = yield* DateTime.now
+        if (audit_days !== null) yield* forgetAudit(db, DateTime.subtract(now, { days: audit_days }))
+        for (const { id } of yield* workspaces.all) {
+          if (activity_days !== null) yield* forgetActivities(db, id, DateTime.subtract(now, { days: activity_days }))
+          yield* transact(outbox.forget(id, event_days_kept))
+          yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
+            Effect.repeat({ while: (gone) => gone === keys_forgotten_at_once }),
+          )
+        }
+      }),
+    })
+  }),
+)

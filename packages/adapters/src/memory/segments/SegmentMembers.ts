@@ -1,0 +1,121 @@
+// Whom lists hold, in memory: the evaluator itself, run over what the database knows of each contact.
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { List } from "@tentpole/core/lists/List"
+import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
+import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
+import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { type DateTime, Effect, Layer } from "effect"
+import { contactFields } from "../contacts/ContactFieldStore.ts"
+import { activities, contacts } from "../contacts/ContactTables.ts"
+import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+
+/** A member of a static list, by `memberKey`. */
+export interface ListMember {
+  readonly listId: ListId
+  readonly contactId: ContactId
+  readonly addedAt: DateTime.Utc
+}
+
+export const listMembers = table<ListMember>("list_member")
+
+export const memberKey = (list: ListId, contact: ContactId): string => `${list}/${contact}`
+
+/** A list as it is kept: the members of a static one are counted when it is read. */
+export const lists = table<List>("list")
+
+/** The contacts that a list holds at `now`, of whichever kind it is, in no order. */
+export const contactsOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  list: List,
+  now: DateTime.Utc,
+) {
+  const all = yield* db.all(contacts, workspace)
+  switch (list.kind) {
+    case "static": {
+      const members = (yield* membershipsOf(db, workspace)).get(list.id) ?? new Set()
+      return all.filter(({ id }) => members.has(id))
+    }
+    case "dynamic":
+      return list.rules === null ? [] : yield* contactsMatching(db, workspace, list.rules, now)
+    case "system":
+      return list.systemList === "all_contacts" ? all : all.filter(({ unsubscribed }) => unsubscribed)
+  }
+})
+
+/** The contacts that a tree holds for at `now`, in no order. */
+const contactsMatching = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  tree: RuleTree,
+  now: DateTime.Utc,
+) {
+  const mentioned = mentionedIn(tree).fields
+  const fields = yield* ruleFields(db, workspace, ({ id }) => mentioned.includes(id))
+  const holds = compileRules(tree, { fields, now })
+  const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))
+  return subjects.filter(holds).map(({ contact }) => contact)
+})
+
+/** Contact ids by list. */
+const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const held = new Map<ListId, Set<ContactId>>()
+  for (const { listId, contactId } of yield* db.all(listMembers, workspace)) {
+    const members = held.get(listId) ?? new Set()
+    held.set(listId, members.add(contactId))
+  }
+  return held
+})
+
+/** What rules may ask of contacts besides their fields: all of their timelines and lists. */
+export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
+  const timelines = new Map<ContactId, Array<RuleSubject["activities"][number]>>()
+  for (const line of yield* db.all(activities, workspace)) {
+    const timeline = timelines.get(line.contactId)
+    if (timeline === undefined) timelines.set(line.contactId, [line])
+    else timeline.push(line)
+  }
+  const held = yield* membershipsOf(db, workspace)
+  return all.map((contact): RuleSubject => ({
+    contact,
+    activities: timelines.get(contact.id) ?? [],
+    lists: new Set([...held].flatMap(([list, members]) => (members.has(contact.id) ? [list] : []))),
+  }))
+})
+
+/** The fields that answer to the condition, as far as rules need to know them. */
+export const ruleFields = (
+  db: Rows,
+  workspace: WorkspaceId,
+  holds: (field: RuleField) => boolean,
+): Effect.Effect<ReadonlyArray<RuleField>> =>
+  Effect.map(db.all(contactFields, workspace), (fields) =>
+    fields.filter(holds).map(({ id, apiName, displayName, valueType, status, provenanceProvider }) => ({
+      id,
+      apiName,
+      displayName,
+      valueType,
+      status,
+      provenanceProvider,
+    })),
+  )
+
+export const layer = Layer.effect(
+  RuleFactsStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    return RuleFactsStore.of({
+      of: (workspace, mentioned) =>
+        Effect.gen(function* () {
+          const known = yield* db.all(lists, workspace)
+          const isStatic = (id: ListId) =>
+            known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
+          return {
+            fields: yield* ruleFields(db, workspace, ({ id }) => mentioned.fields.includes(id)),
+            staticLists: new Set(mentioned.lists.filter(isStatic)),
+          }
+        }),
+    })
+  }),
+)

@@ -1,0 +1,45 @@
+// The contacts that a rule tree picks, in memory.
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
+import { askedBesides, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
+import { DateTime, Effect, Layer } from "effect"
+import { contacts, contactSortValues, inOrder, matches, paged } from "../contacts/ContactStore.ts"
+import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
+import { subjectsOf } from "./SegmentMembers.ts"
+
+const pageOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) {
+  const holds = compileRules(segment.tree, segment)
+  const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))
+  const picked = subjects.filter(holds).map(({ contact }) => contact)
+  const asked = picked.filter((contact) => matches({ ...query, updatedAfter: null }, contact))
+  return paged(
+    query,
+    inOrder(asked, query.order, { value: contactSortValues[query.sort], id: (contact: Contact) => contact.id }),
+  )
+})
+
+/** As much of a subject as a tree asks for. */
+const asFarAsAsked =
+  (tree: RuleTree) =>
+  ({ contact, activities, lists }: RuleSubject): RuleSubject => {
+    const asked = askedBesides(tree)
+    const latest = asked.activityTypes.flatMap((type) => {
+      const all = activities.filter((each) => each.type === type).map(({ at }) => at)
+      return all.length === 0 ? [] : [{ type, at: all.reduce((last, at) => DateTime.max(last, at)) }]
+    })
+    return { contact, activities: latest, lists: new Set(asked.lists.filter((list) => lists.has(list))) }
+  }
+
+export const layer = Layer.effect(
+  SegmentStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    return SegmentStore.of({
+      page: (workspace, segment, query) => pageOf(db, workspace, segment, query),
+      subjects: (workspace, asked, tree) =>
+        Effect.map(subjectsOf(db, workspace, asked), (subjects) => subjects.map(asFarAsAsked(tree))),
+    })
+  }),
+)

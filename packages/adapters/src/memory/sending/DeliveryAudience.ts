@@ -1,0 +1,120 @@
+// The audience of a blast in memory, fixed slice by slice: core's machine and reasons over the rows.
+import { type Blast, type FixedAudience, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
+import * as Machine from "@tentpole/core/blasts/Machine"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
+import { blockReason } from "@tentpole/core/sending/Suppression"
+import { type BlastId, type ContactId, DeliveryId, type Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { List } from "@tentpole/core/lists/List"
+import type { InvalidState } from "@tentpole/core/kernel/Refusal"
+import { plans } from "@tentpole/core/workspaces/Workspace"
+import { DateTime, Effect, type Result } from "effect"
+import { contacts } from "../contacts/ContactStore.ts"
+import { blasts, deliveries, factsOf, makeDue, newDelivery } from "./DeliveryTables.ts"
+import { allLists } from "../lists/ListStore.ts"
+import type { Rows } from "../kernel/MemoryDatabase.ts"
+import { contactsOf } from "../segments/SegmentMembers.ts"
+import { workspaces } from "../workspaces/WorkspaceStore.ts"
+
+/** Those of the next `contacts_max` contacts that the list holds, and the last of these; null where nobody comes after. */
+const sliceOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  list: List,
+  after: ContactId | null,
+  contacts_max: number | null,
+) {
+  const now = yield* DateTime.now
+  const behind = (yield* db.all(contacts, workspace)).filter(({ id }) => after === null || id > after).sort(byId)
+  const through = contacts_max === null ? null : (behind[contacts_max - 1]?.id ?? null)
+  const held = (yield* contactsOf(db, workspace, list, now)).filter(
+    ({ id }) => (after === null || id > after) && (through === null || id <= through),
+  )
+  return { held: [...held].sort(byId), through }
+})
+
+const byId = (left: Contact, right: Contact): number => (left.id < right.id ? -1 : 1)
+
+/** As many of them as the plan allows: those who came first. */
+const cutTo = (held: ReadonlyArray<Contact>, max: number): ReadonlyArray<Contact> =>
+  [...held]
+    .sort((left, right) => left.createdAt.epochMilliseconds - right.createdAt.epochMilliseconds || byId(left, right))
+    .slice(0, max)
+
+export const fixAudience = Effect.fnUntraced(function* (
+  db: Rows,
+  ids: Ids["Service"],
+  workspace: WorkspaceId,
+  id: BlastId,
+  contacts_max: number,
+) {
+  const blast = yield* db.find(blasts, workspace, id)
+  const launch = blast === undefined ? null : launchOf(blast)
+  if (blast === undefined || launch === null || !(blast.status === "sending" || launch.pass !== null)) return null
+  if (launch.audience !== null) return launch.audience
+  const list = (yield* allLists(db, workspace)).find((each) => each.id === blast.audience?.listId)
+  if (list === undefined && launch.pass === null) return yield* new AudienceGone()
+  const plan = (yield* db.find(workspaces, null, workspace))?.plan ?? "free"
+  const max = launch.pass === null ? plans[plan].recipientsPerBlast_max : null
+  const { held, through } =
+    list === undefined
+      ? { held: [], through: null }
+      : yield* sliceOf(db, workspace, list, launch.pass?.through ?? null, max === null ? contacts_max : null)
+  const audience = max === null ? held : cutTo(held, max)
+  const written = yield* writeDeliveries(db, ids, workspace, blast, audience)
+  yield* makeDue(db, workspace)
+  const counts = {
+    recipientCount: (launch.pass?.recipientCount ?? 0) + written.recipientCount,
+    qualifiedCount: (launch.pass?.qualifiedCount ?? 0) + written.qualifiedCount,
+  }
+  const put = (change: Result.Result<Blast, InvalidState>) =>
+    Effect.flatMap(Effect.orDie(Effect.fromResult(change)), (after) => db.put(blasts, workspace, id, after))
+  if (through !== null) {
+    yield* put(Machine.writeAudience(blast, { ...counts, through }))
+    return "unfinished" as const
+  }
+  const fixed: FixedAudience = { ...counts, at: yield* DateTime.now, truncated: audience.length < held.length }
+  yield* put(Machine.fixAudience(blast, fixed))
+  return fixed
+})
+
+/** Nobody gets one at an address that has one of this blast. */
+const writeDeliveries = Effect.fnUntraced(function* (
+  db: Rows,
+  ids: Ids["Service"],
+  workspace: WorkspaceId,
+  blast: Blast,
+  audience: ReadonlyArray<Contact>,
+) {
+  const locked = lockedOf(blast)
+  if (locked === null) return yield* Effect.die(new Error("a launched blast has its approval"))
+  const taken = new Set<string | null>()
+  for (const row of yield* db.all(deliveries, workspace)) {
+    if (row.blastId === blast.id && row.state !== "blocked") taken.add(row.emailNormalized)
+  }
+  const names = yield* ids.many(audience.length)
+  const now = yield* DateTime.now
+  const counts = { recipientCount: 0, qualifiedCount: 0 }
+  for (const [at, contact] of audience.entries()) {
+    const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized)
+    const reason = blockReason(facts, blast.operational)
+    if (reason === undefined && taken.has(contact.emailNormalized)) continue
+    counts.recipientCount++
+    if (reason === undefined) counts.qualifiedCount++
+    const row = newDelivery(
+      {
+        id: DeliveryId.make(names[at] ?? ""),
+        blastId: blast.id,
+        flow: null,
+        contactId: contact.id,
+        approvalId: locked.approvalId,
+        operational: blast.operational,
+      },
+      contact,
+      reason,
+      now,
+    )
+    yield* db.put(deliveries, workspace, row.id, row)
+  }
+  return counts
+})

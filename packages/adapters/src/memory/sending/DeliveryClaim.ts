@@ -1,0 +1,142 @@
+// How deliveries are claimed in memory: what is due, by turns of the blasts and of the domains, as far as the buckets of the
+// workspace and of each domain have permits.
+import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
+import * as Pace from "@tentpole/core/sending/SendRateLimit"
+import { contactBytes } from "@tentpole/core/sending/ContactWeight"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Clock, Effect } from "effect"
+import { contacts } from "../contacts/ContactStore.ts"
+import { blasts, deliveries, type DeliveryRow, dueDeliveries, moved } from "./DeliveryTables.ts"
+import { sendingSteps } from "../flows/MembershipTables.ts"
+import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { workspaces } from "../workspaces/WorkspaceStore.ts"
+
+const tokens = table<number>("delivery_token")
+
+interface LaneRow {
+  /** A domain; '': the bucket is that of the whole workspace. */
+  readonly lane: string
+  readonly bucket: Pace.Bucket
+}
+
+export const lanes = table<LaneRow>("delivery_lane")
+
+const byTurn = (left: DeliveryRow, right: DeliveryRow): number =>
+  left.dueAt.epochMilliseconds - right.dueAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+
+const domainOf = (row: DeliveryRow): string => row.emailNormalized?.split("@").at(-1) ?? ""
+
+/** One of each group, then the next of each, and so on; the groups in the order in which they first occur. */
+const byTurns = <A>(items: ReadonlyArray<A>, groupOf: (item: A) => string): ReadonlyArray<A> => {
+  const seen = new Map<string, number>()
+  const nth = items.map((item) => {
+    const before = seen.get(groupOf(item)) ?? 0
+    seen.set(groupOf(item), before + 1)
+    return { item, before }
+  })
+  return nth.sort((left, right) => left.before - right.before).map(({ item }) => item)
+}
+
+export const bucketOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, lane: string, now_ms: number) {
+  return (yield* db.find(lanes, workspace, lane))?.bucket ?? Pace.fresh(now_ms)
+})
+
+const writeBucket = (db: Rows, workspace: WorkspaceId, lane: string, bucket: Pace.Bucket) =>
+  db.put(lanes, workspace, lane, { lane, bucket })
+
+/** Blasts, and steps of flows, that are sending and not paused. */
+export const sendingOnes = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const ids = [...(yield* db.all(blasts, workspace)), ...(yield* db.all(sendingSteps, workspace))].flatMap((each) =>
+    each.status === "sending" && !each.paused ? [each.id] : [],
+  )
+  return new Set(ids)
+})
+
+/** What is due of these, by turns. */
+const dueOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now_ms: number) {
+  const sending = yield* sendingOnes(db, workspace)
+  const due = (yield* db.all(deliveries, workspace))
+    .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now_ms && sending.has(row.blastId))
+    .sort(byTurn)
+  return byTurns(due, (row) => row.blastId)
+})
+
+/** As many as each domain has permits for, and its bucket after that. */
+const takeByDomains = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  due: ReadonlyArray<DeliveryRow>,
+  { limit, now_ms, per_second }: { readonly limit: number; readonly now_ms: number; readonly per_second: number },
+) {
+  const permits = new Map<string, number>()
+  for (const domain of new Set(due.map(domainOf))) {
+    permits.set(domain, Pace.available(yield* bucketOf(db, workspace, domain, now_ms), per_second, now_ms))
+  }
+  const counts = new Map<string, number>()
+  const taken: Array<DeliveryRow> = []
+  for (const row of byTurns(due, domainOf)) {
+    const count = counts.get(domainOf(row)) ?? 0
+    if (taken.length === limit || count >= (permits.get(domainOf(row)) ?? 0)) continue
+    counts.set(domainOf(row), count + 1)
+    taken.push(row)
+  }
+  for (const [domain, count] of counts) {
+    const before = yield* bucketOf(db, workspace, domain, now_ms)
+    yield* writeBucket(db, workspace, domain, Pace.take(before, per_second, now_ms, count))
+  }
+  return taken
+})
+
+const takePaced = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, limit: number, now_ms: number) {
+  const settings = yield* db.find(workspaces, null, workspace)
+  const per_second = settings?.sendingPerSecond ?? null
+  const per_domain = settings?.sendingPerDomainPerSecond ?? null
+  const bucket = yield* bucketOf(db, workspace, "", now_ms)
+  const permits = per_second === null ? limit : Math.min(limit, Pace.available(bucket, per_second, now_ms))
+  const due = permits === 0 ? [] : yield* dueOf(db, workspace, now_ms)
+  const taken =
+    per_domain === null
+      ? due.slice(0, permits)
+      : yield* takeByDomains(db, workspace, due, { limit: permits, now_ms, per_second: per_domain })
+  if (per_second === null) return { taken, paced: per_domain !== null, ready_ms: now_ms }
+  const left = permits === 0 ? bucket : Pace.take(bucket, per_second, now_ms, taken.length)
+  yield* writeBucket(db, workspace, "", left)
+  return { taken, paced: true, ready_ms: Pace.ready_ms(left, per_second) }
+})
+
+export const claim = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { bytes_max = claimed_bytes_max, lease_ms, limit }: ClaimOptions,
+) {
+  const now_ms = yield* Clock.currentTimeMillis
+  const token = ((yield* db.find(tokens, null, "last")) ?? 0) + 1
+  yield* db.put(tokens, null, "last", token)
+  const { paced, ready_ms, taken } = yield* takePaced(db, workspace, limit, now_ms)
+  const due = yield* db.find(dueDeliveries, null, workspace)
+  const next_ms = paced && taken.length < limit ? Math.max(now_ms + Pace.turn_ms, ready_ms) : now_ms
+  if (due !== undefined) yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: next_ms })
+  const claimed: Array<ClaimedDelivery> = []
+  let bytes = 0
+  for (const row of taken) {
+    const after = moved(row, { _tag: "claim", token })
+    if (after === undefined) continue
+    if (bytes >= bytes_max) break
+    const contact = (yield* db.find(contacts, workspace, row.contactId)) ?? null
+    if (contact !== null) bytes += contactBytes(contact)
+    yield* db.put(deliveries, workspace, row.id, { ...after, leaseUntil_ms: now_ms + lease_ms })
+    claimed.push({
+      id: row.id,
+      token,
+      attempts: row.attempts,
+      paced,
+      blastId: row.blastId,
+      tokens: row.flow?.tokens ?? null,
+      approvalId: row.approvalId,
+      operational: row.operational,
+      address: row.email ?? "",
+      contact,
+    })
+  }
+  return claimed
+})

@@ -1,0 +1,179 @@
+// The sending pipeline in memory: core's machine over the rows.
+import { launchOf } from "@tentpole/core/blasts/Blast"
+import type { IntentAnswer, Move } from "@tentpole/core/sending/Delivery"
+import { finalStates } from "@tentpole/core/sending/Delivery"
+import { type Claim, DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import * as Pace from "@tentpole/core/sending/SendRateLimit"
+import { intentAnswer } from "@tentpole/core/sending/Suppression"
+import { DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { Clock, DateTime, Effect, Layer } from "effect"
+import { contacts } from "../contacts/ContactStore.ts"
+import { fixAudience } from "./DeliveryAudience.ts"
+import { bucketOf, claim, sendingOnes } from "./DeliveryClaim.ts"
+import { settle } from "./DeliverySettle.ts"
+import { blasts, deliveries, type DeliveryRow, dueDeliveries, factsOf, makeDue, moved } from "./DeliveryTables.ts"
+import { isWithdrawn, putMoved, sendingSteps } from "../flows/MembershipTables.ts"
+import { MemoryDatabase, Open, type Rows } from "../kernel/MemoryDatabase.ts"
+import { workspaces } from "../workspaces/WorkspaceStore.ts"
+
+const look_again_ms = 10_000
+
+const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
+  const blast = yield* db.find(blasts, workspace, row.blastId)
+  const step = yield* db.find(sendingSteps, workspace, row.blastId)
+  const contact = yield* db.find(contacts, workspace, row.contactId)
+  return intentAnswer({
+    blast: step ?? { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
+    recipient: contact === undefined ? null : yield* factsOf(db, workspace, contact, row.emailNormalized),
+    operational: row.operational,
+    withdrawn: yield* isWithdrawn(db, workspace, row),
+  })
+})
+
+const grant = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  yield* Transaction
+  const now = yield* Clock.currentTimeMillis
+  const answers = new Map<DeliveryId, IntentAnswer>()
+  for (const { blastId, id, token } of claims) {
+    const row = yield* db.find(deliveries, workspace, id)
+    if (row?.leaseUntil_ms == null || row.leaseUntil_ms <= now || row.blastId !== blastId) continue
+    const verdict = yield* answer(db, workspace, row)
+    const after = moved(row, { _tag: "intent", token, answer: verdict })
+    if (after === undefined) continue
+    answers.set(id, verdict)
+    yield* putMoved(
+      db,
+      workspace,
+      row,
+      verdict === "granted"
+        ? { ...after, leaseUntil_ms: now + lease_ms, handedOverAt: DateTime.makeUnsafe(now) }
+        : after,
+    )
+  }
+  return answers
+})
+
+/** Moves what is claimed by these tokens; answers how many moved. */
+const moveAll = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  by: (claim: Claim) => Move,
+) {
+  let count = 0
+  for (const claim of claims) {
+    const row = yield* db.find(deliveries, workspace, claim.id)
+    const after = row === undefined ? undefined : moved(row, by(claim))
+    if (after === undefined) continue
+    count++
+    yield* db.put(deliveries, workspace, claim.id, { ...after, handedOverAt: null })
+  }
+  return count
+})
+
+const renew = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  claims: ReadonlyArray<Claim>,
+  lease_ms: number,
+) {
+  const now = yield* Clock.currentTimeMillis
+  let count = 0
+  for (const { id, token } of claims) {
+    const row = yield* db.find(deliveries, workspace, id)
+    if (row?.token !== token || (row.state !== "claimed" && row.state !== "handed_over")) continue
+    count++
+    yield* db.put(deliveries, workspace, id, { ...row, leaseUntil_ms: now + lease_ms })
+  }
+  return count
+})
+
+const sweep = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const now = yield* Clock.currentTimeMillis
+  const swept = { queued: 0, unconfirmed: 0 }
+  for (const row of yield* db.all(deliveries, workspace)) {
+    if (row.leaseUntil_ms === null || row.leaseUntil_ms >= now) continue
+    const after = moved(row, { _tag: "expire" })
+    if (after === undefined) continue
+    yield* putMoved(db, workspace, row, after)
+    if (after.state === "queued") swept.queued++
+    else swept.unconfirmed++
+  }
+  if (swept.queued + swept.unconfirmed > 0) yield* makeDue(db, workspace)
+  return swept
+})
+
+const rest = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const now = yield* Clock.currentTimeMillis
+  const open = (yield* db.all(deliveries, workspace)).filter((row) => !finalStates.has(row.state))
+  const all = yield* db.all(blasts, workspace)
+  const unfinished = all.some((blast) => blast.status === "sending" && launchOf(blast)?.audience !== null)
+  if (open.length === 0 && !unfinished) {
+    yield* db.remove(dueDeliveries, null, workspace)
+    return { dry: true }
+  }
+  const sending = yield* sendingOnes(db, workspace)
+  const due_ms = open
+    .filter((row) => row.state === "queued" && sending.has(row.blastId))
+    .map((row) => row.dueAt.epochMilliseconds)
+  const next_ms = Math.min(now + look_again_ms, Math.max(yield* permitAt_ms(db, workspace, now), Math.min(...due_ms)))
+  yield* db.put(dueDeliveries, null, workspace, { workspaceId: workspace, dueAt_ms: next_ms })
+  return { dry: open.length === 0 }
+})
+
+/** When the workspace may send again; where domains are limited, there is a turn at most each `turn_ms`. */
+const permitAt_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: number) {
+  const settings = yield* db.find(workspaces, null, workspace)
+  const next_ms = now + (settings?.sendingPerDomainPerSecond == null ? 0 : Pace.turn_ms)
+  if (settings?.sendingPerSecond == null) return next_ms
+  return Math.max(next_ms, Pace.ready_ms(yield* bucketOf(db, workspace, "", now), settings.sendingPerSecond))
+})
+
+const workspacesDue = (db: Rows, limit: number, by_ms: number, except: ReadonlyArray<WorkspaceId> = []) =>
+  Effect.map(db.all(dueDeliveries, null), (rows) =>
+    rows
+      .filter((row) => row.dueAt_ms <= by_ms && !except.includes(row.workspaceId))
+      .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
+      .slice(0, limit)
+      .map((row) => row.workspaceId),
+  )
+
+export const layer = Layer.effect(
+  DeliveryStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const ids = yield* Ids
+    const { transact } = yield* Transactor
+    return DeliveryStore.of({
+      fixAudience: (workspace, blast, contacts_max) =>
+        Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast, contacts_max)),
+      dueWorkspaces: (limit, except) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now, except)),
+      openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),
+      claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options)),
+      renew: (workspace, claims, lease_ms) => Effect.andThen(Transaction, renew(db, workspace, claims, lease_ms)),
+      grant: (workspace, claims, lease_ms) =>
+        Effect.flatMap(Open, (open) =>
+          open === undefined
+            ? transact(grant(db, workspace, claims, lease_ms))
+            : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
+        ),
+      settle: (workspace, settlements) => Effect.andThen(Transaction, settle(db, workspace, settlements)),
+      giveBack: (workspace, claims) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "giveBack", token }))
+          if (count > 0) yield* makeDue(db, workspace)
+          return count
+        }),
+      sweep: (workspace) => Effect.andThen(Transaction, sweep(db, workspace)),
+      rest: (workspace) => Effect.andThen(Transaction, rest(db, workspace)),
+    })
+  }),
+)

@@ -1,0 +1,122 @@
+// The tables of the sending pipeline in memory, and the one way in which a delivery is moved.
+import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
+import type { Blast } from "@tentpole/core/blasts/Blast"
+import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Delivery"
+import { move } from "@tentpole/core/sending/Delivery"
+import type { RecipientFacts, SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Clock, type DateTime, Effect } from "effect"
+import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+
+export interface DeliveryRow extends Delivery {
+  readonly emailNormalized: string | null
+  readonly displayName: string | null
+  readonly operational: boolean
+  readonly contactDeleted: boolean
+  /** Set as long as there is a token. */
+  readonly leaseUntil_ms: number | null
+  readonly smtpReply: string | null
+  readonly machineOpenedAt: DateTime.Utc | null
+  readonly machineClickedAt: DateTime.Utc | null
+  readonly bounceKind: BounceKind | null
+  readonly createdAt: DateTime.Utc
+}
+
+export interface SuppressionRow {
+  readonly emailNormalized: string
+  readonly reason: SuppressionReason
+  readonly createdAt: DateTime.Utc
+}
+
+export const deliveries = table<DeliveryRow>("delivery")
+/** By normalized address. */
+export const suppressions = table<SuppressionRow>("suppression")
+export const blasts = table<Blast>("blast")
+
+interface DueRow {
+  readonly workspaceId: WorkspaceId
+  readonly dueAt_ms: number
+}
+
+/** Which workspaces a sender has to look at; by workspace, belongs to none. */
+export const dueDeliveries = table<DueRow>("due_work deliveries")
+
+/** Which workspaces' schedules have to be looked at, and when; by workspace, belongs to none. */
+export const dueSchedules = table<DueRow>("due_work blasts")
+
+/** The workspace's schedules are due at this time, or before if they already were. */
+export const scheduleDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, at: DateTime.Utc) {
+  const due = yield* db.find(dueSchedules, null, workspace)
+  const dueAt_ms = Math.min(at.epochMilliseconds, due?.dueAt_ms ?? Infinity)
+  yield* db.put(dueSchedules, null, workspace, { workspaceId: workspace, dueAt_ms })
+})
+
+/** Makes a workspace due now, or leaves it if it already was. */
+export const makeDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const now = yield* Clock.currentTimeMillis
+  const due = yield* db.find(dueDeliveries, null, workspace)
+  yield* db.put(dueDeliveries, null, workspace, {
+    workspaceId: workspace,
+    dueAt_ms: Math.min(now, due?.dueAt_ms ?? now),
+  })
+})
+
+/** The row after the move, or undefined when it does not move; a row without a token has no lease. */
+export const moved = (row: DeliveryRow, by: Move): DeliveryRow | undefined => {
+  const after = move(row, by)
+  if (after === undefined) return undefined
+  return { ...row, ...after, leaseUntil_ms: after.token === null ? null : row.leaseUntil_ms }
+}
+
+/** What is known of a recipient at this moment. */
+export const factsOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  contact: Contact,
+  emailNormalized: string | null,
+) {
+  const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
+  const facts: RecipientFacts = {
+    emailNormalized,
+    unsubscribed: contact.unsubscribed,
+    marketingEmailSubscribed: contact.marketingEmailSubscribed,
+    marketingEmailInvalid: contact.marketingEmailInvalid,
+    suppression: suppression?.reason ?? null,
+  }
+  return facts
+})
+
+/** A delivery as it is first written. */
+export const newDelivery = (
+  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
+  contact: Contact,
+  reason: BlockReason | undefined,
+  now: DateTime.Utc,
+): DeliveryRow => ({
+  ...it,
+  email: contact.email,
+  emailNormalized: contact.emailNormalized,
+  displayName: contact.displayName,
+  contactDeleted: false,
+  state: reason === undefined ? "queued" : "blocked",
+  reason: reason ?? null,
+  token: null,
+  leaseUntil_ms: null,
+  attempts: 0,
+  smtpReply: null,
+  dueAt: now,
+  handedOverAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  openedAt: null,
+  clickedAt: null,
+  clickedUrl: null,
+  bouncedAt: null,
+  bounceKind: null,
+  unsubscribedAt: null,
+  complainedAt: null,
+  machineOpenedAt: null,
+  machineClickedAt: null,
+  createdAt: now,
+})

@@ -1,0 +1,48 @@
+// Suppressed addresses in memory, and the newest messages to an address, by which it becomes one.
+import type { Past } from "@tentpole/core/bounces/Report"
+import { isStronger, isWornOut, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type DateTime, Effect } from "effect"
+import { deliveries, type DeliveryRow, suppressions } from "./DeliveryTables.ts"
+import type { Rows } from "../kernel/MemoryDatabase.ts"
+
+/** Suppresses an address, in place of a weaker suppression. */
+export const suppress = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  emailNormalized: string,
+  reason: SuppressionReason,
+  at: DateTime.Utc,
+) {
+  const there = yield* db.find(suppressions, workspace, emailNormalized)
+  if (!isStronger(reason, there?.reason ?? null)) return
+  yield* db.put(suppressions, workspace, emailNormalized, { emailNormalized, reason, createdAt: at })
+})
+
+/** The newest messages of the delivery's contact to its address. */
+export const newestTo = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, of: DeliveryRow) {
+  if (of.emailNormalized === null) return []
+  const rows = (yield* db.all(deliveries, workspace)).filter(
+    (row) =>
+      row.contactId === of.contactId &&
+      row.emailNormalized === of.emailNormalized &&
+      (row.id === of.id || row.state === "sent" || row.bounceKind !== null),
+  )
+  const key = (row: DeliveryRow) => `${String(row.createdAt.epochMilliseconds).padStart(20, "0")} ${row.id}`
+  return rows
+    .sort((left, right) => (key(left) < key(right) ? 1 : -1))
+    .slice(0, soft_bounces_max)
+    .map(({ bounceKind, id }): Past => ({ id, bounceKind }))
+})
+
+/** After a soft bounce at sending: suppresses the address if it was one too many. */
+export const suppressWornOut = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  row: DeliveryRow,
+  at: DateTime.Utc,
+) {
+  const newest = yield* newestTo(db, workspace, row)
+  if (row.emailNormalized === null || !isWornOut(newest.map(({ bounceKind }) => bounceKind))) return
+  yield* suppress(db, workspace, row.emailNormalized, "bounce", at)
+})

@@ -1,0 +1,59 @@
+// Test messages that wait, in memory.
+import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailStore"
+import type { EmailId, TestMailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer } from "effect"
+import { suppressions } from "./DeliveryTables.ts"
+import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+
+interface TestMailRow extends TestMail {
+  readonly handedOver: boolean
+}
+
+export const testMails = table<TestMailRow>("test_mail")
+
+/** They go with their email. */
+export const forgetTestMails = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, email: EmailId) {
+  for (const { id, emailId } of yield* db.all(testMails, workspace)) {
+    if (emailId === email) yield* db.remove(testMails, workspace, id)
+  }
+})
+
+export const layer = Layer.effect(
+  TestMailStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const waiting = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TestMailId) {
+      const row = yield* db.find(testMails, workspace, id)
+      if (row === undefined || row.handedOver) return yield* new NotFound({ resource: "test message" })
+      const { handedOver: _, ...mail } = row
+      return mail
+    })
+    return TestMailStore.of({
+      add: (workspace, mails) =>
+        Effect.andThen(
+          Transaction,
+          Effect.forEach(mails, (mail) => db.put(testMails, workspace, mail.id, { ...mail, handedOver: false }), {
+            discard: true,
+          }),
+        ),
+      waiting,
+      handOver: Effect.fnUntraced(function* (workspace, id) {
+        yield* Transaction
+        const row = yield* db.find(testMails, workspace, id)
+        if (row === undefined || row.handedOver) return false
+        const suppression = yield* db.find(suppressions, workspace, row.addressNormalized)
+        if (suppression !== undefined && suppression.reason !== "unsubscribe") return false
+        yield* db.put(testMails, workspace, id, { ...row, handedOver: true })
+        return true
+      }),
+      takeBack: Effect.fnUntraced(function* (workspace, id) {
+        yield* Transaction
+        const row = yield* db.find(testMails, workspace, id)
+        if (row !== undefined) yield* db.put(testMails, workspace, id, { ...row, handedOver: false })
+      }),
+      forget: (workspace, id) => Effect.andThen(Transaction, db.remove(testMails, workspace, id)),
+    })
+  }),
+)

@@ -1,0 +1,65 @@
+// Published pages in memory.
+import type { PageAddress } from "@tentpole/core/tents/pages/PageAddress"
+import { listed_pages_max, PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
+import type { Tent } from "@tentpole/core/tents/Tent"
+import { byCodePoint } from "@tentpole/core/kernel/Text"
+import { Effect, Layer } from "effect"
+import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
+import { pageChanges, tents } from "./TentStore.ts"
+import { pageHosts, workspaces } from "../workspaces/WorkspaceStore.ts"
+
+const addressOf = ({ id, alias }: Tent): PageAddress => (alias === null ? { by: "id", id } : { by: "alias", alias })
+
+export const layer = Layer.effect(
+  PublishedPages,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    let asked = 0
+    return PublishedPages.of({
+      // Sites are as cheap to read as to mark: each mark is another one.
+      mark: (of) =>
+        of === null
+          ? Effect.sync(() => String(++asked))
+          : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
+      site: ({ host, slug }) =>
+        Effect.gen(function* () {
+          const all = yield* db.all(workspaces, null)
+          const own = yield* db.find(pageHosts, null, host)
+          const workspace = all.find((each) => each.slug === slug || each.id === own?.workspaceId)
+          if (workspace === undefined) return null
+          const { name, primaryColor, logoUrl, iconUrl } = workspace.brand
+          const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }
+          return { workspaceId: workspace.id, slug: workspace.slug, ownHost: null, ...look }
+        }),
+      page: (workspace, address) =>
+        Effect.map(db.all(tents, workspace), (rows) => {
+          const row = rows.find(({ tent }) =>
+            address.by === "id" ? tent.id === address.id : tent.alias === address.alias,
+          )
+          if (row === undefined || row.page === null || row.tent.publication?.status !== "published") return null
+          return {
+            tentId: row.tent.id,
+            address: addressOf(row.tent),
+            html: row.page,
+            etag: row.tent.publication.etag,
+          }
+        }),
+      list: (workspace) =>
+        Effect.map(db.all(tents, workspace), (rows) =>
+          rows
+            .flatMap(({ tent }) =>
+              tent.publication?.status === "published"
+                ? [{ id: tent.id, address: addressOf(tent), publishedAt: tent.publication.publishedAt }]
+                : [],
+            )
+            .sort(
+              (left, right) =>
+                right.publishedAt.epochMilliseconds - left.publishedAt.epochMilliseconds ||
+                byCodePoint(left.id, right.id),
+            )
+            .slice(0, listed_pages_max)
+            .map(({ address, publishedAt }) => ({ address, publishedAt })),
+        ),
+    })
+  }),
+)

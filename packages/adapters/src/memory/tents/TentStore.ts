@@ -1,0 +1,131 @@
+// Tents in memory.
+import { auditOfTent } from "@tentpole/core/operations/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { Asset } from "@tentpole/core/tents/assets/Asset"
+import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
+import { TentChange } from "@tentpole/core/tents/TentChange"
+import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { plans } from "@tentpole/core/workspaces/Workspace"
+import { Effect, Layer } from "effect"
+import { appendAudit } from "../kernel/AuditLog.ts"
+import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { forgetViews } from "../traffic/TrafficTables.ts"
+import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
+
+export interface TentRow {
+  readonly tent: Tent
+  readonly html: string | null
+  /** What is served while it is published. */
+  readonly page: string | null
+}
+
+export const tents = table<TentRow>("tent")
+
+/** Files by tent: they go with it. */
+export const assets = table<Asset>("tent_asset")
+
+/** Counts what changed of a workspace's pages. */
+export const pageChanges = table<number>("page_changes")
+
+const gone = new NotFound({ resource: "tent" })
+
+const found = <Row>(row: Row | undefined): Effect.Effect<Row, NotFound> =>
+  row === undefined ? Effect.fail(gone) : Effect.succeed(row)
+
+const sameState = (left: Tent, right: Tent): boolean =>
+  left.generation.status === right.generation.status && left.publication?.status === right.publication?.status
+
+/** A tent goes with its files, and with what was seen of it. */
+const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: TentId) {
+  yield* db.remove(tents, workspace, id)
+  for (const asset of yield* db.all(assets, workspace)) {
+    if (asset.tentId === id) yield* db.remove(assets, workspace, asset.id)
+  }
+  yield* forgetViews(db, workspace, id)
+})
+
+export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
+  Effect.gen(function* () {
+    yield* Transaction
+    if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
+    const { before, after } = change
+    if (change.credits_taken !== 0) yield* takeCredits(db, workspace, change.credits_taken)
+    const rows = yield* db.all(tents, workspace)
+    const row = rows.find(({ tent }) => tent.id === (before ?? after)?.id)
+    const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
+    if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
+    yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
+    yield* appendAudit(db, ids, auditOfTent(workspace, change))
+    if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
+    const { alias } = after
+    if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
+      return yield* new AliasTaken({ alias })
+    }
+    const published = after.publication?.status === "published"
+    yield* db.put(tents, workspace, after.id, {
+      tent: after,
+      html: change.html ?? row?.html ?? null,
+      page: published ? (change.page?.html ?? row?.page ?? null) : null,
+    })
+  })
+
+const order = (left: Tent, right: Tent): number =>
+  right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1)
+
+const isWanted =
+  ({ status, search, after }: TentQuery) =>
+  (tent: Tent): boolean => {
+    const at = tent.createdAt.epochMilliseconds
+    return (
+      (status === undefined || tent.generation.status === status) &&
+      (search === undefined || fold(tent.name).includes(fold(search))) &&
+      (after === null || at < after.at || (at === after.at && tent.id > after.id))
+    )
+  }
+
+export const layer = Layer.effect(
+  TentStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const ids = yield* Ids
+    const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
+    const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
+    const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
+
+    return TentStore.of({
+      find: tentOf,
+      findByAlias: (workspace, alias) =>
+        Effect.flatMap(all(workspace), (every) => found(every.find((tent) => tent.alias === alias))),
+      content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
+      slice: (workspace, query) =>
+        Effect.map(all(workspace), (every) => {
+          const wanted = every.filter(isWanted(query)).sort(order)
+          const items = wanted.slice(0, query.limit)
+          const last = items.at(-1)
+          const more = wanted.length > query.limit && last !== undefined
+          return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+        }),
+      site: (workspace) =>
+        Effect.map(Effect.flatMap(db.find(workspaces, null, workspace), found), ({ slug }) => ({
+          slug,
+          ownHost: null,
+        })),
+      lock: (workspace, id) => Effect.andThen(Transaction, tentOf(workspace, id)),
+      lockPublishing: (workspace, id, alias) =>
+        Effect.gen(function* () {
+          yield* Transaction
+          const { plan } = yield* Effect.flatMap(db.find(workspaces, null, workspace), found)
+          const others = (yield* all(workspace)).filter((tent) => tent.id !== id)
+          return {
+            plan: plans[plan],
+            others_published: others.filter((tent) => tent.publication?.status === "published").length,
+            taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
+          }
+        }),
+      apply: (workspace, change) => applyTent(db, ids, workspace, change),
+    })
+  }),
+)

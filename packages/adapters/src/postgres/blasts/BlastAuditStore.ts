@@ -1,0 +1,153 @@
+// What an audit of a blast looks at, read from PostgreSQL in one statement: so everything is of one moment, also while the
+// blast is being sent. Each finding is kept on the server's disk where it is large, and only its count and samples leave it.
+import type { PgClient } from "@effect/sql-pg"
+import {
+  type AuditFinding,
+  auditFindings,
+  AuditStore,
+  type BlastEvidence,
+  type Found,
+  samples_max,
+  type StateCount,
+} from "@tentpole/core/blasts/inspection/BlastAuditStore"
+import type { BlastStatus } from "@tentpole/core/blasts/Blast"
+import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
+import { type BlastId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { DateTime, Effect, Layer } from "effect"
+import { LongReads } from "../kernel/Postgres.ts"
+
+interface EvidenceRow {
+  readonly status: BlastStatus
+  readonly recipient_count: number | null
+  readonly recipients: ReadonlyArray<StateCount> | null
+  readonly tally: DeliveryTally
+  readonly recount: DeliveryTally
+  readonly unconfirmed: ReadonlyArray<{ readonly id: string; readonly at: string | null }> | null
+  readonly found: { readonly [Finding in AuditFinding]: { readonly count: number; readonly samples: Array<string> } }
+}
+
+const toEvidence = (row: EvidenceRow): BlastEvidence => {
+  const found = (finding: AuditFinding): Found => ({
+    count: row.found[finding].count,
+    samples: row.found[finding].samples.map((id) => DeliveryId.make(id)),
+  })
+  return {
+    status: row.status,
+    recipientCount: row.recipient_count,
+    recipients: row.recipients ?? [],
+    tally: row.tally,
+    recount: row.recount,
+    unconfirmed: (row.unconfirmed ?? []).map(({ id, at }) => ({
+      id: DeliveryId.make(id),
+      handedOverAt: at === null ? null : DateTime.makeUnsafe(at),
+    })),
+    found: {
+      contact_again: found("contact_again"),
+      address_again: found("address_again"),
+      sent_without_intent: found("sent_without_intent"),
+      sent_without_evidence: found("sent_without_evidence"),
+      open: found("open"),
+      timeline_silent: found("timeline_silent"),
+      timeline_wrong: found("timeline_wrong"),
+      events_wrong: found("events_wrong"),
+    },
+  }
+}
+
+/** The counters of the rows `d` of `delivery_tally`. */
+const counters = ["queued", "sent", "failed", "blocked", "delivered", "opened", "clicked", "bounced", "complained"]
+  .concat("unsubscribed")
+  .map((name) => `'${name}', coalesce(sum(${name}), 0)`)
+  .join(", ")
+
+/** The same of the rows `d`. */
+const recounted = `'queued', count(*) filter (where d.state in ('queued', 'claimed', 'handed_over')),
+  'sent', count(*) filter (where d.state = 'sent'),
+  'failed', count(*) filter (where d.state in ('failed', 'unconfirmed')),
+  'blocked', count(*) filter (where d.state = 'blocked'), 'delivered', count(d.delivered_at),
+  'opened', count(d.opened_at), 'clicked', count(d.clicked_at), 'bounced', count(d.bounced_at),
+  'complained', count(d.complained_at), 'unsubscribed', count(d.unsubscribed_at)`
+
+const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => {
+  const mine = sql`d.workspace_id = ${ws} and d.blast_id = ${blast}`
+  const found = sql.literal(
+    auditFindings
+      .map(
+        (name) => `'${name}', jsonb_build_object('count', (select count(*) from ${name}), 'samples', to_jsonb(array(
+          select delivery_id from ${name} order by delivery_id limit ${samples_max})))`,
+      )
+      .join(", "),
+  )
+  return sql<EvidenceRow>`
+    with contact_again as materialized (
+      select delivery_id from (
+        select d.delivery_id, row_number() over (partition by d.contact_id order by d.delivery_id) as nth
+        from delivery d where ${mine}) as numbered
+      where nth > 1
+    ),
+    address_again as materialized (
+      select delivery_id from (
+        select d.delivery_id, row_number() over (partition by d.email_normalized order by d.delivery_id) as nth
+        from delivery d where ${mine} and d.state <> 'blocked' and d.email_normalized is not null) as numbered
+      where nth > 1
+    ),
+    sent_without_intent as materialized (
+      select d.delivery_id from delivery d where ${mine} and d.state = 'sent' and d.handed_over_at is null
+    ),
+    sent_without_evidence as materialized (
+      select d.delivery_id from delivery d
+      where ${mine} and d.state = 'sent' and d.smtp_reply is null and d.bounce_kind is null
+        and coalesce(d.delivered_at, d.opened_at, d.clicked_at, d.machine_opened_at, d.machine_clicked_at, d.bounced_at,
+          d.unsubscribed_at, d.complained_at) is null
+    ),
+    open as materialized (
+      select d.delivery_id from delivery d where ${mine} and d.state in ('queued', 'claimed', 'handed_over')
+    ),
+    -- grouped, not joined: how many lines tell of a blast nobody can estimate, and a join might compare each with each
+    ledger as materialized (
+      select delivery_id, bool_or(sent) as sent, bool_or(reachable) as reachable, sum(timeline) as timelines,
+        sum(event) as events
+      from (
+        select d.delivery_id, d.state = 'sent' as sent, not d.contact_deleted as reachable, 0 as timeline, 0 as event
+        from delivery d where ${mine}
+        union all
+        select (a.metadata ->> 'recipient_id')::uuid, false, false, 1, 0 from activity a
+        where a.workspace_id = ${ws} and a.type = 'email_sent' and a.metadata ->> 'blast_id' = ${blast}::text
+        union all
+        select (e.data ->> 'recipient_id')::uuid, false, false, 0, 1 from outbox_event e
+        where e.workspace_id = ${ws} and e.type = 'email_sent' and e.data ->> 'blast_id' = ${blast}::text
+      ) as said group by delivery_id
+    ),
+    timeline_silent as materialized (select delivery_id from ledger where sent and reachable and timelines = 0),
+    timeline_wrong as materialized (
+      select delivery_id from ledger where timelines > 1 or (timelines > 0 and not sent)
+    ),
+    events_wrong as materialized (select delivery_id from ledger where events > 1 or (events > 0 and not sent))
+    select b.status,
+      case when b.audience_fixed_at is not null or b.audience_through is not null then b.recipient_count end as recipient_count,
+      (select jsonb_agg(jsonb_build_object('state', state, 'reason', reason, 'count', count)
+          order by state collate "C", reason collate "C")
+        from (select d.state, d.reason, count(*) as count from delivery d where ${mine} group by d.state, d.reason) as s
+      ) as recipients,
+      (select jsonb_build_object(${sql.literal(counters)}) from delivery_tally d where ${mine}) as tally,
+      (select jsonb_build_object(${sql.literal(recounted)}) from delivery d where ${mine}) as recount,
+      (select jsonb_agg(jsonb_build_object('id', delivery_id, 'at', handed_over_at) order by delivery_id)
+        from (select d.delivery_id, d.handed_over_at from delivery d where ${mine} and d.state = 'unconfirmed'
+          order by d.delivery_id limit ${samples_max}) as u) as unconfirmed,
+      jsonb_build_object(${found}) as found
+    from blast b where b.workspace_id = ${ws} and b.blast_id = ${blast} and b.purpose = 'blast'`
+}
+
+export const layer = Layer.effect(
+  AuditStore,
+  Effect.gen(function* () {
+    const { read } = yield* LongReads
+    return AuditStore.of({
+      evidence: Effect.fnUntraced(function* (workspace, blast) {
+        const [row] = yield* read(workspace, (sql) => evidenceOf(sql, workspace, blast))
+        return row === undefined ? yield* new NotFound({ resource: "email blast" }) : toEvidence(row)
+      }),
+    })
+  }),
+)

@@ -1,0 +1,224 @@
+// A blast as a row, both ways. The table's CHECK constraints restate the union of `Blast.ts`, so that every row is one of
+// its members.
+import type {
+  Blast,
+  BlastStatus,
+  CancelReason,
+  Launch,
+  LockedEmail,
+  SendTime,
+  Source,
+} from "@tentpole/core/blasts/Blast"
+import { launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
+import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
+import { fold } from "@tentpole/core/kernel/Text"
+import { DateTime } from "effect"
+import { instant } from "../kernel/Instants.ts"
+
+export interface BlastRow {
+  readonly blast_id: string
+  readonly name: string
+  readonly description: string | null
+  readonly status: BlastStatus
+  readonly paused: boolean
+  readonly retrying_since: Date | null
+  readonly audience_list_id: string | null
+  readonly audience_source: Source | null
+  readonly email_id: string | null
+  readonly email_source: Source | null
+  readonly operational: boolean
+  readonly scheduled_at: Date | null
+  readonly send_mode: SendTime["mode"] | null
+  readonly approved_at: Date | null
+  readonly approved_email_version: number | null
+  readonly approval_id: string | null
+  readonly schedule_missed: boolean
+  readonly launched_at: Date | null
+  readonly allotted_count: number
+  readonly audience_through: string | null
+  readonly audience_fixed_at: Date | null
+  readonly recipient_count: number
+  readonly qualified_count: number
+  readonly audience_truncated: boolean
+  readonly failure: string | null
+  readonly sent_at: Date | null
+  readonly cancelled_at: Date | null
+  readonly cancelled_reason: CancelReason | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** For a SELECT over alias `b` of `blast`. */
+export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paused, b.retrying_since, b.audience_list_id, b.audience_source,
+  b.email_id, b.email_source, b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version,
+  b.approval_id, b.schedule_missed, b.launched_at, b.allotted_count, b.audience_through, b.audience_fixed_at, b.recipient_count,
+  b.qualified_count, b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at,
+  b.updated_at`
+
+/** What a row of this status has: a constraint of the table says so. */
+const there = <A>(value: A | null, column: string): A => {
+  if (value === null) throw new Error(`a blast's ${column} is null where its status does not allow it`)
+  return value
+}
+
+const lockedOfRow = (row: BlastRow): LockedEmail | null =>
+  row.approval_id === null
+    ? null
+    : {
+        approvalId: ApprovalId.make(row.approval_id),
+        version: there(row.approved_email_version, "approved_email_version"),
+        at: DateTime.makeUnsafe(there(row.approved_at, "approved_at")),
+      }
+
+const scheduledTime = (row: BlastRow): Extract<SendTime, { readonly mode: "scheduled" }> => ({
+  mode: "scheduled",
+  scheduledAt: DateTime.makeUnsafe(there(row.scheduled_at, "scheduled_at")),
+})
+
+const timeOfRow = (row: BlastRow): SendTime | null =>
+  row.send_mode === null ? null : row.send_mode === "send_now" ? { mode: "send_now" } : scheduledTime(row)
+
+const launchOfRow = (row: BlastRow): Launch | null =>
+  row.launched_at === null
+    ? null
+    : {
+        at: DateTime.makeUnsafe(row.launched_at),
+        allotted: row.allotted_count,
+        pass:
+          row.audience_through === null
+            ? null
+            : {
+                through: ContactId.make(row.audience_through),
+                recipientCount: row.recipient_count,
+                qualifiedCount: row.qualified_count,
+              },
+        audience:
+          row.audience_fixed_at === null
+            ? null
+            : {
+                at: DateTime.makeUnsafe(row.audience_fixed_at),
+                recipientCount: row.recipient_count,
+                qualifiedCount: row.qualified_count,
+                truncated: row.audience_truncated,
+              },
+      }
+
+const attached = (row: BlastRow) => ({
+  audience:
+    row.audience_list_id === null
+      ? null
+      : { listId: ListId.make(row.audience_list_id), source: there(row.audience_source, "audience_source") },
+  email:
+    row.email_id === null
+      ? null
+      : { emailId: EmailId.make(row.email_id), source: there(row.email_source, "email_source") },
+})
+
+/** Whatever it had come to. */
+const toArchived = (row: BlastRow) => ({
+  status: "archived" as const,
+  ...attached(row),
+  locked: lockedOfRow(row),
+  time: timeOfRow(row),
+  launch: launchOfRow(row),
+  failure: row.failure,
+  sentAt: instant(row.sent_at),
+  cancelledAt: instant(row.cancelled_at),
+  cancelledReason: row.cancelled_reason,
+})
+
+export const toBlast = (row: BlastRow): Blast => {
+  const described = {
+    id: BlastId.make(row.blast_id),
+    name: row.name,
+    description: row.description,
+    operational: row.operational,
+    createdAt: DateTime.makeUnsafe(row.created_at),
+    updatedAt: DateTime.makeUnsafe(row.updated_at),
+  }
+  const { audience, email } = attached(row)
+  if (row.status === "draft")
+    return { ...described, status: "draft", audience, email, scheduleMissed: row.schedule_missed }
+  if (row.status === "archived") return { ...described, ...toArchived(row) }
+  const settled = {
+    ...described,
+    audience: there(audience, "audience_list_id"),
+    email: there(email, "email_id"),
+    locked: there(lockedOfRow(row), "approval_id"),
+  }
+  if (row.status === "scheduled") return { ...settled, status: "scheduled", time: scheduledTime(row) }
+  const time = there(timeOfRow(row), "send_mode")
+  const launch = launchOfRow(row)
+  switch (row.status) {
+    case "cancelled":
+      return {
+        ...settled,
+        status: "cancelled",
+        time,
+        launch,
+        cancelledAt: DateTime.makeUnsafe(there(row.cancelled_at, "cancelled_at")),
+        cancelledReason: row.cancelled_reason,
+      }
+    case "sending":
+      return {
+        ...settled,
+        status: "sending",
+        time,
+        launch: there(launch, "launched_at"),
+        paused: row.paused,
+        retryingSince: instant(row.retrying_since),
+      }
+    case "sent":
+      return {
+        ...settled,
+        status: "sent",
+        time,
+        launch: there(launch, "launched_at"),
+        sentAt: DateTime.makeUnsafe(there(row.sent_at, "sent_at")),
+      }
+    case "failed":
+      return {
+        ...settled,
+        status: "failed",
+        time,
+        launch: there(launch, "launched_at"),
+        failure: there(row.failure, "failure"),
+      }
+  }
+}
+
+const text = (at: DateTime.Utc | null | undefined): string | null =>
+  at === null || at === undefined ? null : DateTime.formatIso(at)
+
+/** Everything that a change may write. What the snapshot of the audience writes is not among it. */
+export const columnsOf = (blast: Blast) => {
+  const locked = lockedOf(blast)
+  const time = timeOf(blast)
+  const launch = launchOf(blast)
+  return {
+    name: blast.name,
+    name_folded: fold(blast.name),
+    description: blast.description,
+    status: blast.status,
+    paused: blast.status === "sending" && blast.paused,
+    retrying_since: blast.status === "sending" ? text(blast.retryingSince) : null,
+    audience_list_id: blast.audience?.listId ?? null,
+    audience_source: blast.audience?.source ?? null,
+    email_id: blast.email?.emailId ?? null,
+    email_source: blast.email?.source ?? null,
+    operational: blast.operational,
+    scheduled_at: time?.mode === "scheduled" ? text(time.scheduledAt) : null,
+    send_mode: time?.mode ?? null,
+    approved_at: text(locked?.at),
+    approved_email_version: locked?.version ?? null,
+    approval_id: locked?.approvalId ?? null,
+    schedule_missed: blast.status === "draft" && blast.scheduleMissed,
+    launched_at: text(launch?.at),
+    allotted_count: launch?.allotted ?? 0,
+    failure: "failure" in blast ? blast.failure : null,
+    sent_at: "sentAt" in blast ? text(blast.sentAt) : null,
+    cancelled_at: "cancelledAt" in blast ? text(blast.cancelledAt) : null,
+    cancelled_reason: "cancelledReason" in blast ? blast.cancelledReason : null,
+    updated_at: text(blast.updatedAt),
+  }
+}

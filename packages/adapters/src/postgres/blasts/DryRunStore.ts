@@ -1,0 +1,143 @@
+// Dry runs on PostgreSQL: one pass over the audience, by the conditions of the snapshot that a send takes.
+import { PgClient } from "@effect/sql-pg"
+import {
+  type BlockedContacts,
+  domains_max,
+  type NeededValue,
+  sample_max,
+  type Survey,
+  SurveyStore,
+} from "@tentpole/core/blasts/inspection/DryRunStore"
+import { type BlockReason, blockReasons } from "@tentpole/core/sending/Delivery"
+import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type DateTime, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
+import { contactsById } from "../contacts/ContactStore.ts"
+import { type AudienceRow, audienceOf, blockReasonOf, cutTo } from "../sending/DeliveryAudience.ts"
+import { LongReads } from "../kernel/Postgres.ts"
+import { isBlankText } from "../segments/RuleSql.ts"
+
+type Sql = PgClient.PgClient
+
+interface ListRow extends AudienceRow {
+  readonly recipients_per_blast_max: number | null
+}
+
+interface SurveyRow {
+  readonly reasons: Readonly<Record<string, number>> | null
+  readonly blocked: ReadonlyArray<{
+    readonly reason: BlockReason
+    readonly contact_id: string
+    readonly email: string | null
+  }> | null
+  readonly domains: ReadonlyArray<{ readonly domain: string; readonly count: number }> | null
+  readonly lacking: ReadonlyArray<number>
+  readonly sample: ReadonlyArray<string>
+}
+
+/** What stands for `qualified` among the reasons: they are null there, and no key of an object. */
+const none = ""
+
+/** Whether a contact `c` has nothing to stand for a token. */
+const lacksIt = (sql: Sql, needed: NeededValue): Statement.Fragment => {
+  if (needed.kind === "custom") return isBlankText(sql, sql`(c.custom_fields ->> ${needed.apiName}::text)`)
+  const column = sql.literal(`c.${needed.field.apiName}`)
+  return needed.field.valueType === "string" ? isBlankText(sql, column) : sql`${column} is null`
+}
+
+/**
+ * The audience is judged once and kept, narrow, for the counts that are made of it: at a million contacts its sorts and
+ * groups together cost less than another pass over the contacts would.
+ */
+const counted = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  audience: Statement.Fragment,
+  { operational, needed }: { readonly operational: boolean; readonly needed: ReadonlyArray<NeededValue> },
+) => {
+  const lacks = needed.map((value, at) => sql`, ${lacksIt(sql, value)} as ${sql.literal(`lacks_${at}`)}`)
+  const names = needed.map((_, at) => `, c.lacks_${at}`).join("")
+  const counts = needed.map((_, at) => `(count(*) filter (where lacks_${at}))::int`).join(", ")
+  const lacking = counts === "" ? "'{}'::int[]" : `(select array[${counts}] from judged where reason is null)`
+  return sql<SurveyRow>`
+    with audience as (
+      select c.contact_id, c.email, c.email_normalized, c.unsubscribed, c.marketing_email_subscribed,
+        c.marketing_email_invalid${lacks.reduce((all, each) => sql`${all}${each}`, sql.literal(""))}
+      ${audience}
+    ),
+    judged as materialized (
+      select c.contact_id, c.email, split_part(c.email_normalized, '@', -1) as domain,
+        ${blockReasonOf(sql, operational)} as reason${sql.literal(names)}
+      from audience c
+      left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+    ),
+    reasons as materialized (
+      select coalesce(reason, ${none}) as reason, count(*)::int as count from judged group by 1
+    ),
+    blocked as materialized (select contact_id, email, reason from judged where reason is not null)
+    select
+      (select jsonb_object_agg(reason, count) from reasons) as reasons,
+      (select jsonb_agg(jsonb_build_object('reason', r.reason, 'contact_id', b.contact_id, 'email', b.email) order by b.contact_id)
+        from reasons r
+        cross join lateral (
+          select contact_id, email from blocked where reason = r.reason order by contact_id limit ${sample_max}) b
+        where r.reason <> ${none}) as blocked,
+      (select jsonb_agg(jsonb_build_object('domain', d.domain, 'count', d.count) order by d.count desc, d.domain)
+        from (select domain collate "C" as domain, count(*)::int as count from judged where reason is null
+          group by 1 order by 2 desc, 1 limit ${domains_max}) d) as domains,
+      ${sql.literal(lacking)} as lacking,
+      array(select contact_id::text from judged where reason is null order by judged.contact_id limit ${sample_max}) as sample`
+}
+
+const blockedOf = ({ reasons, blocked }: SurveyRow): ReadonlyArray<BlockedContacts> =>
+  blockReasons.flatMap((reason) => {
+    const count = reasons?.[reason] ?? 0
+    if (count === 0) return []
+    const sample = (blocked ?? [])
+      .filter((each) => each.reason === reason)
+      .map(({ contact_id, email }) => ({ contactId: ContactId.make(contact_id), email }))
+    return [{ reason, count, sample }]
+  })
+
+const survey = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: ListId,
+  options: {
+    readonly operational: boolean
+    readonly needed: ReadonlyArray<NeededValue>
+    readonly now: DateTime.Utc
+  },
+) {
+  const [list] = yield* sql<ListRow>`
+    select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max
+    from list l
+    join workspace w on w.workspace_id = l.workspace_id
+    join plan p on p.plan = w.plan
+    where l.workspace_id = ${workspace} and l.list_id = ${id}`
+  if (list === undefined) return null
+  const held = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))
+  const [row] = yield* counted(sql, workspace, cutTo(sql, held, list.recipients_per_blast_max), options)
+  if (row === undefined) return yield* Effect.die("a survey has one row")
+  const counts = Object.values(row.reasons ?? {})
+  const sample = row.sample.map((each) => ContactId.make(each))
+  const contacts = yield* contactsById(sql, workspace, sample)
+  const surveyed: Survey = {
+    recipientCount: counts.reduce((sum, count) => sum + count, 0),
+    qualifiedCount: row.reasons?.[none] ?? 0,
+    blocked: blockedOf(row),
+    domains: row.domains ?? [],
+    lacking: row.lacking,
+    sample: sample.flatMap((each) => contacts.get(each) ?? []),
+  }
+  return surveyed
+})
+
+export const layer = Layer.effect(
+  SurveyStore,
+  Effect.map(LongReads, (long) =>
+    SurveyStore.of({
+      survey: (workspace, list, options) => long.read(workspace, (sql) => survey(sql, workspace, list, options)),
+    }),
+  ),
+)

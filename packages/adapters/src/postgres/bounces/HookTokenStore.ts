@@ -1,0 +1,41 @@
+// Tokens of providers' calls on PostgreSQL.
+import { PgClient } from "@effect/sql-pg"
+import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer } from "effect"
+import { fenced } from "../kernel/Postgres.ts"
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+
+export const layer = Layer.effect(
+  HookTokenStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    return HookTokenStore.of({
+      use: (workspace, { body, keep_s, provider, token }) =>
+        Effect.andThen(
+          Transaction,
+          within(
+            workspace,
+            Effect.gen(function* () {
+              yield* sql`
+                delete from hook_token
+                where workspace_id = ${workspace} and used_at < clock_timestamp() - make_interval(secs => ${keep_s})`
+              // Of two at once the second one waits here, and then sees the first one's.
+              yield* sql`
+                insert into hook_token (workspace_id, provider, token_hash, body_hash, used_at)
+                values (${workspace}, ${provider}, decode(${hex(token)}, 'hex'), decode(${hex(body)}, 'hex'),
+                  clock_timestamp())
+                on conflict do nothing`
+              const same = yield* sql`
+                select 1 from hook_token
+                where workspace_id = ${workspace} and provider = ${provider} and token_hash = decode(${hex(token)}, 'hex')
+                  and body_hash = decode(${hex(body)}, 'hex')`
+              return same.length === 1
+            }),
+          ),
+        ),
+    })
+  }),
+)

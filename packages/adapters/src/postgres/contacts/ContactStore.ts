@@ -1,0 +1,185 @@
+// Contacts and their timelines on PostgreSQL: reading, locking, and listings by page.
+import { PgClient } from "@effect/sql-pg"
+import type { ActivityType } from "@tentpole/core/contacts/Activity"
+import type { Identities } from "@tentpole/core/contacts/batch/Batch"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpole/core/contacts/ContactStore"
+import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { PageRequest } from "@tentpole/core/kernel/Page"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import { lockForDeletion } from "./ContactDeletion.ts"
+import { contactSortKeys, countedPage, searchedColumns, searchIn, type Selection } from "./ContactPages.ts"
+import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
+import { writeContacts } from "./ContactWrites.ts"
+import { contactsKept } from "../lists/StoredCounts.ts"
+import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
+
+/** Contacts by id, within the caller's fence; those that are gone are missing. */
+export const contactsById = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
+  Effect.map(
+    sql<ContactRow>`
+      select ${sql.literal(contactColumns)} from contact c
+      where c.workspace_id = ${workspace} and c.contact_id = any(${texts(ids)}::uuid[])`,
+    (rows): ReadonlyMap<ContactId, Contact> =>
+      new Map(rows.map((row) => [ContactId.make(row.contact_id), toContact(row)])),
+  )
+
+type Whom = Identities & { readonly ids?: ReadonlyArray<ContactId> }
+
+const isNobody = ({ emails, phones, ids = [] }: Whom): boolean => emails.length + phones.length + ids.length === 0
+
+/**
+ * The ids of everybody asked for. By joins: an array in a condition is compared element by element as soon as the plan is
+ * a prepared one.
+ */
+const known = (sql: PgClient.PgClient, workspace: WorkspaceId, { emails, phones, ids = [] }: Whom) => sql`
+  select e.contact_id from unnest(${texts(emails)}) as asked (email)
+  join contact e on e.workspace_id = ${workspace} and e.email_normalized = asked.email
+  union
+  select p.contact_id from unnest(${texts(phones)}) as asked (phone)
+  join contact p on p.workspace_id = ${workspace} and p.phone = asked.phone
+  union
+  select asked.id from unnest(${texts(ids)}::uuid[]) as asked (id)`
+
+/**
+ * A batch may bring thousands of identities, and most of them have no row yet that could be locked. So each falls into one
+ * of 64 buckets of its workspace, and the buckets are locked, in order: at most 64 entries of the server's lock table a
+ * transaction, never a circle, and small batches rarely wait for each other. The rows follow in order of their ids, by a
+ * statement of its own, which sees what the last holder of the buckets has committed.
+ */
+const lockWhom = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, whom: Whom) {
+  const identities = [...whom.emails, ...whom.phones]
+  if (identities.length > 0) {
+    yield* sql`
+      select pg_advisory_xact_lock(hashtextextended(${`contact identities of ${workspace}`}, bucket))
+      from (
+        select distinct hashtextextended(identity, 0) & 63 as bucket from unnest(${texts(identities)}) as identity order by 1
+      ) as buckets`
+  }
+  return yield* sql<ContactRow>`
+    select ${sql.literal(contactColumns)}
+    from (${known(sql, workspace, whom)}) as known
+    join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id
+    order by c.contact_id for no key update of c`
+})
+
+/** Everybody is a count that is kept. */
+const isEverybody = ({ search, updatedAfter }: ContactQuery): boolean => search === null && updatedAfter === null
+
+const selectionOf = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { search, updatedAfter }: ContactQuery,
+): Selection => ({
+  from: sql.literal("fenced_contact c"),
+  where: sql.and([
+    sql`c.workspace_id = ${workspace}`,
+    ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
+    ...(updatedAfter === null ? [] : [sql`c.updated_at > ${DateTime.formatIso(updatedAfter)}::timestamptz`]),
+  ]),
+  addedAt: sql.literal("null::timestamptz"),
+})
+
+interface ActivityRow {
+  readonly activity_id: string
+  readonly contact_id: string
+  readonly type: ActivityType
+  readonly at: Date
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+const toActivity = (row: ActivityRow): RecordedActivity => ({
+  id: row.activity_id,
+  contactId: ContactId.make(row.contact_id),
+  type: row.type,
+  at: DateTime.makeUnsafe(row.at),
+  metadata: row.metadata,
+})
+
+const activitiesOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  id: ContactId,
+  { page, limit, order }: PageRequest & { readonly order: "asc" | "desc" },
+) {
+  const [all] = yield* sql<{ total: number }>`
+    select (select count(*)::int from activity a where a.workspace_id = ${workspace} and a.contact_id = ${id}) as total
+    from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`
+  if (all === undefined) return yield* new NotFound({ resource: "contact" })
+  const way = sql.literal(order)
+  const rows = yield* sql<ActivityRow>`
+    select a.activity_id, a.contact_id, a.type, a.at, a.metadata from activity a
+    where a.workspace_id = ${workspace} and a.contact_id = ${id}
+    order by a.at ${way}, a.activity_id ${way}
+    limit ${limit} offset ${(page - 1) * limit}`
+  return { items: rows.map(toActivity), total: all.total }
+})
+
+export const layer = Layer.effect(
+  ContactStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const [quick, long] = [yield* Reads, yield* LongReads]
+    const within = fenced(sql)
+    const columns = sql.literal(contactColumns)
+    return ContactStore.of({
+      find: (workspace, id) =>
+        quick
+          .read(
+            workspace,
+            (client) => client<ContactRow>`
+              select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
+          )
+          .pipe(
+            Effect.flatMap(([row]) =>
+              row === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(toContact(row)),
+            ),
+          ),
+      findByIdentity: (workspace, identities) =>
+        isNobody(identities)
+          ? Effect.succeed([])
+          : quick
+              .read(
+                workspace,
+                (client) => client<ContactRow>`
+                  select ${columns} from (${known(client, workspace, identities)}) as known
+                  join contact c on c.workspace_id = ${workspace} and c.contact_id = known.contact_id`,
+              )
+              .pipe(Effect.map((rows) => rows.map(toContact))),
+      lock: (workspace, whom) =>
+        Effect.andThen(
+          Transaction,
+          isNobody(whom)
+            ? Effect.succeed([])
+            : Effect.map(within(workspace, lockWhom(sql, workspace, whom)), (rows) => rows.map(toContact)),
+        ),
+      lockForDeletion: (workspace, ids) =>
+        Effect.andThen(
+          Transaction,
+          ids.length === 0
+            ? Effect.succeed([])
+            : within(
+                workspace,
+                Effect.andThen(
+                  lockForDeletion(sql, workspace, ids),
+                  Effect.map(contactsById(sql, workspace, ids), (found) => [...found.values()]),
+                ),
+              ),
+        ),
+      apply: (workspace, change) =>
+        Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),
+      page: (workspace, query) =>
+        countedPage({ quick, long }, workspace, {
+          selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
+          ordered: { ...query, key: contactSortKeys[query.sort] },
+          total: isEverybody(query) ? contactsKept(workspace) : null,
+        }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total }))),
+      count: (workspace) => quick.read(workspace, contactsKept(workspace)),
+      activities: (workspace, id, query) =>
+        quick.read(workspace, (client) => activitiesOf(client, workspace, id, query)),
+    })
+  }),
+)

@@ -1,0 +1,252 @@
+// A change of contacts, written: whatever its size, a few statements for those that go, one for those altered, one for those
+// new, one for the timelines and one for the events. Rooms that carry such a change in their own call `writeContacts` in their transaction.
+import type { PgClient } from "@effect/sql-pg"
+import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import { IdentityTaken } from "@tentpole/core/contacts/ContactStore"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { fold } from "@tentpole/core/kernel/Text"
+import { DateTime, Effect } from "effect"
+import { booleans, floats, texts } from "../kernel/Arrays.ts"
+import { deleteContacts } from "./ContactDeletion.ts"
+import { lentColumns, numberValues } from "./NumberColumns.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+
+/**
+ * Writes a change, within the caller's fence and transaction. `IdentityTaken` comes from changes that were decided without
+ * `lock`; the transaction can then only be rolled back.
+ */
+export const writeContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ContactsChange) =>
+  Effect.gen(function* () {
+    if (!ContactsChange.is(change)) return yield* Effect.die("contacts can only be written by a ContactsChange")
+    yield* deleteContacts(sql, workspace, change.deletes)
+    yield* parkHandedOver(sql, workspace, change)
+    yield* updateContacts(sql, workspace, change.updates)
+    yield* insertContacts(sql, workspace, change.creates)
+    yield* writeActivities(sql, workspace, change.activities)
+    yield* liftSuppressions(sql, workspace, change.resubscribed)
+    yield* appendEvents(sql, workspace, change.events)
+  }).pipe(
+    Effect.catchReason(
+      "SqlError",
+      "UniqueViolation",
+      () => Effect.fail(new IdentityTaken()),
+      (_, error) => Effect.fail(error),
+    ),
+  )
+
+/**
+ * Adds to timelines, and moves `last_activity_at` by what the person did; within the caller's fence and transaction. Who is
+ * gone has no timeline.
+ */
+export const writeActivities = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  activities: ReadonlyArray<Activity>,
+) {
+  if (activities.length === 0) return
+  yield* sql`
+    insert into activity (workspace_id, contact_id, at, type, metadata)
+    select ${workspace}, told.contact_id, told.at, told.type, told.metadata
+    from unnest(${texts(activities.map((activity) => activity.contactId))}::uuid[],
+      ${texts(activities.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[],
+      ${texts(activities.map((activity) => activity.type))}::text[],
+      ${texts(activities.map((activity) => JSON.stringify(activity.metadata)))}::jsonb[])
+      with ordinality as told (contact_id, at, type, metadata, nth)
+    -- one look into an index for each, whatever the planner knows or does not know of contacts
+    cross join lateral (
+      select from contact c where c.workspace_id = ${workspace} and c.contact_id = told.contact_id limit 1) as there
+    order by told.nth`
+  const own = activities.filter((activity) => ownActivityTypes.has(activity.type))
+  if (own.length === 0) return
+  yield* sql`
+    update contact c set last_activity_at = greatest(c.last_activity_at, u.at)
+    from (
+      select contact_id, max(at) as at from unnest(${texts(own.map((activity) => activity.contactId))}::uuid[],
+        ${texts(own.map((activity) => DateTime.formatIso(activity.at)))}::timestamptz[]) as each (contact_id, at)
+      group by contact_id
+    ) as u
+    where c.workspace_id = ${workspace} and c.contact_id = u.contact_id`
+})
+
+/** A column of `contact`, as an array of its values for many contacts. */
+interface Column {
+  readonly name: string
+  readonly type: string
+  /** What the value depends on: while that is the same, so is the value. */
+  readonly of: (contact: Contact) => unknown
+  readonly values: (contacts: ReadonlyArray<Contact>) => ReturnType<typeof texts>
+}
+
+const column = (
+  name: string,
+  type: string,
+  write: (contact: Contact) => string | null,
+  of: Column["of"] = write,
+): Column => ({ name, type, of, values: (contacts) => texts(contacts.map(write)) })
+
+/** Text, and its folded form beside it. */
+const folded = (name: string, of: (contact: Contact) => string | null): ReadonlyArray<Column> => [
+  column(name, "text", of),
+  column(
+    `${name}_folded`,
+    "text",
+    (contact) => {
+      const text = of(contact)
+      return text === null ? null : fold(text)
+    },
+    of,
+  ),
+]
+
+const boolean = (name: string, of: (contact: Contact) => boolean | null): Column => ({
+  name,
+  type: "boolean",
+  of,
+  values: (contacts) => booleans(contacts.map(of)),
+})
+
+/** What is found by equality: numbers are compared otherwise. */
+const foldedFields = (contact: Contact): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(contact.customFields).flatMap(([name, value]) =>
+        typeof value === "number" ? [] : [[name, typeof value === "string" ? fold(value) : value]],
+      ),
+    ),
+  )
+
+const customFieldsOf = (contact: Contact): unknown => contact.customFields
+
+const idColumn = column("contact_id", "uuid", (contact) => contact.id)
+
+/** What an update writes. A contact's birth and its last activity are not a change's to say. */
+const changing: ReadonlyArray<Column> = [
+  ...folded("display_name", (contact) => contact.displayName),
+  ...folded("first_name", (contact) => contact.firstName),
+  ...folded("last_name", (contact) => contact.lastName),
+  ...folded("company", (contact) => contact.company),
+  ...folded("job_title", (contact) => contact.jobTitle),
+  ...folded("email", (contact) => contact.email),
+  column("email_normalized", "text", (contact) => contact.emailNormalized),
+  column("phone", "text", (contact) => contact.phone),
+  ...folded("address", (contact) => contact.address),
+  ...folded("address2", (contact) => contact.address2),
+  ...folded("city", (contact) => contact.city),
+  ...folded("state", (contact) => contact.state),
+  ...folded("zip_code", (contact) => contact.zipCode),
+  ...folded("country", (contact) => contact.country),
+  ...folded("lead_status", (contact) => contact.leadStatus),
+  ...folded("lifecycle_stage", (contact) => contact.lifecycleStage),
+  {
+    name: "service_score",
+    type: "double precision",
+    of: (contact) => contact.serviceScore,
+    values: (contacts) => floats(contacts.map((contact) => contact.serviceScore)),
+  },
+  boolean("unsubscribed", (contact) => contact.unsubscribed),
+  boolean("marketing_email_subscribed", (contact) => contact.marketingEmailSubscribed),
+  boolean("marketing_sms_subscribed", (contact) => contact.marketingSmsSubscribed),
+  boolean("marketing_email_invalid", (contact) => contact.marketingEmailInvalid),
+  ...folded("original_source", (contact) => contact.originalSource),
+  ...folded("original_source_detail", (contact) => contact.originalSourceDetail),
+  column("custom_fields", "jsonb", (contact) => JSON.stringify(contact.customFields), customFieldsOf),
+  column("custom_fields_folded", "jsonb", foldedFields, customFieldsOf),
+  column("updated_at", "timestamptz", (contact) => DateTime.formatIso(contact.updatedAt)),
+]
+
+const written = [
+  idColumn,
+  ...changing,
+  column("created_at", "timestamptz", (contact) => DateTime.formatIso(contact.createdAt)),
+]
+
+const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
+const numbers = numberValues.map(({ value }) => value).join(", ")
+
+/** An insert of the contacts; the fields of the workspace are looked up once. */
+const insertOf = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  columns: ReadonlyArray<Column>,
+  contacts: ReadonlyArray<Contact>,
+) => sql`
+  with lent as materialized (select names, types from ${lentColumns(sql, workspace)})
+  insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
+  select ${workspace}, u.*, ${sql.literal(numbers)} from lent, unnest(${sql.csv(
+    columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
+  )}) as u (${sql.literal(names(columns))})`
+
+/** Without these a row is none, whether it is new or not. */
+const needed = new Set([
+  "contact_id",
+  "email",
+  "email_folded",
+  "email_normalized",
+  "phone",
+  "unsubscribed",
+  "marketing_email_invalid",
+  "custom_fields",
+  "custom_fields_folded",
+  "updated_at",
+  "created_at",
+])
+
+/**
+ * Columns that change for any of them, as an insert of what is there already: each contact is found by its key, whatever the planner knows or does not know of
+ * the workspace. An update from a list is a join, for which it may read all contacts.
+ */
+const updateContacts = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  updates: ContactsChange["updates"],
+) {
+  if (updates.length === 0) return
+  const isChanged = ({ of }: Column): boolean => updates.some(({ before, after }) => of(before) !== of(after))
+  const columns = written.filter((each) => needed.has(each.name) || isChanged(each))
+  const assigned = [...columns.filter((each) => changing.includes(each)), ...numberValues]
+  const contacts = updates.map(({ after }) => after)
+  const rows = yield* sql<{ readonly gone: boolean }>`
+    ${insertOf(sql, workspace, columns, contacts)}
+    on conflict (workspace_id, contact_id) do update
+      set ${sql.literal(assigned.map(({ name }) => `${name} = excluded.${name}`).join(", "))}
+    returning c.xmax = 0 as gone`
+  const gone_count = rows.filter(({ gone }) => gone).length
+  if (gone_count > 0) return yield* Effect.die(`${gone_count} contacts of a change are gone: they were not locked`)
+})
+
+const insertContacts = (sql: PgClient.PgClient, workspace: WorkspaceId, contacts: ReadonlyArray<Contact>) =>
+  contacts.length === 0 ? Effect.void : insertOf(sql, workspace, written, contacts)
+
+const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>
+  emails.length === 0
+    ? Effect.void
+    : sql`
+        delete from suppression
+        where workspace_id = ${workspace} and reason = 'unsubscribe' and email_normalized = any(${texts(emails)})`
+
+/**
+ * Unique keys hold after each row. When one contact gives up an email or a phone and another one takes it in the same
+ * change, the giver first lets go of it, for a value that nobody can have.
+ */
+const parkHandedOver = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { updates }: ContactsChange,
+) {
+  const givers = (key: "emailNormalized" | "phone"): ReadonlyArray<string> => {
+    const taken = new Set(updates.flatMap(({ before, after }) => (before[key] === after[key] ? [] : [after[key]])))
+    return updates.flatMap(({ before, after }) =>
+      before[key] !== null && before[key] !== after[key] && taken.has(before[key]) ? [before.id] : [],
+    )
+  }
+  const [emails, phones] = [givers("emailNormalized"), givers("phone")]
+  if (emails.length + phones.length === 0) return
+  yield* sql`
+    update contact c set
+      email_normalized = case when c.contact_id = any(${texts(emails)}::uuid[]) then 'parked ' || c.contact_id
+        else c.email_normalized end,
+      phone = case when c.contact_id = any(${texts(phones)}::uuid[]) then 'parked ' || c.contact_id else c.phone end
+    where c.workspace_id = ${workspace} and c.contact_id = any(${texts([...emails, ...phones])}::uuid[])`
+})

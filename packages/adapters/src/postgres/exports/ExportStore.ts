@@ -1,0 +1,183 @@
+// Exports on PostgreSQL, and the reading of members and recipients from beginning to end.
+import { PgClient } from "@effect/sql-pg"
+import type { RecipientCategory } from "@tentpole/core/blasts/BlastStore"
+import { type BlastRecipients, type Export, ExportChange, type ExportSubject } from "@tentpole/core/exports/Export"
+import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import { BlastId, ExportId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Audience } from "@tentpole/core/lists/ListStore"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { categories, recipientColumns, type RecipientRow, toRecipient } from "../blasts/BlastRecipients.ts"
+import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
+import { readThrough } from "../kernel/Cursor.ts"
+import { fenced, LongReads } from "../kernel/Postgres.ts"
+import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
+
+type Sql = PgClient.PgClient
+
+interface ExportRow {
+  readonly export_id: string
+  readonly list_id: string | null
+  readonly exclude_unsubscribed: boolean | null
+  readonly blast_id: string | null
+  readonly category: RecipientCategory | null
+  readonly status: Export["status"]
+  readonly file_name: string | null
+  readonly row_count: number | null
+  readonly error: string | null
+  readonly created_at: Date
+  readonly completed_at: Date | null
+}
+
+const exportColumns = `x.export_id, x.list_id, x.exclude_unsubscribed, x.blast_id, x.category, x.status, x.file_name,
+  x.row_count, x.error, x.created_at, x.completed_at`
+
+/** The table's checks say the same as the type: it is of a list, or of a category of a blast. */
+const subjectOf = (row: ExportRow): ExportSubject =>
+  row.blast_id === null
+    ? { kind: "list", listId: ListId.make(row.list_id ?? ""), excludeUnsubscribed: row.exclude_unsubscribed ?? false }
+    : { kind: "blast", blastId: BlastId.make(row.blast_id), category: row.category ?? "recipients" }
+
+const subjectColumns = (subject: ExportSubject) =>
+  subject.kind === "list"
+    ? { list_id: subject.listId, exclude_unsubscribed: subject.excludeUnsubscribed }
+    : { blast_id: subject.blastId, category: subject.category }
+
+const toExport = (row: ExportRow): Export => {
+  const common = {
+    id: ExportId.make(row.export_id),
+    subject: subjectOf(row),
+    createdAt: DateTime.makeUnsafe(row.created_at),
+  }
+  // What has ended has its instant, and what belongs to its end.
+  const completedAt = DateTime.makeUnsafe(row.completed_at ?? row.created_at)
+  switch (row.status) {
+    case "queued":
+    case "running":
+      return { ...common, status: row.status }
+    case "completed":
+      return {
+        ...common,
+        status: row.status,
+        fileName: row.file_name ?? "",
+        rowCount: row.row_count ?? 0,
+        completedAt,
+      }
+    case "failed":
+      return { ...common, status: row.status, error: row.error ?? "", completedAt }
+  }
+}
+
+const found = (rows: ReadonlyArray<ExportRow>): Effect.Effect<Export, NotFound> =>
+  rows[0] === undefined ? Effect.fail(new NotFound({ resource: "export" })) : Effect.succeed(toExport(rows[0]))
+
+/** The columns that are written once an export has ended. */
+const endOf = (it: Export) => ({
+  file_name: it.status === "completed" ? it.fileName : null,
+  row_count: it.status === "completed" ? it.rowCount : null,
+  error: it.status === "failed" ? it.error : null,
+  completed_at: it.status === "completed" || it.status === "failed" ? DateTime.formatIso(it.completedAt) : null,
+})
+
+const write = (sql: Sql, workspace: WorkspaceId, before: Export | null, after: Export) => {
+  const end = endOf(after)
+  return before === null
+    ? sql`
+        insert into export ${sql.insert({
+          workspace_id: workspace,
+          export_id: after.id,
+          ...subjectColumns(after.subject),
+          status: after.status,
+          created_at: DateTime.formatIso(after.createdAt),
+          ...end,
+        })} returning 1`
+    : sql`
+        update export set status = ${after.status}, file_name = ${end.file_name}::text,
+          row_count = ${end.row_count}::int, error = ${end.error}::text, completed_at = ${end.completed_at}::timestamptz
+        where workspace_id = ${workspace} and export_id = ${after.id} and status = ${before.status}
+        returning 1`
+}
+
+const forget = (sql: Sql, workspace: WorkspaceId, { id, status }: Export) => sql`
+  delete from export where workspace_id = ${workspace} and export_id = ${id} and status = ${status}
+  returning 1`
+
+const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ExportChange) {
+  if (!ExportChange.is(change)) return yield* Effect.die("an export can only be written by a ExportChange")
+  const { before, after } = change
+  if (after !== null) return (yield* write(sql, workspace, before, after)).length === 1
+  return before !== null && (yield* forget(sql, workspace, before)).length === 1
+})
+
+/** Whom the list holds, by id: the key's order, which is read without sorting. */
+const membersSelected = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { list, fields, now }: Audience,
+  options: { readonly excludeUnsubscribed: boolean },
+) {
+  const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+  const held = audienceCondition(sql, workspace, list, reading)
+  return sql`
+    select ${sql.literal(contactColumns)} from fenced_contact c
+    where c.workspace_id = ${workspace} and ${held}
+      ${sql.literal(options.excludeUnsubscribed ? "and not c.unsubscribed" : "")}
+    order by c.contact_id`
+})
+
+/** Recipients in the order of the index `delivery_contact`, near to that in which they were written. */
+const recipientsSelected = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { blastId, category }: Pick<BlastRecipients, "blastId" | "category">,
+) =>
+  Effect.succeed(sql`
+    select ${sql.literal(recipientColumns)} from delivery d
+    where d.workspace_id = ${workspace} and d.blast_id = ${blastId} and ${sql.literal(categories[category])}
+    order by d.contact_id`)
+
+export const layer = Layer.effect(
+  ExportStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const long = yield* LongReads
+    const within = fenced(sql)
+    return ExportStore.of({
+      find: (workspace, id) =>
+        within(
+          workspace,
+          sql<ExportRow>`
+            select ${sql.literal(exportColumns)} from export x
+            where x.workspace_id = ${workspace} and x.export_id = ${id}
+              and (exists (select 1 from list l where l.workspace_id = x.workspace_id and l.list_id = x.list_id)
+                or exists (select 1 from blast b where b.workspace_id = x.workspace_id and b.blast_id = x.blast_id))`,
+        ).pipe(Effect.flatMap(found)),
+      lock: (workspace, id) =>
+        Effect.andThen(
+          Transaction,
+          within(
+            workspace,
+            sql<ExportRow>`
+              select ${sql.literal(exportColumns)} from export x
+              where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
+          ).pipe(Effect.flatMap(found)),
+        ),
+      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      members: (workspace, audience, options) =>
+        readThrough(
+          long,
+          workspace,
+          (client) => membersSelected(client, workspace, audience, options),
+          (row: ContactRow) => toContact(row),
+        ),
+      recipients: (workspace, wanted) =>
+        readThrough(
+          long,
+          workspace,
+          (client) => recipientsSelected(client, workspace, wanted),
+          (row: RecipientRow) => toRecipient(row),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,170 @@
+// What flows wait for, on PostgreSQL: a row of `due_work` for each workspace and kind of work. A look that finds nothing puts
+// off the next one, up to a minute; whoever makes work says so by a hint, which waits for nobody (`hint_due`).
+import { PgClient } from "@effect/sql-pg"
+import {
+  type DatedContact,
+  flow_consumer,
+  FlowQueue,
+  flowWork,
+  type FlowWork,
+  type NewEvents,
+  type PassedDates,
+  type Turn,
+} from "@tentpole/core/flows/engine/FlowQueue"
+import { ContactId, type FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Outbox } from "@tentpole/core/kernel/Outbox"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import { datedContacts } from "./DatedContacts.ts"
+import { earliestDue } from "./MembershipLocks.ts"
+import { FlowReader } from "./MembershipRows.ts"
+import { fenced, orDefect } from "../kernel/Postgres.ts"
+
+type Sql = PgClient.PgClient
+
+const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
+  Effect.map(
+    sql<{ readonly kind: FlowWork; readonly workspace_id: string; readonly was_due_at: Date }>`
+      with turn as materialized (
+        select kind, workspace_id, due_at as was_due_at from due_work
+        where kind = any(${texts(flowWork)}::text[]) and due_at <= clock_timestamp()
+        order by due_at
+        limit ${limit}
+        for update skip locked)
+      update due_work d set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000}), looks = looks + 1
+      from turn where d.kind = turn.kind and d.workspace_id = turn.workspace_id
+      returning d.kind, d.workspace_id, turn.was_due_at`,
+    (rows) =>
+      [...rows]
+        .sort((left, right) => left.was_due_at.getTime() - right.was_due_at.getTime())
+        .map((row): Turn => ({ kind: row.kind, workspace: WorkspaceId.make(row.workspace_id) })),
+  )
+
+/** After the first look in vain, and at most, whatever was hinted. */
+const pause_first_s = 0.25
+const pause_max_s = 60
+
+/**
+ * The row is left alone where somebody gives a hint at this moment: the turn ends soon. A hint that came since the turn was
+ * taken has set `looks` back, and the next look comes at once.
+ */
+const rest = Effect.fnUntraced(function* (sql: Sql, { kind, workspace }: Turn, more: boolean) {
+  const next = more ? sql`clock_timestamp()` : yield* nextOf(sql, kind, workspace)
+  yield* sql`
+    update due_work w
+    set due_at = case when w.looks = 0 then clock_timestamp() else least(${next},
+      clock_timestamp() + make_interval(secs => least(${pause_max_s}::float8, ${pause_first_s}::float8 * 2 ^ least(w.looks - 1, 16)))) end
+    from (select kind, workspace_id from due_work
+      where kind = ${kind} and workspace_id = ${workspace} for update skip locked) as held
+    where w.kind = held.kind and w.workspace_id = held.workspace_id`
+})
+
+/** When there is something to do without anybody's doing, as SQL; null: never. */
+const nextOf = Effect.fnUntraced(function* (sql: Sql, kind: FlowWork, ws: WorkspaceId) {
+  switch (kind) {
+    case "flows": {
+      const [row] = yield* sql<{ readonly next: string | null }>`
+        with recursive ${earliestDue(sql, ws)}
+        select min(e.due_at)::text as next
+        from earliest e join flow f on f.workspace_id = ${ws} and f.flow_id = e.flow_id and f.status <> 'paused'`
+      return sql`${row?.next ?? null}::timestamptz`
+    }
+    case "flow_events":
+      return sql`null::timestamptz`
+    case "flow_dates":
+      return sql`date_bin('30 minutes', clock_timestamp(), 'epoch') + interval '30 minutes'`
+  }
+})
+
+const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, ws: WorkspaceId, limit: number) =>
+  Effect.gen(function* () {
+    const held = yield* sql`
+      select 1 from outbox_consumer
+      where workspace_id = ${ws} and consumer = ${flow_consumer} for update skip locked`
+    if (held.length === 0) return null
+    const events = yield* outbox.read(ws, flow_consumer, limit)
+    const flows = yield* reader.read(
+      sql,
+      ws,
+      sql`where f.workspace_id = ${ws} and f.status in ('active', 'paused') order by f.flow_id`,
+    )
+    const since = new Map(
+      (yield* sql<{ readonly flow_id: string; readonly activated_in: string | null }>`
+        select flow_id, activated_in::text as activated_in from flow
+        where workspace_id = ${ws} and status = 'active'`).map((row) => [row.flow_id, BigInt(row.activated_in ?? 0)]),
+    )
+    const news: NewEvents = {
+      events,
+      flows: [...flows.values()],
+      isSince: ({ position }, flow) => {
+        const activated = since.get(flow)
+        return activated !== undefined && BigInt(position.split(".")[0] ?? 0) > activated
+      },
+    }
+    return news
+  })
+
+const passedDates = Effect.fnUntraced(function* (sql: Sql, reader: FlowReader, ws: WorkspaceId) {
+  const [clock] = yield* sql<{ readonly now: Date; readonly after: Date | null }>`
+    select date_trunc('milliseconds', clock_timestamp()) as now,
+      (select dates_until from flow_clock where workspace_id = ${ws}) as after`
+  const until = DateTime.makeUnsafe(clock?.now ?? 0)
+  const flows = yield* reader.read(
+    sql,
+    ws,
+    sql`where f.workspace_id = ${ws} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'
+      order by f.flow_id`,
+  )
+  const passed: PassedDates = {
+    after: clock?.after == null ? until : DateTime.makeUnsafe(clock.after),
+    until,
+    flows: [...flows.values()],
+  }
+  return passed
+})
+
+const fire = (
+  sql: Sql,
+  ws: WorkspaceId,
+  { contacts, day, flow }: { readonly flow: FlowId; readonly day: string; readonly contacts: ReadonlyArray<ContactId> },
+) =>
+  contacts.length === 0
+    ? Effect.succeed(new Set<ContactId>())
+    : Effect.map(
+        sql<{ readonly contact_id: string }>`
+          insert into flow_date_fired (workspace_id, flow_id, contact_id, day)
+          select ${ws}, ${flow}, contact_id, ${day}::text::date from unnest(${texts(contacts)}::uuid[]) as g (contact_id)
+          order by contact_id
+          on conflict do nothing
+          returning contact_id`,
+        (rows) => new Set(rows.map(({ contact_id }) => ContactId.make(contact_id))),
+      )
+
+export const layer = Layer.effect(
+  FlowQueue,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const outbox = yield* Outbox
+    const within = fenced(sql)
+    const reader = new FlowReader()
+    return FlowQueue.of({
+      takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, orDefect(takeTurns(sql, limit, turn_ms))),
+      rest: (turn, more) => Effect.andThen(Transaction, within(turn.workspace, rest(sql, turn, more))),
+      newEvents: (ws, limit) => Effect.andThen(Transaction, within(ws, newEvents(sql, outbox, reader, ws, limit))),
+      passedDates: (ws) => within(ws, passedDates(sql, reader, ws)),
+      dated: (ws, asked): Effect.Effect<ReadonlyArray<DatedContact>> => within(ws, datedContacts(sql, ws, asked)),
+      fire: (ws, fired) => Effect.andThen(Transaction, within(ws, fire(sql, ws, fired))),
+      datesPassed: (ws, until) =>
+        Effect.andThen(
+          Transaction,
+          within(
+            ws,
+            sql`
+              insert into flow_clock as c (workspace_id, dates_until) values (${ws}, ${DateTime.formatIso(until)})
+              on conflict (workspace_id) do update set dates_until = greatest(c.dates_until, excluded.dates_until)`,
+          ),
+        ).pipe(Effect.asVoid),
+    })
+  }),
+)

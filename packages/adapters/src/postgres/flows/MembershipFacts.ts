@@ -1,0 +1,97 @@
+// What the machine has to know of members, asked for all of them at once: a statement for each room that has a say.
+import type { PgClient } from "@effect/sql-pg"
+import type { DeliveryState } from "@tentpole/core/sending/Delivery"
+import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
+import type { FactsAsked, FactsFound, KnownContact } from "@tentpole/core/flows/members/MembershipStore"
+import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
+import { ApprovalId, ContactId, EmailId, MembershipId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Effect } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
+import { instant } from "../kernel/Instants.ts"
+import { subjectsOf } from "../segments/SegmentStore.ts"
+
+type Sql = PgClient.PgClient
+
+export const memberFacts = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: FactsAsked) {
+  const found: FactsFound = {
+    contacts: yield* contactsOf(sql, ws, asked),
+    messages: yield* messagesOf(sql, ws, asked.messagesOf),
+    approvals: yield* approvalsOf(sql, ws, asked.emails),
+  }
+  return found
+})
+
+const contactsOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, asked: FactsAsked) {
+  if (asked.contacts.length === 0) return new Map<ContactId, KnownContact>()
+  const rows = yield* sql<ContactRow & { readonly suppression: SuppressionReason | null }>`
+    select ${sql.literal(contactColumns)}, s.reason as suppression
+    from contact c
+    left join suppression s on s.workspace_id = ${ws} and s.email_normalized = c.email_normalized
+    where c.workspace_id = ${ws} and c.contact_id = any(${texts(asked.contacts)}::uuid[])`
+  const contacts = rows.map(toContact)
+  const subjects =
+    asked.lists.length + asked.activityTypes.length === 0
+      ? contacts.map((contact) => ({ contact, lists: new Set<never>(), activities: [] }))
+      : yield* subjectsOf(sql, ws, contacts, asked)
+  return new Map(
+    subjects.map((subject, at): [ContactId, KnownContact] => [
+      subject.contact.id,
+      { ...subject, suppression: rows[at]?.suppression ?? null },
+    ]),
+  )
+})
+
+interface MessageRow {
+  readonly membership_id: string
+  readonly step_id: string
+  readonly visit: number
+  readonly state: DeliveryState
+  readonly reason: string | null
+  readonly sent_at: Date | null
+  readonly delivered_at: Date | null
+  readonly opened_at: Date | null
+  readonly clicked_at: Date | null
+  readonly bounced_at: Date | null
+  readonly unsubscribed_at: Date | null
+}
+
+const messagesOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, members: ReadonlyArray<MembershipId>) {
+  const messages = new Map<MembershipId, Array<MemberMessage>>()
+  if (members.length === 0) return messages
+  const rows = yield* sql<MessageRow>`
+    select membership_id, step_id, visit, state, reason, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
+      unsubscribed_at
+    from delivery
+    where workspace_id = ${ws} and membership_id = any(${texts(members)}::uuid[])`
+  for (const row of rows) {
+    const id = MembershipId.make(row.membership_id)
+    const there = messages.get(id)
+    if (there === undefined) messages.set(id, [toMessage(row)])
+    else there.push(toMessage(row))
+  }
+  return messages
+})
+
+const toMessage = (row: MessageRow): MemberMessage => ({
+  stepId: row.step_id,
+  visit: row.visit,
+  state: row.state,
+  reason: row.reason,
+  sentAt: instant(row.sent_at),
+  deliveredAt: instant(row.delivered_at),
+  openedAt: instant(row.opened_at),
+  clickedAt: instant(row.clicked_at),
+  bouncedAt: instant(row.bounced_at),
+  unsubscribedAt: instant(row.unsubscribed_at),
+})
+
+const approvalsOf = (sql: Sql, ws: WorkspaceId, emails: ReadonlyArray<EmailId>) =>
+  emails.length === 0
+    ? Effect.succeed(new Map<EmailId, ApprovalId>())
+    : Effect.map(
+        sql<{ readonly email_id: string; readonly approval_id: string }>`
+          select email_id, approval_id from email
+          where workspace_id = ${ws} and email_id = any(${texts(emails)}::uuid[]) and approval_id is not null`,
+        (rows) => new Map(rows.map((row) => [EmailId.make(row.email_id), ApprovalId.make(row.approval_id)])),
+      )

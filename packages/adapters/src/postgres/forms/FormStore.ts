@@ -1,0 +1,91 @@
+// What was sent by forms, on PostgreSQL.
+import { PgClient } from "@effect/sql-pg"
+import type { Answers } from "@tentpole/core/forms/Answers"
+import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
+import { type Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
+import { ContactId, SubmissionId, TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+import { fenced, Reads } from "../kernel/Postgres.ts"
+
+interface SubmissionRow {
+  readonly submission_id: string
+  readonly tent_id: string
+  readonly form_id: string
+  /** As this file wrote them. */
+  readonly fields: Answers
+  readonly contact_id: string | null
+  readonly created_at: Date
+}
+
+const toSubmission = (row: SubmissionRow): Submission => ({
+  id: SubmissionId.make(row.submission_id),
+  tentId: TentId.make(row.tent_id),
+  formId: row.form_id,
+  fields: row.fields,
+  contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
+  createdAt: DateTime.makeUnsafe(row.created_at),
+})
+
+const gone = new NotFound({ resource: "tent" })
+
+/** Shared: many send at once, and whoever takes the page down waits for them. */
+const lockPublished = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) {
+  const rows = yield* sql`
+    select 1 from tent
+    where workspace_id = ${workspace} and tent_id = ${tent} and publication_status = 'published' for share`
+  if (rows.length === 0) return yield* gone
+})
+
+const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: SubmissionChange) {
+  if (!SubmissionChange.is(change)) return yield* Effect.die("a submission is written by a SubmissionChange only")
+  const { submission, contacts, activities, events } = change
+  yield* writeContacts(sql, workspace, contacts)
+  yield* sql`
+    insert into form_submission (workspace_id, tent_id, submission_id, form_id, fields, contact_id, created_at)
+    values (${workspace}, ${submission.tentId}, ${submission.id}, ${submission.formId},
+      ${JSON.stringify(submission.fields)}::text::json, ${submission.contactId}::uuid,
+      ${DateTime.formatIso(submission.createdAt)})`
+  yield* writeActivities(sql, workspace, activities)
+  yield* appendEvents(sql, workspace, events)
+})
+
+const sliceOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  tent: TentId,
+  { after, limit }: SubmissionQuery,
+) {
+  const there = yield* sql`select 1 from tent where workspace_id = ${workspace} and tent_id = ${tent}`
+  if (there.length === 0) return yield* gone
+  const conditions = [sql`workspace_id = ${workspace}`, sql`tent_id = ${tent}`]
+  if (after !== null) {
+    const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
+    conditions.push(sql`(created_at < ${at} or (created_at = ${at} and submission_id > ${after.id}))`)
+  }
+  const rows = yield* sql<SubmissionRow>`
+    select submission_id, tent_id, form_id, fields, contact_id, created_at from form_submission
+    where ${sql.and(conditions)} order by created_at desc, submission_id limit ${limit + 1}`
+  const items = rows.slice(0, limit).map(toSubmission)
+  const last = items.at(-1)
+  const more = rows.length > limit && last !== undefined
+  return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+})
+
+export const layer = Layer.effect(
+  FormStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const { read } = yield* Reads
+    const within = fenced(sql)
+    return FormStore.of({
+      lockPublished: (workspace, tent) =>
+        Effect.andThen(Transaction, within(workspace, lockPublished(sql, workspace, tent))),
+      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      slice: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
+    })
+  }),
+)

@@ -1,0 +1,381 @@
+// Imports on PostgreSQL. A chunk is a handful of statements, whatever its size.
+import { PgClient } from "@effect/sql-pg"
+import { ImportRunId, ImportSessionId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import {
+  chunk_rows_max,
+  type DuplicateStrategy,
+  type ImportRun,
+  type ImportSession,
+  type ImportSource,
+  type KeptRow,
+  type KeptSuggestions,
+  type Mapping,
+  type RowIssue,
+  type RowResult,
+  type RowStatus,
+  type RunStatus,
+} from "@tentpole/core/imports/Import"
+import { ImportChange } from "@tentpole/core/imports/ImportChange"
+import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
+import { ImportStore, type KeptRowsQuery, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { ints, texts } from "../kernel/Arrays.ts"
+import { writeFields } from "../contacts/ContactFieldStore.ts"
+import { writeContacts } from "../contacts/ContactWrites.ts"
+import { instant } from "../kernel/Instants.ts"
+import { fenced, LongReads } from "../kernel/Postgres.ts"
+import { renewStatistics } from "../kernel/Statistics.ts"
+
+interface SessionRow {
+  readonly import_session_id: string
+  readonly source: ImportSource
+  readonly file_name: string | null
+  readonly content_type: string
+  readonly blob_key: string
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly executed_at: Date | null
+  /** As this file wrote them. */
+  readonly suggestions: KeptSuggestions | null
+}
+
+const sessionColumns = `s.import_session_id, s.source, s.file_name, s.content_type, s.blob_key, s.created_at, s.expires_at,
+  s.executed_at, s.suggestions`
+
+const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
+
+const toSession = (row: SessionRow): ImportSession => ({
+  id: ImportSessionId.make(row.import_session_id),
+  source: row.source,
+  fileName: row.file_name,
+  contentType: row.content_type,
+  blobKey: row.blob_key,
+  createdAt: DateTime.makeUnsafe(row.created_at),
+  expiresAt: DateTime.makeUnsafe(row.expires_at),
+  executedAt: instant(row.executed_at),
+  suggestions: row.suggestions,
+})
+
+interface RunRow {
+  readonly import_run_id: string
+  readonly import_session_id: string
+  readonly status: RunStatus
+  readonly headers: ReadonlyArray<string> | null
+  /** As this file wrote them. */
+  readonly mappings: ReadonlyArray<Mapping>
+  readonly duplicate_strategy: DuplicateStrategy
+  readonly overwrite_blank_only: boolean
+  readonly list_ids: ReadonlyArray<string>
+  readonly processed_rows: number
+  readonly total_rows: number | null
+  readonly created_count: number
+  readonly updated_count: number
+  readonly skipped_count: number
+  readonly error_count: number
+  readonly error: string | null
+  readonly created_at: Date
+  readonly started_at: Date | null
+  readonly completed_at: Date | null
+}
+
+const runColumns = `r.import_run_id, r.import_session_id, r.status, r.headers, r.mappings, r.duplicate_strategy, r.overwrite_blank_only,
+  r.list_ids, r.processed_rows, r.total_rows, r.created_count, r.updated_count, r.skipped_count, r.error_count, r.error,
+  r.created_at, r.started_at, r.completed_at`
+
+const toRun = (row: RunRow): ImportRun => ({
+  id: ImportRunId.make(row.import_run_id),
+  sessionId: ImportSessionId.make(row.import_session_id),
+  status: row.status,
+  headers: row.headers,
+  mappings: row.mappings,
+  duplicateStrategy: row.duplicate_strategy,
+  overwriteBlankOnly: row.overwrite_blank_only,
+  listIds: row.list_ids.map((id) => ListId.make(id)),
+  processedRows: row.processed_rows,
+  totalRows: row.total_rows,
+  counts: {
+    created: row.created_count,
+    updated: row.updated_count,
+    skipped: row.skipped_count,
+    failed: row.error_count,
+  },
+  error: row.error,
+  createdAt: DateTime.makeUnsafe(row.created_at),
+  startedAt: instant(row.started_at),
+  completedAt: instant(row.completed_at),
+})
+
+interface ResultRow {
+  readonly row_number: number
+  readonly line: number | null
+  readonly status: RowStatus
+  readonly contact_id: string | null
+  /** As this file wrote them. */
+  readonly field_issues: ReadonlyArray<RowIssue>
+}
+
+const toResult = (row: ResultRow): RowResult => ({
+  rowNumber: row.row_number,
+  line: row.line,
+  status: row.status,
+  contactId: row.contact_id === null ? null : ContactId.make(row.contact_id),
+  issues: row.field_issues,
+  record: null,
+})
+
+const suggested = ({ suggestions }: ImportSession): string | null =>
+  suggestions === null ? null : JSON.stringify(suggestions)
+
+const writeSession = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNullable<ImportChange["session"]>) => {
+  const { before, after } = change
+  return before === null
+    ? sql`
+        insert into import_session (workspace_id, import_session_id, source, file_name, content_type, blob_key, created_at,
+          expires_at, executed_at, suggestions)
+        values (${workspace}, ${after.id}, ${after.source}, ${after.fileName}, ${after.contentType}, ${after.blobKey},
+          ${iso(after.createdAt)}, ${iso(after.expiresAt)}, ${iso(after.executedAt)}, ${suggested(after)}::jsonb)
+        returning 1`
+    : sql`
+        update import_session set executed_at = ${iso(after.executedAt)}, suggestions = ${suggested(after)}::jsonb
+        where workspace_id = ${workspace} and import_session_id = ${after.id}
+          and executed_at is not distinct from ${iso(before.executedAt)}::timestamptz
+          and suggestions ->> 'key' is not distinct from ${before.suggestions?.key ?? null}::text
+        returning 1`
+}
+
+const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNullable<ImportChange["run"]>) => {
+  const { before, after } = change
+  return before === null
+    ? sql`
+        insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, mappings,
+          duplicate_strategy, overwrite_blank_only, list_ids, created_at)
+        values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
+          ${after.headers === null ? null : texts(after.headers)}::text[], ${JSON.stringify(after.mappings)}::jsonb,
+          ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
+        returning 1`
+    : sql`
+        update import_run set status = ${after.status}, total_rows = ${after.totalRows}::int, error = ${after.error}::text,
+          started_at = ${iso(after.startedAt)}::timestamptz, completed_at = ${iso(after.completedAt)}::timestamptz
+        where workspace_id = ${workspace} and import_run_id = ${after.id} and status = ${before.status}
+          and processed_rows = ${before.processedRows}
+        returning 1`
+}
+
+const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChange) {
+  if (!ImportChange.is(change)) return yield* Effect.die("an import can only be written by an ImportChange")
+  if (change.session !== null && (yield* writeSession(sql, workspace, change.session)).length === 0) return false
+  if (change.run !== null && (yield* writeRun(sql, workspace, change.run)).length === 0) return false
+  if (change.fields !== null) yield* writeFields(sql, workspace, change.fields)
+  return true
+})
+
+/** Moves the run on, and so claims the chunk: whoever comes second finds it elsewhere. */
+const moveOn = (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChunkChange) => sql`
+  update import_run set processed_rows = ${change.processedAfter},
+    created_count = created_count + ${change.counts.created}, updated_count = updated_count + ${change.counts.updated},
+    skipped_count = skipped_count + ${change.counts.skipped}, error_count = error_count + ${change.counts.failed}
+  where workspace_id = ${workspace} and import_run_id = ${change.runId} and status = 'running'
+    and processed_rows = ${change.processedBefore}
+  returning 1`
+
+/**
+ * Makes everybody a member of every list, and tells of those who weren't one yet; the table keeps the lists' counts. Lists
+ * are locked in the order of their ids; those that are gone are left out.
+ */
+const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, at }: ImportChunkChange) =>
+  members.listIds.length === 0 || members.contactIds.length === 0
+    ? Effect.void
+    : sql`
+        with target as (
+          select list_id, name from list
+          where workspace_id = ${workspace} and list_id = any(${texts(members.listIds)}::uuid[]) and kind = 'static'
+          order by list_id for no key update
+        ), added as (
+          insert into list_member (workspace_id, list_id, contact_id, added_at)
+          select ${workspace}, t.list_id, u.contact_id, ${iso(at)}::timestamptz
+          from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
+          on conflict do nothing
+          returning list_id, contact_id
+        ), told as (
+          insert into activity (workspace_id, contact_id, at, type, metadata)
+          select ${workspace}, a.contact_id, ${iso(at)}::timestamptz, 'list_added',
+            jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
+          from added a join target t using (list_id)
+        )
+        insert into outbox_event (workspace_id, type, contact_id, at, data)
+        select ${workspace}, 'list_added', a.contact_id, ${iso(at)}::timestamptz, jsonb_build_object('list_id', a.list_id)
+        from added a`
+
+const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, results }: ImportChunkChange) =>
+  results.length === 0
+    ? Effect.void
+    : sql`
+        insert into import_row (workspace_id, import_run_id, row_number, line, status, contact_id, field_issues,
+          record)
+        select ${workspace}, ${runId}, * from unnest(${ints(results.map((row) => row.rowNumber))},
+          ${ints(results.map((row) => row.line))},
+          ${texts(results.map((row) => row.status))}, ${texts(results.map((row) => row.contactId))}::uuid[],
+          ${texts(results.map((row) => JSON.stringify(row.issues)))}::jsonb[],
+          ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])`
+
+/** Whether so many rows are a power of two of chunks: often while the tables are young, rarely later. */
+const isMilestone = (rows: number): boolean => {
+  const chunks = Math.floor(rows / chunk_rows_max)
+  return chunks > 0 && (chunks & (chunks - 1)) === 0
+}
+
+const applyChunk = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  change: ImportChunkChange,
+) {
+  if (!ImportChunkChange.is(change)) return yield* Effect.die("rows can only be written by an ImportChunkChange")
+  if ((yield* moveOn(sql, workspace, change)).length === 0) return false
+  yield* writeContacts(sql, workspace, change.contacts)
+  yield* addMembers(sql, workspace, change)
+  yield* writeResults(sql, workspace, change)
+  if (isMilestone(change.processedAfter)) yield* sql.afterCommit(renewStatistics(sql))
+  return true
+})
+
+/**
+ * Rows of all results have no gaps, so that a page is found by its row numbers, however far back it lies. Rows that came
+ * after the run was read are left out: it does not count them yet.
+ */
+const pageOfResults = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  { id: run, processedRows }: ImportRun,
+  { status, page, limit }: ResultsQuery,
+) =>
+  status === null
+    ? sql<ResultRow>`
+        select row_number, line, status, contact_id, field_issues from import_row
+        where workspace_id = ${workspace} and import_run_id = ${run}
+          and row_number > ${1 + (page - 1) * limit}::bigint
+          and row_number <= ${1 + Math.min(page * limit, processedRows)}::bigint
+        order by row_number`
+    : sql<ResultRow>`
+        select row_number, line, status, contact_id, field_issues from import_row
+        where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+          and row_number <= ${1 + processedRows}::int
+        order by row_number limit ${limit} offset ${(page - 1) * limit}`
+
+interface KeptRowRow extends ResultRow {
+  readonly status: KeptRow["status"]
+  /** As this file wrote them. */
+  readonly record: ReadonlyArray<string>
+}
+
+/** The index by status has each status's rows in their order: two short walks, whatever lies between the rows. */
+const pageOfKeptRows = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  run: ImportRunId,
+  { after, through, limit }: KeptRowsQuery,
+) => {
+  const having = (status: KeptRow["status"]) => sql`
+    select row_number, line, status, contact_id, field_issues, record from import_row
+    where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
+      and row_number > ${after}::int and row_number <= ${through}::int
+    order by row_number limit ${limit}`
+  return sql<KeptRowRow>`
+    (${having("skipped")}) union all (${having("failed")})
+    order by row_number limit ${limit}`
+}
+
+/** Looks at every record that is kept: of a million, for seconds. */
+const widestKept = (sql: PgClient.PgClient, workspace: WorkspaceId, run: ImportRunId, through: number) => sql<{
+  readonly widest: number
+}>`
+  select coalesce(max(jsonb_array_length(record)), 0) as widest from import_row
+  where workspace_id = ${workspace} and import_run_id = ${run} and status in ('skipped', 'failed')
+    and row_number <= ${through}::int`
+
+export const layer = Layer.effect(
+  ImportStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const long = yield* LongReads
+    const within = fenced(sql)
+
+    const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
+      within(
+        workspace,
+        sql<SessionRow>`
+          select ${sql.literal(sessionColumns)} from import_session s
+          where s.workspace_id = ${workspace} and s.import_session_id = ${id} ${sql.literal(lock)}`,
+      ).pipe(
+        Effect.flatMap(([row]) =>
+          row === undefined
+            ? Effect.fail(new NotFound({ resource: "import session" }))
+            : Effect.succeed(toSession(row)),
+        ),
+      )
+
+    const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
+      within(
+        workspace,
+        sql<RunRow>`
+          select ${sql.literal(runColumns)} from import_run r
+          where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
+      ).pipe(
+        Effect.flatMap(([row]) =>
+          row === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(toRun(row)),
+        ),
+      )
+
+    return ImportStore.of({
+      findSession: (workspace, id) => session(workspace, id, ""),
+      lockSession: (workspace, id) => Effect.andThen(Transaction, session(workspace, id, "for update")),
+      listKinds: (workspace, ids) =>
+        ids.length === 0
+          ? Effect.succeed([])
+          : within(
+              workspace,
+              sql<{ readonly list_id: string; readonly kind: ListKind["kind"] }>`
+                select list_id, kind from list
+                where workspace_id = ${workspace} and list_id = any(${texts(ids)}::uuid[])`,
+            ).pipe(Effect.map((rows) => rows.map((row) => ({ id: ListId.make(row.list_id), kind: row.kind })))),
+      findRun: (workspace, id) => run(workspace, id, ""),
+      lockRun: (workspace, id) => Effect.andThen(Transaction, run(workspace, id, "for update")),
+      runOf: (workspace, id) =>
+        within(
+          workspace,
+          sql<RunRow>`
+            select ${sql.literal(runColumns)} from import_run r
+            where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
+        ).pipe(Effect.map(([row]) => (row === undefined ? null : toRun(row)))),
+      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      applyChunk: (workspace, change) =>
+        Effect.andThen(Transaction, within(workspace, applyChunk(sql, workspace, change))),
+      results: (workspace, id, query) =>
+        Effect.gen(function* () {
+          const counted = yield* run(workspace, id, "")
+          const rows = yield* within(workspace, pageOfResults(sql, workspace, counted, query))
+          const total = query.status === null ? counted.processedRows : counted.counts[query.status]
+          return { items: rows.map(toResult), total }
+        }),
+      keptRows: (workspace, id, query) =>
+        within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
+          Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
+        ),
+      widestKept: (workspace, id, through) =>
+        long
+          .read(workspace, (client) => widestKept(client, workspace, id, through))
+          .pipe(Effect.map(([row]) => row?.widest ?? 0)),
+      forgetSession: (workspace, id) =>
+        Effect.andThen(
+          Transaction,
+          within(
+            workspace,
+            sql`
+              delete from import_session
+              where workspace_id = ${workspace} and import_session_id = ${id} and executed_at is null`,
+          ),
+        ),
+    })
+  }),
+)

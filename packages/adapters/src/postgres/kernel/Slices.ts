@@ -1,0 +1,8 @@
+// Slices of listings by cursor: one row more than asked for tells whether there is another.
+import type { Cursor, Sliced } from "@tentpole/core/kernel/Page"
+
+export const sliced = <A>(rows: ReadonlyArray<A>, limit: number, cursorOf: (item: A) => Cursor): Sliced<A> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}

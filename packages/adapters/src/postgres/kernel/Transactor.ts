@@ -1,0 +1,47 @@
+// Transactions on PostgreSQL. The only place, with memory's, that provides `Transaction`.
+import { PgClient } from "@effect/sql-pg"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer, Random } from "effect"
+import { conflictOf, OpenTransaction, orDefect } from "./Postgres.ts"
+
+/** How often a transaction is run in all before its conflict is answered with 503. */
+const attempts_max = 6
+
+export const layer = Layer.effect(
+  Transactor,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    const once = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
+      Effect.suspend(() =>
+        orDefect(
+          sql.withTransaction(
+            body.pipe(
+              Effect.provideService(Transaction, { open: true }),
+              Effect.provideService(OpenTransaction, { workspace: undefined }),
+            ),
+          ),
+        ),
+      ) as Effect.Effect<A, E, Exclude<R, Transaction>>
+
+    const again = <A, E, R>(
+      body: Effect.Effect<A, E, R>,
+      attempt: number,
+    ): Effect.Effect<A, E, Exclude<R, Transaction>> =>
+      Effect.catchCause(once(body), (cause) => {
+        if (conflictOf(cause) === undefined) return Effect.failCause(cause)
+        if (attempt >= attempts_max) return Effect.die(new Unavailable({ part: "database" }))
+        return Random.nextBetween(5, 20 * 2 ** attempt).pipe(
+          Effect.flatMap((pause_ms) => Effect.sleep(pause_ms)),
+          Effect.andThen(again(body, attempt + 1)),
+        )
+      })
+
+    const transact = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Transaction>> =>
+      // A savepoint can't mend a conflict: only the outermost transaction is run again.
+      Effect.flatMap(OpenTransaction, (open) => (open === undefined ? again(body, 1) : once(body)))
+
+    return Transactor.of({ transact })
+  }),
+)

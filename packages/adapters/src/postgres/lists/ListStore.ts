@@ -1,0 +1,309 @@
+// Contact lists and their members on PostgreSQL: reading, and locking what changes depend on. The table itself keeps the
+// member counts, by a trigger.
+import { PgClient } from "@effect/sql-pg"
+import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { List, SystemList } from "@tentpole/core/lists/List"
+import type { NameCandidates } from "@tentpole/core/lists/ListName"
+import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import {
+  contactSortKeys,
+  countedPage,
+  countSelection,
+  type Readers,
+  searchIn,
+  type Selection,
+} from "../contacts/ContactPages.ts"
+import { type ContactRow, toContact } from "../contacts/ContactRows.ts"
+import { segmentCounted } from "../segments/SegmentCounts.ts"
+import { listKept } from "./StoredCounts.ts"
+import { listUses } from "./ListUses.ts"
+import { applyList } from "./ListWrites.ts"
+import { fenced, LongReads, Reads } from "../kernel/Postgres.ts"
+import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
+
+type Sql = PgClient.PgClient
+
+interface ListRow {
+  readonly list_id: string
+  readonly kind: List["kind"]
+  readonly system_list: SystemList["systemList"] | null
+  readonly name: string
+  readonly slug: string
+  readonly description: string | null
+  readonly rules: RuleTree | null
+  readonly member_count: number | null
+  readonly owner_blast_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const listColumns = `l.list_id, l.kind, l.system_list, l.name, l.slug, l.description, l.rules, l.member_count,
+  l.owner_blast_id, l.created_at, l.updated_at`
+
+const toList = (row: ListRow): List => {
+  const common = {
+    id: ListId.make(row.list_id),
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    ownerBlastId: row.owner_blast_id === null ? null : BlastId.make(row.owner_blast_id),
+    createdAt: DateTime.makeUnsafe(row.created_at),
+    updatedAt: DateTime.makeUnsafe(row.updated_at),
+  }
+  switch (row.kind) {
+    case "static":
+      return { ...common, kind: row.kind, memberCount: row.member_count ?? 0 }
+    case "dynamic":
+      return { ...common, kind: row.kind, rules: row.rules }
+    case "system":
+      return { ...common, kind: row.kind, systemList: row.system_list ?? "all_contacts" }
+  }
+}
+
+const found = (rows: ReadonlyArray<ListRow>): Effect.Effect<List, NotFound> =>
+  rows[0] === undefined ? Effect.fail(new NotFound({ resource: "contact list" })) : Effect.succeed(toList(rows[0]))
+
+const pageOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { page, limit, search, kind }: ListQuery,
+) {
+  const matching = sql.and([
+    sql`l.workspace_id = ${workspace} and l.owner_blast_id is null`,
+    ...(kind === null ? [] : [sql`l.kind = ${kind}`]),
+    ...(search === null ? [] : [sql`strpos(l.name_folded, ${fold(search)}) > 0`]),
+  ])
+  const [all] = yield* sql<{ readonly total: number }>`select count(*)::int as total from list l where ${matching}`
+  const rows = yield* sql<ListRow>`
+    select ${sql.literal(listColumns)} from list l where ${matching}
+    order by l.created_at desc, l.list_id
+    limit ${limit} offset ${(page - 1) * limit}`
+  return { items: rows.map(toList), total: all?.total ?? 0 }
+})
+
+type MemberRow = ContactRow & { readonly added_at: Date | null }
+
+const toMember = (row: MemberRow): Member => ({
+  contact: toContact(row),
+  addedAt: row.added_at === null ? null : DateTime.makeUnsafe(row.added_at),
+})
+
+/** Those whom the list holds, under the alias `c`. */
+const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: Audience) {
+  const mine = sql`c.workspace_id = ${workspace}`
+  const nobodyAdded = sql.literal("null::timestamptz")
+  switch (list.kind) {
+    case "static":
+      return {
+        from: sql.literal(
+          "fenced_contact c join list_member m on m.workspace_id = c.workspace_id and m.contact_id = c.contact_id",
+        ),
+        where: sql`${mine} and m.workspace_id = ${workspace} and m.list_id = ${list.id}`,
+        addedAt: sql.literal("m.added_at"),
+      }
+    case "dynamic":
+    case "system": {
+      const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+      return {
+        from: sql.literal("fenced_contact c"),
+        where: sql`${mine} and ${audienceCondition(sql, workspace, list, reading)}`,
+        addedAt: nobodyAdded,
+      }
+    }
+  }
+})
+
+/** The same, as they are counted best. */
+const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: Audience) {
+  const { list, fields, now } = audience
+  if (list.kind !== "dynamic" || list.rules === null) return yield* membersOf(sql, workspace, audience)
+  return yield* segmentCounted(sql, workspace, { tree: list.rules, fields, now })
+})
+
+const searched = ["display_name_folded", "first_name_folded", "last_name_folded", "email_folded"]
+
+const isEverybody = ({ search, unsubscribed }: MemberQuery): boolean => search === null && unsubscribed === null
+
+const membersAsked = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  audience: Audience,
+  query: MemberQuery,
+) {
+  const all = yield* membersOf(sql, workspace, audience)
+  if (isEverybody(query)) return all
+  const { search, unsubscribed } = query
+  return {
+    ...all,
+    where: sql.and([
+      all.where,
+      ...(search === null ? [] : [searchIn(sql, searched, search)]),
+      ...(unsubscribed === null ? [] : [sql`c.unsubscribed = ${unsubscribed}`]),
+    ]),
+  } satisfies Selection
+})
+
+const memberPage = (readers: Readers, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
+  countedPage(readers, workspace, {
+    selection: (sql) => membersAsked(sql, workspace, audience, query),
+    ...(isEverybody(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
+    ordered: { ...query, key: query.sort === "member_added_at" ? addedKey(audience) : contactSortKeys[query.sort] },
+    total: isEverybody(query) ? listKept(workspace, audience.list) : null,
+  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
+
+const addedKey = ({ list }: Audience) => ({
+  column: list.kind === "static" ? "m.added_at" : "null::timestamptz",
+  nullable: list.kind !== "static",
+  indexed: false,
+})
+
+const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) => {
+  const kept = listKept(workspace, audience.list)
+  return kept === null
+    ? Effect.flatMap(membersCounted(sql, workspace, audience), (counted) => countSelection(sql, counted))
+    : kept(sql)
+}
+
+/** Those contacts that there are: they stay until the transaction ends. In order, so that two who ask can't form a circle. */
+const keepContacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) =>
+  ids.length === 0
+    ? Effect.succeed(new Set<ContactId>())
+    : Effect.map(
+        sql<{ readonly contact_id: string }>`
+          select c.contact_id from contact c
+          where c.workspace_id = ${workspace} and c.contact_id = any(${texts(ids)}::uuid[])
+          order by c.contact_id for key share`,
+        (rows) => new Set(rows.map((row) => ContactId.make(row.contact_id))),
+      )
+
+/**
+ * Static lists that rules name stay until the transaction ends. Locks are taken in one order, so that none wait for each
+ * other in a circle: contacts, the list that is written, the lists that it names, the workspace's names.
+ */
+const keepNamed = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
+  ids.length === 0
+    ? Effect.void
+    : sql`
+        select 1 from list l
+        where l.workspace_id = ${workspace} and l.kind = 'static' and l.list_id = any(${texts(ids)}::uuid[])
+        order by l.list_id for key share`
+
+/** Which of the candidates are taken; nobody else is told until the transaction ends. */
+const takenNames = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  candidates: NameCandidates,
+  own: ListId | null,
+) {
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${`list names of ${workspace}`}, 0))`
+  // A statement of its own: it sees what the last holder of the lock has committed.
+  const taken = yield* sql<{ readonly name_folded: string; readonly slug: string }>`
+    select l.name_folded, l.slug from list l
+    where l.workspace_id = ${workspace} and l.list_id is distinct from ${own}::uuid
+      and (l.name_folded = any(${texts(candidates.names.map(fold))}) or l.slug = any(${texts(candidates.slugs)}))`
+  return { names: new Set(taken.map((row) => row.name_folded)), slugs: new Set(taken.map((row) => row.slug)) }
+})
+
+type Creation = Parameters<ListStore["Service"]["lockForCreation"]>[1]
+
+const creationFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { candidates, contactIds, named }: Creation,
+) {
+  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  yield* keepNamed(sql, workspace, named)
+  return { contacts, taken: yield* takenNames(sql, workspace, candidates, null) }
+})
+
+const lockedList = (sql: Sql, workspace: WorkspaceId, id: ListId, strength: "update" | "no key update") =>
+  Effect.flatMap(
+    sql<ListRow>`
+      select ${sql.literal(listColumns)} from list l
+      where l.workspace_id = ${workspace} and l.list_id = ${id} for ${sql.literal(strength)}`,
+    found,
+  )
+
+type Edit = Parameters<ListStore["Service"]["lockForEdit"]>[2]
+
+const editFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: ListId,
+  { candidates, named }: Edit,
+) {
+  // A rename writes keys, so it will want the stronger lock, and must not hold others while it waits for that.
+  const list = yield* lockedList(sql, workspace, id, candidates === undefined ? "no key update" : "update")
+  if (list.kind === "dynamic") yield* keepNamed(sql, workspace, named)
+  const taken =
+    candidates === undefined
+      ? { names: new Set<string>(), slugs: new Set<string>() }
+      : yield* takenNames(sql, workspace, candidates, id)
+  return { list, taken }
+})
+
+/** Two statements: the second sees whoever began to use the list while the first waited for them. */
+const removalFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: ListId) {
+  const list = yield* lockedList(sql, workspace, id, "update")
+  return { list, uses: yield* listUses(sql, workspace, id) }
+})
+
+const memberFacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: ListId,
+  contactIds: ReadonlyArray<ContactId>,
+) {
+  const contacts = yield* keepContacts(sql, workspace, contactIds)
+  const list = yield* lockedList(sql, workspace, id, "no key update")
+  const rows = yield* sql<{ readonly contact_id: string }>`
+    select m.contact_id from list_member m
+    where m.workspace_id = ${workspace} and m.list_id = ${id} and m.contact_id = any(${texts(contactIds)}::uuid[])`
+  return { list, contacts, members: new Set(rows.map((row) => ContactId.make(row.contact_id))) }
+})
+
+export const layer = Layer.effect(
+  ListStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const [quick, long] = [yield* Reads, yield* LongReads]
+    const within = fenced(sql)
+    return ListStore.of({
+      find: (workspace, id) =>
+        quick
+          .read(
+            workspace,
+            (client) => client<ListRow>`
+              select ${client.literal(listColumns)} from list l
+              where l.workspace_id = ${workspace} and l.list_id = ${id}`,
+          )
+          .pipe(Effect.flatMap(found)),
+      page: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
+      members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
+      memberIds: (workspace, id) =>
+        quick
+          .read(
+            workspace,
+            (client) => client<{ readonly contact_id: string }>`
+              select m.contact_id from list_member m where m.workspace_id = ${workspace} and m.list_id = ${id}`,
+          )
+          .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
+      countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
+      lockForCreation: (workspace, wanted) =>
+        Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
+      lockForEdit: (workspace, id, wanted) =>
+        Effect.andThen(Transaction, within(workspace, editFacts(sql, workspace, id, wanted))),
+      lockForRemoval: (workspace, id) =>
+        Effect.andThen(Transaction, within(workspace, removalFacts(sql, workspace, id))),
+      lockForMembers: (workspace, id, contactIds) =>
+        Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),
+      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, applyList(sql, workspace, change))),
+    })
+  }),
+)

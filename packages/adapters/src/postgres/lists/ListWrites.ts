@@ -1,0 +1,142 @@
+// A change of a list, written. Rooms that carry such a change in their own call `applyList` in their transaction.
+import type { PgClient } from "@effect/sql-pg"
+import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type List, ListChange, ListNameExists } from "@tentpole/core/lists/List"
+import { fold } from "@tentpole/core/kernel/Text"
+import { DateTime, Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { texts } from "../kernel/Arrays.ts"
+import { writeActivities } from "../contacts/ContactWrites.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+
+type Sql = PgClient.PgClient
+
+/** Writes a change, within the caller's fence and transaction: also for rooms that carry one in their own. */
+export const applyList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ListChange) {
+  if (!ListChange.is(change)) return yield* Effect.die("a list can only be written by a ListChange")
+  const { before, after, added, removed } = change
+  if (before === null && after !== null) yield* insertList(sql, workspace, after)
+  if (before !== null && after !== null && change.edited) yield* updateList(sql, workspace, before, after)
+  if (before !== null && after === null) yield* deleteList(sql, workspace, before)
+  const list = after ?? before
+  if (list !== null) {
+    yield* insertMembers(sql, workspace, list.id, added, change.at)
+    yield* deleteMembers(sql, workspace, list.id, removed)
+  }
+  yield* writeActivities(sql, workspace, change.activities)
+  yield* appendEvents(sql, workspace, change.events)
+})
+
+const columnsOf = (sql: Sql, list: List) => ({
+  name: list.name,
+  name_folded: fold(list.name),
+  slug: list.slug,
+  description: list.description,
+  rules: list.kind === "dynamic" && list.rules !== null ? sql.json(list.rules) : null,
+  updated_at: DateTime.formatIso(list.updatedAt),
+})
+
+const orNameExists =
+  ({ name }: List) =>
+  <A, R>(write: Effect.Effect<A, SqlError.SqlError, R>): Effect.Effect<A, SqlError.SqlError | ListNameExists, R> =>
+    Effect.mapError(write, (error) =>
+      error.reason._tag === "UniqueViolation" && error.reason.constraint === "list_name"
+        ? new ListNameExists({ name })
+        : error,
+    )
+
+const insertList = (sql: Sql, workspace: WorkspaceId, list: List) =>
+  sql`
+    insert into list ${sql.insert({
+      workspace_id: workspace,
+      list_id: list.id,
+      kind: list.kind,
+      ...columnsOf(sql, list),
+      member_count: list.kind === "static" ? 0 : null,
+      owner_blast_id: list.ownerBlastId,
+      created_at: DateTime.formatIso(list.createdAt),
+    })}`.pipe(orNameExists(list))
+
+const updateList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, before: List, after: List) {
+  const written = yield* sql`
+    update list set ${sql.update(columnsOf(sql, after))}
+    where workspace_id = ${workspace} and list_id = ${before.id} and kind = ${before.kind}
+      and updated_at = ${DateTime.formatIso(before.updatedAt)}
+    returning 1`.pipe(orNameExists(after))
+  if (written.length !== 1) return yield* Effect.die(`list ${before.id} is not what the change was decided on: lock it`)
+})
+
+const deleteList = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, list: List) {
+  if (list.kind === "static" && list.memberCount > members_batch_max) {
+    yield* deleteMostMembers(sql, workspace, list.id)
+  }
+  const gone = yield* sql`delete from list where workspace_id = ${workspace} and list_id = ${list.id} returning 1`
+  if (gone.length !== 1) return yield* Effect.die(`list ${list.id} of a change is gone: it was not locked`)
+})
+
+const members_batch_max = 10_000
+
+/**
+ * The foreign key takes a list's members with it, but a million of them in one statement, which may run into the statement
+ * timeout. So full batches go before it, each from the last contact of the one before.
+ */
+const deleteMostMembers = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, list: ListId) {
+  // Along the key, one batch's worth at a time, whatever statistics say of a list that was filled a moment ago.
+  yield* sql`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+      set_config('enable_sort', 'off', true)`
+  let after: string | undefined = "00000000-0000-0000-0000-000000000000"
+  while (after !== undefined) after = yield* deleteBatch(sql, workspace, list, after)
+  yield* sql`
+    select set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
+      set_config('enable_sort', 'on', true)`
+})
+
+/** Answers the last contact that it removed; there is none when no full batch was left, and then it has removed nobody. */
+const deleteBatch = (sql: Sql, workspace: WorkspaceId, list: ListId, after: string) =>
+  Effect.map(
+    sql<{ readonly contact_id: string }>`
+      with last as materialized (
+        select contact_id from list_member
+        where workspace_id = ${workspace} and list_id = ${list} and contact_id > ${after}::uuid
+        order by contact_id
+        offset ${members_batch_max - 1} limit 1
+      ),
+      gone as (
+        delete from list_member
+        where workspace_id = ${workspace} and list_id = ${list} and contact_id > ${after}::uuid
+          and contact_id <= (select contact_id from last)
+      )
+      select contact_id from last`,
+    ([last]) => last?.contact_id,
+  )
+
+const insertMembers = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  list: ListId,
+  added: ReadonlyArray<ContactId>,
+  at: DateTime.Utc,
+) =>
+  added.length === 0
+    ? Effect.void
+    : sql`
+        insert into list_member (workspace_id, list_id, contact_id, added_at)
+        select ${workspace}, ${list}, u.contact_id, ${DateTime.formatIso(at)}
+        from unnest(${texts(added)}::uuid[]) as u (contact_id)`
+
+const deleteMembers = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  list: ListId,
+  removed: ReadonlyArray<ContactId>,
+) {
+  if (removed.length === 0) return
+  const gone = yield* sql`
+    delete from list_member
+    where workspace_id = ${workspace} and list_id = ${list} and contact_id = any(${texts(removed)}::uuid[])
+    returning 1`
+  if (gone.length !== removed.length) {
+    return yield* Effect.die(`${removed.length - gone.length} members of a change are gone: the list was not locked`)
+  }
+})

@@ -1,0 +1,119 @@
+// Brings the database's schema up to this version. Whichever process comes first does it, under an advisory lock; the
+// others wait and find nothing left to do. All of it is one transaction: a migration that fails leaves nothing. A login that
+// may not migrate is enough where nothing is missing: a service needs its owner's password nowhere.
+import { PgClient } from "@effect/sql-pg"
+import { Effect, type Redacted, Schema } from "effect"
+import { PersistedQueue } from "effect/persistence"
+import { type SqlError, SqlClient } from "effect/sql"
+import { migrations } from "./All.ts"
+import { queue_table } from "../../jobs/QueueTable.ts"
+
+/** What stands in the way of migrating, in a sentence that says what to do. */
+export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+  reason: Schema.String,
+  cause: Schema.Defect(),
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+const lock = "tentpole_migrations"
+
+/** This version's migrations that the database lacks. What it has besides is a newer version's, and none of our business. */
+const missing = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const applied = yield* sql<{ name: string }>`select name from schema_migration`
+  const names = new Set(applied.map(({ name }) => name))
+  return Object.entries(migrations).filter(([name]) => !names.has(name))
+})
+
+const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
+  const [server] = yield* sql<{ version: number }>`select current_setting('server_version_num')::int as version`
+  if (server !== undefined && server.version < 150_000) {
+    return yield* new MigrationFailed({
+      reason: "PostgreSQL 15 or later is needed: point DATABASE_URL at a newer server",
+      cause: null,
+    })
+  }
+  yield* sql`create table if not exists schema_migration (name text primary key, applied_at timestamptz not null default now())`
+  return yield* missing(sql)
+})
+
+const migrateAll = Effect.fnUntraced(function* () {
+  const sql = yield* PgClient.PgClient
+  const todo = yield* pending(sql)
+  for (const [name, { statements }] of todo) {
+    for (const statement of statements) yield* sql.unsafe(statement).unprepared
+    yield* sql`insert into schema_migration (name) values (${name})`
+  }
+  // The queue's library brings its table and its own migrations. They belong here, so that no worker needs to make tables.
+  yield* sql`set local search_path = jobs`
+  yield* Effect.scoped(PersistedQueue.makeStoreSql({ tableName: queue_table })).pipe(
+    Effect.provideService(SqlClient.SqlClient, sql),
+  )
+  // Jobs that were given up are few among many that are done: whoever looks for them walks through no others. What is
+  // there is not asked for again: that would wait for everybody who has just queued something.
+  const [dead] = yield* sql`select to_regclass('job_queue_dead') as found`
+  if (dead?.["found"] === null) {
+    yield* sql`create index job_queue_dead on ${sql(queue_table)} (updated_at) where state = 'failed'`
+  }
+  return todo.map(([name]) => name)
+})
+
+const explain = (error: SqlError.SqlError): MigrationFailed => {
+  const { reason } = error
+  const text: Partial<Record<typeof reason._tag, string>> = {
+    ConnectionError:
+      "PostgreSQL can't be reached: check DATABASE_URL (or DATABASE_MIGRATION_URL), and that the server is running and lets this machine in",
+    AuthenticationError:
+      "PostgreSQL refused the login: check the user and password in DATABASE_URL (or DATABASE_MIGRATION_URL)",
+  }
+  return new MigrationFailed({
+    reason: text[reason._tag] ?? `The migration failed: ${reason.message}`,
+    cause: error,
+  })
+}
+
+const owner_needed =
+  "run `tentpole migrate` with a DATABASE_MIGRATION_URL that names the owner of the database, with CREATEROLE (or with a role tentpole_service that an administrator has made, and granted to the login of DATABASE_URL)"
+
+/** Whoever may not migrate has no need to where everything is there; else it is told what is missing, and who may. */
+const withoutTheRight = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  refused: SqlError.SqlError,
+): Effect.fn.Return<ReadonlyArray<string>, MigrationFailed> {
+  // A database without the list has none of them, nor has one whose list may not be read.
+  const lacking = yield* Effect.orElseSucceed(missing(sql), () => Object.entries(migrations))
+  if (lacking.length === 0) return []
+  const names = lacking.map(([name]) => name)
+  const some = names.length > 3 ? `${names.length}, from ${names[0]} to ${names.at(-1)}` : names.join(", ")
+  return yield* new MigrationFailed({
+    reason: `The database lacks migrations of this version (${some}), and this login may not make them: ${owner_needed}`,
+    cause: refused,
+  })
+})
+
+/** Answers the names of the migrations that this call applied. */
+export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const attempted = sql.withTransaction(migrateAll())
+    return yield* Effect.catchTag(
+      attempted,
+      "SqlError",
+      (error): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
+        error.reason._tag === "AuthorizationError" ? withoutTheRight(sql, error) : Effect.fail(explain(error)),
+    )
+  }).pipe(
+    Effect.provide(
+      PgClient.layer({
+        url,
+        maxConnections: 2,
+        connectTimeout: "5 seconds",
+        applicationName: "tentpole migrate",
+        startupParameters: { timezone: "UTC" },
+      }),
+    ),
+    Effect.catchTag("SqlError", (error) => Effect.fail(explain(error))),
+  )

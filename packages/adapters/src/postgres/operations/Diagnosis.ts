@@ -1,0 +1,71 @@
+// What a doctor asks of the database: who one is there, how new it is, what has been migrated, what time it has.
+import { PgClient } from "@effect/sql-pg"
+import { Effect, type Redacted } from "effect"
+import { SqlError } from "effect/sql"
+import { migrations } from "../migrations/All.ts"
+import { service_role } from "../migrations/Migration.ts"
+
+export interface Diagnosis {
+  /** `server_version_num`: 180004. */
+  readonly version: number
+  readonly user: string
+  /** Superuser or BYPASSRLS, as the service would be with this login. */
+  readonly unbound: boolean
+  readonly mayBeService: boolean
+  /** Milliseconds by which the database's clock is ahead of this machine's. */
+  readonly ahead_ms: number
+  readonly connections_free: number
+  /** Migrations of this version that have not run. */
+  readonly pending: ReadonlyArray<string>
+  /** Migrations that have run and that this version does not know: a newer one was here. */
+  readonly unknown: ReadonlyArray<string>
+}
+
+interface Row {
+  readonly version: number
+  readonly name: string
+  readonly has_role: boolean
+  readonly may_be_service: boolean
+  readonly unbound: boolean
+  readonly now_ms: number
+  readonly free: number
+  readonly migrated: boolean
+}
+
+const patience = "10 seconds"
+
+const asked = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const before_ms = Date.now()
+  const [row] = yield* sql<Row>`
+    select current_setting('server_version_num')::int as version, current_user as name,
+      (r.oid is not null) as has_role, coalesce(pg_has_role(current_user, r.oid, 'member'), false) as may_be_service,
+      coalesce(r.rolsuper or r.rolbypassrls, false) as unbound,
+      extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
+      current_setting('max_connections')::int - (select count(*)::int from pg_stat_activity) as free,
+      to_regclass('public.schema_migration') is not null as migrated
+    from (select 1) as one left join pg_roles r on r.rolname = ${service_role}`
+  const middle_ms = (before_ms + Date.now()) / 2
+  const done = row?.migrated === true ? yield* sql<{ readonly name: string }>`select name from schema_migration` : []
+  const names = new Set(done.map(({ name }) => name))
+  return {
+    version: row?.version ?? 0,
+    user: row?.name ?? "",
+    unbound: row?.unbound ?? false,
+    mayBeService: row?.may_be_service ?? false,
+    ahead_ms: Math.round((row?.now_ms ?? middle_ms) - middle_ms),
+    connections_free: row?.free ?? 0,
+    pending: Object.keys(migrations).filter((name) => !names.has(name)),
+    unknown: [...names].filter((name) => !(name in migrations)),
+  } satisfies Diagnosis
+})
+
+/** What the server says, or why it says nothing. */
+export const diagnose = (url: Redacted.Redacted): Effect.Effect<Diagnosis, string> =>
+  asked.pipe(
+    Effect.provide(
+      PgClient.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", applicationName: "tentpole doctor" }),
+    ),
+    Effect.timeout(patience),
+    Effect.mapError((error) => (SqlError.isSqlError(error) ? error.reason._tag : `no answer within ${patience}`)),
+  )

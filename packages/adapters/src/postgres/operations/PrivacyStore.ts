@@ -1,0 +1,198 @@
+// What is kept of one person, or of one workspace, on PostgreSQL: found by the catalogue, so that no table of a room to come can
+// be forgotten here.
+import { PgClient } from "@effect/sql-pg"
+import { type ContactId, ExportId, ImportRunId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ImportSource, RunStatus } from "@tentpole/core/imports/Import"
+import { ContactBusy, type Erased, type KeptRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
+import { formerly, patternOf, type Traces, tracesOf } from "@tentpole/core/operations/privacy/IdentifierPatterns"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect, Layer, Stream } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import { readThrough } from "../kernel/Cursor.ts"
+import { fenced, LongReads } from "../kernel/Postgres.ts"
+
+/** Tables of a workspace that are not its data: secrets, and what the service's own work needs. */
+const not_data = ["api_key", "due_work", "hook_token", "idempotency_key", "outbox_consumer", "outbox_event"]
+
+const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =>
+  Effect.map(
+    sql<{ readonly name: string }>`
+      select c.relname as name from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = ${column} and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname <> all(${not_data}::text[])
+      order by 1`,
+    (rows) => rows.map(({ name }) => name),
+  )
+
+/** What is only another spelling of what stands beside it, and the pictures of secrets. */
+const is_derived = /_folded$|^number_\d+$|^private_key|_sealed$/
+
+const shown = (row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !is_derived.test(name)))
+
+interface JsonRow {
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
+  const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
+  const people = yield* sql<{ email: string | null; email_normalized: string | null; phone: string | null }>`
+    select email, email_normalized, phone from contact where ${mine}`
+  if (people.length === 0) return yield* new NotFound({ resource: "contact" })
+  const lines = yield* sql<{ readonly metadata: Readonly<Record<string, unknown>> }>`
+    select metadata from activity where ${mine} and type = 'contact_updated'`
+  const mailed = yield* sql<{ email: string | null; email_normalized: string | null }>`
+    select distinct email, email_normalized from delivery where ${mine}`
+  const all = tracesOf(
+    [
+      ...[...people, ...mailed].flatMap((row) => [row.email, row.email_normalized]),
+      ...lines.flatMap(({ metadata }) => formerly(metadata, "email")),
+    ],
+    [...people.map(({ phone }) => phone), ...lines.flatMap(({ metadata }) => formerly(metadata, "phone"))],
+  )
+  const others = yield* sql<{ readonly email: string | null; readonly phone: string | null }>`
+    select lower(email_normalized) as email, phone from contact
+    where workspace_id = ${workspace} and contact_id <> ${contact}
+      and (email_normalized = any(${all.emails}::text[]) or phone = any(${all.phones}::text[]))`
+  return {
+    emails: all.emails.filter((email) => !others.some((other) => other.email === email)),
+    phones: all.phones.filter((phone) => !others.some((other) => other.phone === phone)),
+  } satisfies Traces
+})
+
+const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
+  const { emails } = yield* traces(sql, workspace, contact)
+  const kept: Array<KeptRow> = []
+  for (const table of yield* tables(sql, "contact_id")) {
+    const rows = yield* sql<JsonRow>`
+      select to_jsonb(t) as row from ${sql(table)} t where workspace_id = ${workspace} and contact_id = ${contact}`
+    kept.push(...rows.map(({ row }) => ({ table, row: shown(row) })))
+  }
+  const suppressed = yield* sql<JsonRow>`
+    select to_jsonb(t) as row from suppression t
+    where workspace_id = ${workspace} and email_normalized = any(${emails}::text[])`
+  return [...kept, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
+})
+
+/** Its deliveries are locked: none of them is handed over as long as this lasts, nor an export begun that is queued. */
+const busy = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
+  const inHand = yield* sql`
+    select 1 from delivery where workspace_id = ${workspace} and contact_id = ${contact}
+      and state in ('claimed', 'handed_over') limit 1`
+  if (inHand.length > 0) return yield* new ContactBusy({ because: "message" })
+  const exports = yield* sql<{ readonly status: string }>`
+    select status from export where workspace_id = ${workspace} and status in ('queued', 'running')
+    order by export_id for update`
+  if (exports.some(({ status }) => status === "running")) return yield* new ContactBusy({ because: "export" })
+})
+
+/** Handled by name: what else has a column for contacts goes as a whole. */
+const handled = ["activity", "contact", "delivery", "form_submission", "import_row", "list_member", "test_mail"]
+
+const erase = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  contact: ContactId,
+  known: Traces,
+) {
+  yield* busy(sql, workspace, contact)
+  // Matches nothing where there is nothing to look for.
+  const pattern = patternOf(known) ?? "(?!)"
+  const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
+  const gone = sql`email = null, email_normalized = null, email_domain = null, lane = '', display_name = null,
+    display_name_folded = null, smtp_reply = null, clicked_url = null, contact_deleted = true`
+  yield* sql`
+    update delivery set ${gone},
+      reason = case when state = 'queued' then 'contact_deleted' else reason end,
+      state = case when state = 'queued' then 'blocked' else state end
+    where ${mine}`
+  // Of contacts that had the address before, and were deleted.
+  yield* sql`
+    update delivery set ${gone} where workspace_id = ${workspace} and contact_deleted
+      and email_normalized = any(${texts(known.emails)}::text[])`
+  yield* sql`
+    delete from form_submission where workspace_id = ${workspace} and (contact_id = ${contact} or lower(fields::text) ~ ${pattern})`
+  yield* sql`
+    update import_row set contact_id = null, record = null, field_issues = '[]'
+    where workspace_id = ${workspace}
+      and (contact_id = ${contact} or lower(record::text) ~ ${pattern} or lower(field_issues::text) ~ ${pattern})`
+  yield* sql`
+    delete from test_mail where workspace_id = ${workspace}
+      and (contact_id = ${contact} or address_normalized = any(${texts(known.emails)}::text[]))`
+  yield* sql`
+    delete from outbox_event where workspace_id = ${workspace} and (contact_id = ${contact} or lower(data::text) ~ ${pattern})`
+  yield* sql`
+    delete from suppression where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
+  for (const table of yield* tables(sql, "contact_id")) {
+    if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`
+  }
+  const exports = yield* sql<{ readonly export_id: string; readonly of_list: boolean }>`
+    delete from export where workspace_id = ${workspace} and status = 'completed'
+    returning export_id, list_id is not null as of_list`
+  return {
+    exports: exports.map((row) => ({ id: ExportId.make(row.export_id), kind: row.of_list ? "list" : "blast" })),
+  } satisfies Erased
+})
+
+interface FileRow {
+  readonly import_session_id: string
+  readonly source: ImportSource
+  readonly blob_key: string
+  readonly import_run_id: string | null
+  readonly status: RunStatus | null
+}
+
+/** Longer than the bytes of an upload are kept. */
+const files_kept_days = 3
+
+const importedFiles = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+  Effect.map(
+    sql<FileRow>`
+      select s.import_session_id, s.source, s.blob_key, r.import_run_id, r.status
+      from import_session s
+      left join import_run r on r.workspace_id = s.workspace_id and r.import_session_id = s.import_session_id
+      where s.workspace_id = ${workspace} and s.created_at > now() - make_interval(days => ${files_kept_days})
+      order by s.import_session_id`,
+    (rows) =>
+      rows.map((row) => ({
+        sessionId: ImportSessionId.make(row.import_session_id),
+        source: row.source,
+        blobKey: row.blob_key,
+        run:
+          row.import_run_id === null || row.status === null
+            ? null
+            : { id: ImportRunId.make(row.import_run_id), status: row.status },
+      })),
+  )
+
+export const layer = Layer.effect(
+  PrivacyStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const long = yield* LongReads
+    const within = fenced(sql)
+    return PrivacyStore.of({
+      rowsOf: (workspace, contact) => within(workspace, rowsOf(sql, workspace, contact)),
+      traces: (workspace, contact) => within(workspace, traces(sql, workspace, contact)),
+      importedFiles: (workspace) => within(workspace, importedFiles(sql, workspace)),
+      erase: (workspace, contact, known) =>
+        Effect.andThen(Transaction, within(workspace, erase(sql, workspace, contact, known))),
+      rows: (workspace) =>
+        Stream.fromIterableEffect(long.read(workspace, (client) => tables(client, "workspace_id"))).pipe(
+          Stream.flatMap((table) =>
+            readThrough(
+              long,
+              workspace,
+              (client) =>
+                Effect.succeed(
+                  client`select to_jsonb(t) as row from ${client(table)} t where workspace_id = ${workspace}`,
+                ),
+              ({ row }: JsonRow): KeptRow => ({ table, row: shown(row) }),
+            ),
+          ),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,393 @@
+// Rule trees as SQL: one parameterised condition over the alias `c` of `fenced_contact`, which picks exactly the contacts
+// that the evaluator says yes to. Text is compared in its stored folded form, custom numbers and dates in the columns lent
+// to them, timelines and lists by EXISTS.
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
+import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
+import { type RuleReading, windowStart } from "@tentpole/core/segments/Evaluate"
+import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
+import type {
+  ActivityCondition,
+  ContactCondition,
+  CustomFieldCondition,
+  ListMembershipCondition,
+  RuleCondition,
+  RuleNode,
+  RuleTree,
+  ValueOperator,
+} from "@tentpole/core/segments/RuleTree"
+import { day_ms, spanOf } from "@tentpole/core/segments/TimeRange"
+import { fold } from "@tentpole/core/kernel/Text"
+import { DateTime, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
+import { texts } from "../kernel/Arrays.ts"
+import { containing, endingWith, startingWith } from "../kernel/Like.ts"
+import { numberColumn } from "../contacts/NumberColumns.ts"
+import { fenced } from "../kernel/Postgres.ts"
+
+type Fragment = Statement.Fragment
+type Sql = PgClient.PgClient
+
+/** A custom field as rules compare it here. */
+export interface ComparedField extends RuleField {
+  /** The column of `contact` that is lent to it, if one is. */
+  readonly column: string | null
+}
+
+/** What a tree is read by: `comparedFields` of those that it names, and the instant that time windows end at. */
+export interface SqlReading extends RuleReading {
+  readonly fields: ReadonlyArray<ComparedField>
+}
+
+/** The contacts that a tree holds for, for a WHERE clause: where it does not hold, the condition is false or null. */
+export const ruleCondition = (sql: Sql, workspace: WorkspaceId, tree: RuleTree, reading: SqlReading): Fragment =>
+  nodeCondition({ sql, workspace, reading }, tree)
+
+/** As much of a list as says whom it holds. */
+export type AudienceList =
+  | Pick<StaticList, "kind" | "id">
+  | Pick<DynamicList, "kind" | "id" | "rules">
+  | Pick<SystemList, "kind" | "id" | "systemList">
+
+/** The contacts that a list holds, of whichever kind it is, for a WHERE clause over `fenced_contact c`. */
+export const audienceCondition = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  list: AudienceList,
+  reading: SqlReading,
+): Fragment => {
+  switch (list.kind) {
+    case "static":
+      return memberOf({ sql, workspace }, list.id)
+    case "dynamic":
+      return list.rules === null ? sql.literal("false") : ruleCondition(sql, workspace, list.rules, reading)
+    case "system":
+      return sql.literal(list.systemList === "all_contacts" ? "true" : "c.unsubscribed")
+  }
+}
+
+interface Compiling {
+  readonly sql: Sql
+  readonly workspace: WorkspaceId
+  readonly reading: SqlReading
+}
+
+const nodeCondition = (compiling: Compiling, node: RuleNode): Fragment => {
+  if (node.kind === "condition") return sourceCondition(compiling, node)
+  const { sql } = compiling
+  const parts = node.conditions.map((each) => nodeCondition(compiling, each))
+  return node.operator === "and" ? sql.and(parts) : sql.or(parts)
+}
+
+const sourceCondition = (compiling: Compiling, condition: RuleCondition): Fragment => {
+  switch (condition.source) {
+    case "contact":
+      return contactCondition(compiling.sql, condition)
+    case "custom_field":
+      return customFieldCondition(compiling, condition)
+    case "activity":
+      return activityCondition(compiling, condition)
+    case "list_membership":
+      return membershipCondition(compiling, condition)
+  }
+}
+
+const contactCondition = (sql: Sql, { field: key, operator, value }: ContactCondition): Fragment => {
+  const field = standardFieldByKey.get(key)
+  if (field === undefined) return sql.literal("false")
+  const column = sql.literal(columnOf(field))
+  switch (field.valueType) {
+    case "string":
+      return textCondition(sql, column, operator, String(value))
+    case "number":
+      return numberCondition(sql, column, operator, Number(value))
+    case "boolean":
+      return booleanCondition(sql, column, operator)
+    case "date":
+      return dateCondition(
+        sql,
+        column,
+        operator,
+        boundsOf(String(value), (epoch_ms) => instant(sql, epoch_ms)),
+      )
+  }
+}
+
+/** Phone numbers have no folded form beside them: they are E.164. */
+const columnOf = (field: StandardField): string =>
+  field.kind === "text" || field.kind === "email" ? `c.${field.apiName}_folded` : `c.${field.apiName}`
+
+const customFieldCondition = (
+  { sql, reading }: Compiling,
+  { fieldDefinitionId, operator, value }: CustomFieldCondition,
+): Fragment => {
+  const field = reading.fields.find((each) => each.id === fieldDefinitionId)
+  // An archived field holds for nobody, also where a negative operator would say yes to everybody.
+  if (field === undefined || field.status === "archived") return sql.literal("false")
+  const { apiName, column } = field
+  const stored = sql`((c.custom_fields ->> ${apiName}::text) collate "C")`
+  switch (field.valueType) {
+    case "string":
+      return customTextCondition(sql, apiName, operator, String(value))
+    case "number": {
+      const number = column === null ? sql`${stored}::double precision` : sql.literal(`c.${column}`)
+      return numberCondition(sql, number, operator, Number(value))
+    }
+    case "boolean":
+      return customBooleanCondition(sql, apiName, stored, operator)
+    case "date":
+      return column === null
+        ? dateCondition(sql, stored, operator, boundsOf(String(value), dateText))
+        : dateCondition(sql, sql.literal(`c.${column}`), operator, boundsOf(String(value), PgTypes.float8))
+  }
+}
+
+/** Containment asks the index of custom values; the rest is compared as text. */
+const customTextCondition = (sql: Sql, apiName: string, operator: ValueOperator, value: string): Fragment => {
+  const stored = sql`((c.custom_fields_folded ->> ${apiName}::text) collate "C")`
+  return operator === "equals"
+    ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: fold(value) })}`
+    : textCondition(sql, stored, operator, value)
+}
+
+const customBooleanCondition = (sql: Sql, apiName: string, stored: Fragment, operator: ValueOperator): Fragment =>
+  operator === "is_true" || operator === "is_false"
+    ? sql`c.custom_fields_folded @> ${sql.json({ [apiName]: operator === "is_true" })}`
+    : emptiness(sql, stored, operator)
+
+const activityCondition = (compiling: Compiling, condition: ActivityCondition): Fragment => {
+  const found = compiling.sql`exists (select from activity a
+    where ${didSince(compiling, condition)} and a.contact_id = c.contact_id)`
+  return condition.operator === "has_activity" ? found : compiling.sql`not ${found}`
+}
+
+/** The activities, under the alias `a`, that a condition asks about, of whomever. */
+export const didSince = (
+  { sql, workspace, reading }: Compiling,
+  { activityType, timeWindow }: Pick<ActivityCondition, "activityType" | "timeWindow">,
+): Fragment => {
+  const did = sql`a.workspace_id = ${workspace} and a.type = ${activityType}`
+  return timeWindow === undefined
+    ? did
+    : sql`${did} and a.at >= ${instant(sql, windowStart(reading.now, timeWindow).epochMilliseconds)}`
+}
+
+const membershipCondition = (compiling: Compiling, { listId, operator }: ListMembershipCondition): Fragment => {
+  const found = memberOf(compiling, listId)
+  return operator === "is_member" ? found : compiling.sql`not ${found}`
+}
+
+const memberOf = ({ sql, workspace }: Pick<Compiling, "sql" | "workspace">, list: ListId): Fragment =>
+  sql`exists (select from list_member m
+    where m.workspace_id = ${workspace} and m.list_id = ${list} and m.contact_id = c.contact_id)`
+
+/** Unicode's White_Space, as `Text.trim` of the core takes it. */
+const white_space =
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+/** Nothing, or nothing but white space, as `Text.isBlank` of the core has it. */
+export const isBlankText = (sql: Sql, text: Fragment): Fragment =>
+  sql`(coalesce(btrim(${text}, ${white_space}), '') = '')`
+
+const textCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: string): Fragment => {
+  const folded = fold(value)
+  switch (operator) {
+    case "equals":
+      return sql`${column} = ${folded}`
+    case "not_equals":
+      return sql`${column} is distinct from ${folded}`
+    case "contains":
+      return containing(sql, column, folded)
+    case "not_contains":
+      return sql`(${containing(sql, column, folded)}) is not true`
+    case "starts_with":
+      return startingWith(sql, column, folded)
+    case "ends_with":
+      return endingWith(sql, column, folded)
+    case "is_empty":
+      return isBlankText(sql, column)
+    case "is_not_empty":
+      return sql`btrim(${column}, ${white_space}) <> ''`
+    default:
+      return sql.literal("false")
+  }
+}
+
+const numberCondition = (sql: Sql, column: Fragment, operator: ValueOperator, value: number): Fragment => {
+  const given = PgTypes.float8(value)
+  switch (operator) {
+    case "equals":
+      return sql`${column} = ${given}`
+    case "not_equals":
+      return sql`${column} is distinct from ${given}`
+    case "greater_than":
+      return sql`${column} > ${given}`
+    case "greater_than_or_equal":
+      return sql`${column} >= ${given}`
+    case "less_than":
+      return sql`${column} < ${given}`
+    case "less_than_or_equal":
+      return sql`${column} <= ${given}`
+    default:
+      return emptiness(sql, column, operator)
+  }
+}
+
+const booleanCondition = (sql: Sql, column: Fragment, operator: ValueOperator): Fragment => {
+  switch (operator) {
+    case "is_true":
+      return sql`${column} is true`
+    case "is_false":
+      return sql`${column} is false`
+    default:
+      return emptiness(sql, column, operator)
+  }
+}
+
+/** The two ends of a date as parameters: `from` is in it, `until` is not. */
+interface Bounds {
+  readonly from: unknown
+  readonly until: unknown
+}
+
+const boundsOf = (value: string, parameter: (epoch_ms: number) => unknown): Bounds | undefined => {
+  const span = spanOf(value)
+  return span && { from: parameter(span.from), until: parameter(span.until) }
+}
+
+/** The beginning of the year 10000, where instants end that are written with four digits a year. */
+const after_all_ms = 253_402_300_800_000
+
+const isoText = (epoch_ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(epoch_ms))
+
+/** As text: the client's binary form of an instant is not exact in distant years. */
+const instant = (sql: Sql, epoch_ms: number): Fragment =>
+  sql`${epoch_ms >= after_all_ms ? "infinity" : isoText(epoch_ms)}::timestamptz`
+
+/**
+ * An instant as custom dates are written, so that their text compares with it as they do in time: days and timestamps of
+ * UTC, where the beginning of a day is written without its time, which stands before both spellings of it. What comes
+ * after every digit comes after every year.
+ */
+const dateText = (epoch_ms: number): string =>
+  epoch_ms >= after_all_ms ? ":" : isoText(epoch_ms).slice(0, epoch_ms % day_ms === 0 ? 10 : undefined)
+
+const dateCondition = (sql: Sql, column: Fragment, operator: ValueOperator, bounds: Bounds | undefined): Fragment => {
+  if (bounds === undefined) return emptiness(sql, column, operator)
+  const { from, until } = bounds
+  switch (operator) {
+    case "equals":
+      return sql`(${column} >= ${from} and ${column} < ${until})`
+    case "not_equals":
+      return sql`(${column} >= ${from} and ${column} < ${until}) is not true`
+    case "greater_than":
+      return sql`${column} >= ${until}`
+    case "greater_than_or_equal":
+      return sql`${column} >= ${from}`
+    case "less_than":
+      return sql`${column} < ${from}`
+    case "less_than_or_equal":
+      return sql`${column} < ${until}`
+    default:
+      return emptiness(sql, column, operator)
+  }
+}
+
+const emptiness = (sql: Sql, column: Fragment, operator: ValueOperator): Fragment => {
+  switch (operator) {
+    case "is_empty":
+      return sql`${column} is null`
+    case "is_not_empty":
+      return sql`${column} is not null`
+    default:
+      return sql.literal("false")
+  }
+}
+
+interface FieldRow {
+  readonly field_definition_id: string
+  readonly api_name: string
+  readonly display_name: string
+  readonly value_type: RuleField["valueType"]
+  readonly status: RuleField["status"]
+  readonly provenance_provider: string | null
+  readonly number_column: number | null
+}
+
+const toField = (row: FieldRow): ComparedField => ({
+  id: FieldDefinitionId.make(row.field_definition_id),
+  apiName: row.api_name,
+  displayName: row.display_name,
+  valueType: row.value_type,
+  status: row.status,
+  provenanceProvider: row.provenance_provider,
+  column: row.number_column === null ? null : numberColumn(row.number_column),
+})
+
+/** The custom fields of these ids, and of these `api_name`s, in either status; within the caller's fence. */
+export const comparedFields = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<FieldDefinitionId>,
+  names: ReadonlyArray<string> = [],
+) =>
+  ids.length === 0 && names.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        sql<FieldRow>`
+          select field_definition_id, api_name, display_name, value_type, status, provenance_provider, number_column
+          from contact_field
+          where workspace_id = ${workspace}
+            and (field_definition_id = any(${texts(ids)}::uuid[]) or api_name = any(${texts(names)}::text[]))`,
+        (rows) => rows.map(toField),
+      )
+
+/** What each client has learned of columns: one that was lent stays lent. */
+const columnsKnown = new WeakMap<Sql, Map<FieldDefinitionId, string>>()
+
+/** Fields as a reading has them, with the columns lent to them; within the caller's fence. */
+export const withColumns = (sql: Sql, workspace: WorkspaceId, fields: ReadonlyArray<RuleField>) => {
+  const known = columnsKnown.get(sql) ?? new Map<FieldDefinitionId, string>()
+  columnsKnown.set(sql, known)
+  const unknown = fields.flatMap(({ id, valueType }) =>
+    (valueType === "number" || valueType === "date") && !known.has(id) ? [id] : [],
+  )
+  return Effect.map(comparedFields(sql, workspace, unknown), (compared): ReadonlyArray<ComparedField> => {
+    for (const { id, column } of compared) if (column !== null) known.set(id, column)
+    return fields.map((field) => ({ ...field, column: known.get(field.id) ?? null }))
+  })
+}
+
+const staticLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId>) =>
+  ids.length === 0
+    ? Effect.succeed(new Set<ListId>())
+    : Effect.map(
+        sql<{ readonly list_id: string }>`
+          select list_id from list
+          where workspace_id = ${workspace} and kind = 'static' and owner_blast_id is null
+            and list_id = any(${texts(ids)}::uuid[])`,
+        (rows) => new Set(rows.map((row) => ListId.make(row.list_id))),
+      )
+
+export const layer = Layer.effect(
+  RuleFactsStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const within = fenced(sql)
+    return RuleFactsStore.of({
+      of: (workspace, { fields, lists }) =>
+        fields.length === 0 && lists.length === 0
+          ? Effect.succeed({ fields: [], staticLists: new Set() })
+          : within(
+              workspace,
+              Effect.all({
+                fields: Effect.map(comparedFields(sql, workspace, fields), (compared) =>
+                  compared.map(({ column: _, ...field }) => field),
+                ),
+                staticLists: staticLists(sql, workspace, lists),
+              }),
+            ),
+    })
+  }),
+)

@@ -1,0 +1,119 @@
+// The contacts that a rule tree picks, on PostgreSQL.
+import type { PgClient } from "@effect/sql-pg"
+import type { ActivityType } from "@tentpole/core/contacts/Activity"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
+import { askedBesides } from "@tentpole/core/segments/RuleTree"
+import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import {
+  contactSortKeys,
+  countedPage,
+  type Readers,
+  searchedColumns,
+  searchIn,
+  type Selection,
+} from "../contacts/ContactPages.ts"
+import { toContact } from "../contacts/ContactRows.ts"
+import { segmentCounted } from "./SegmentCounts.ts"
+import { treeKept } from "../lists/StoredCounts.ts"
+import { LongReads, Reads } from "../kernel/Postgres.ts"
+import { ruleCondition, withColumns } from "./RuleSql.ts"
+
+type Sql = PgClient.PgClient
+
+const selectionOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { tree, fields, now }: Segment,
+  search: string | null,
+) {
+  const reading = { fields: yield* withColumns(sql, workspace, fields), now }
+  return {
+    from: sql.literal("fenced_contact c"),
+    where: sql.and([
+      sql`c.workspace_id = ${workspace}`,
+      ruleCondition(sql, workspace, tree, reading),
+      ...(search === null ? [] : [searchIn(sql, searchedColumns, search)]),
+    ]),
+    addedAt: sql.literal("null::timestamptz"),
+  } satisfies Selection
+})
+
+const pageOf = (readers: Readers, workspace: WorkspaceId, segment: Segment, query: SegmentQuery) =>
+  countedPage(readers, workspace, {
+    selection: (sql) => selectionOf(sql, workspace, segment, query.search),
+    ...(query.search === null ? { counting: (sql: Sql) => segmentCounted(sql, workspace, segment) } : {}),
+    ordered: { ...query, key: contactSortKeys[query.sort] },
+    total: query.search === null ? treeKept(workspace, segment.tree) : null,
+  }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toContact), total })))
+
+const latestActivities = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  contacts: ReadonlyArray<ContactId>,
+  types: ReadonlyArray<ActivityType>,
+) =>
+  types.length === 0
+    ? Effect.succeed([])
+    : sql<{ readonly contact_id: string; readonly type: ActivityType; readonly at: Date }>`
+        select asked.contact_id, named.type, latest.at
+        from unnest(${texts(contacts)}::uuid[]) as asked (contact_id)
+        cross join unnest(${texts(types)}) as named (type)
+        cross join lateral (
+          select a.at from activity a
+          where a.workspace_id = ${workspace} and a.type = named.type and a.contact_id = asked.contact_id
+          order by a.at desc limit 1
+        ) as latest`
+
+const memberships = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  contacts: ReadonlyArray<ContactId>,
+  lists: ReadonlyArray<ListId>,
+) =>
+  lists.length === 0
+    ? Effect.succeed([])
+    : sql<{ readonly contact_id: string; readonly list_id: string }>`
+        select m.contact_id, m.list_id from unnest(${texts(contacts)}::uuid[]) as asked (contact_id)
+        join list_member m on m.workspace_id = ${workspace} and m.contact_id = asked.contact_id
+        where m.list_id = any(${texts(lists)}::uuid[])`
+
+/** What is known of these contacts besides their fields, in their order: as far as it is asked for. */
+export const subjectsOf = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  contacts: ReadonlyArray<Contact>,
+  { activityTypes, lists }: ReturnType<typeof askedBesides>,
+) {
+  const ids = contacts.map(({ id }) => id)
+  const activities = new Map<string, Array<RuleSubject["activities"][number]>>(ids.map((id) => [id, []]))
+  for (const { contact_id, type, at } of yield* latestActivities(sql, workspace, ids, activityTypes)) {
+    activities.get(contact_id)?.push({ type, at: DateTime.makeUnsafe(at) })
+  }
+  const held = new Map<string, Set<ListId>>(ids.map((id) => [id, new Set()]))
+  for (const { contact_id, list_id } of yield* memberships(sql, workspace, ids, lists)) {
+    held.get(contact_id)?.add(ListId.make(list_id))
+  }
+  return contacts.map((contact): RuleSubject => ({
+    contact,
+    activities: activities.get(contact.id) ?? [],
+    lists: held.get(contact.id) ?? new Set(),
+  }))
+})
+
+export const layer = Layer.effect(
+  SegmentStore,
+  Effect.gen(function* () {
+    const [quick, long] = [yield* Reads, yield* LongReads]
+    return SegmentStore.of({
+      page: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
+      subjects: (workspace, contacts, tree) =>
+        contacts.length === 0
+          ? Effect.succeed([])
+          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, askedBesides(tree))),
+    })
+  }),
+)

@@ -1,0 +1,241 @@
+// The audience of a blast, fixed: one statement writes a delivery for everyone in it, with why some are blocked. The reasons
+// and their order are those of core's `blockReason`; the laws hold both to the same answers.
+import type { PgClient } from "@effect/sql-pg"
+import type { FixedAudience } from "@tentpole/core/blasts/Blast"
+import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
+import { type BlastId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { DateTime, Effect } from "effect"
+import type { Statement } from "effect/sql"
+import { makeDue } from "../kernel/DueWork.ts"
+import { takingLong } from "../kernel/Postgres.ts"
+import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
+
+/**
+ * Why a recipient must not be mailed, as SQL, null when there is no reason: over `contact c`, left joined to its address's
+ * `suppression s`. A snapshot and a dry run ask the same question.
+ */
+export const blockReasonOf = (sql: PgClient.PgClient, operational: boolean): Statement.Fragment =>
+  sql`case
+    when c.email_normalized is null then 'no_email'
+    when not ${operational}::boolean and (c.unsubscribed or s.reason = 'unsubscribe') then 'unsubscribed'
+    when not ${operational}::boolean and c.marketing_email_subscribed is false then 'opt_out'
+    when c.marketing_email_invalid then 'invalid_email'
+    when s.reason <> 'unsubscribe' then 'suppressed'
+  end`
+
+/** A list, as far as it says whom it holds; `list_id` is null when it is gone. */
+export interface AudienceRow {
+  readonly list_id: string | null
+  readonly kind: AudienceList["kind"]
+  readonly system_list: "all_contacts" | "unsubscribed" | null
+  readonly rules: RuleTree | null
+}
+
+interface BlastRow extends AudienceRow {
+  readonly approval_id: string
+  readonly operational: boolean
+  readonly audience_through: string | null
+  readonly audience_fixed_at: Date | null
+  readonly recipient_count: number
+  readonly qualified_count: number
+  readonly audience_truncated: boolean
+  readonly recipients_per_blast_max: number | null
+  readonly sending_per_domain_per_second: number | null
+}
+
+interface Counts {
+  readonly recipients: number
+  readonly qualified: number
+}
+
+/** Contacts in the order of their ids, from one on to another; null: from the first, to the last. */
+interface Slice {
+  readonly after: string | null
+  readonly through: string | null
+}
+
+export const fixAudience = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  blastId: BlastId,
+  contacts_max: number,
+) {
+  const blast = yield* lockBlast(sql, workspace, blastId)
+  if (blast === undefined) return null
+  if (blast.audience_fixed_at !== null) return fixedOf(blast, blast.audience_fixed_at)
+  const now = yield* DateTime.now
+  const held = yield* audienceOf(sql, workspace, blast, now).pipe(
+    // Of a blast that ended while its audience was written, and let go of its list.
+    Effect.catchTag("AudienceGone", (gone) =>
+      blast.audience_through === null ? Effect.fail(gone) : Effect.succeed(null),
+    ),
+  )
+  yield* takingLong(sql)
+  const max = blast.audience_through === null ? blast.recipients_per_blast_max : null
+  const slice =
+    max === null && held !== null
+      ? yield* sliceFrom(sql, workspace, blast.audience_through, contacts_max)
+      : { after: null, through: null }
+  const counts = held === null ? nobody : yield* insertSlice(sql, { workspace, blastId, blast, held, slice, max, now })
+  const counted = {
+    recipient_count: blast.recipient_count + counts.recipients,
+    qualified_count: blast.qualified_count + counts.qualified,
+  }
+  const truncated = max !== null && held !== null && counts.recipients === max && (yield* holdsMore(sql, held, max))
+  const over = slice.through === null
+  yield* sql`
+    update blast set ${sql.update({
+      ...counted,
+      audience_through: slice.through,
+      audience_truncated: truncated,
+      ...(over ? { audience_fixed_at: DateTime.formatIso(now), updated_at: DateTime.formatIso(now) } : {}),
+    })}
+    where workspace_id = ${workspace} and blast_id = ${blastId}`
+  yield* makeDue(sql, "deliveries", workspace)
+  // Told of with the commit, so that whoever renews the statistics then knows how much has come.
+  yield* sql`select pg_stat_force_next_flush()`
+  return over ? fixedOf({ ...counted, audience_truncated: truncated }, now) : ("unfinished" as const)
+})
+
+/** A blast that takes recipients or has them all; not against its deliveries, which refer to it and are being sent. */
+const lockBlast = (sql: PgClient.PgClient, workspace: WorkspaceId, blastId: BlastId) =>
+  Effect.map(
+    sql<BlastRow>`
+      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.operational, b.audience_through,
+        b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
+        w.sending_per_domain_per_second
+      from blast b
+      join workspace w on w.workspace_id = b.workspace_id
+      join plan p on p.plan = w.plan
+      left join list l on l.workspace_id = b.workspace_id and l.list_id = b.audience_list_id
+      where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast'
+        and (b.status = 'sending' or b.audience_through is not null)
+      for no key update of b`,
+    ([blast]) => blast,
+  )
+
+const fixedOf = (
+  row: Pick<BlastRow, "recipient_count" | "qualified_count" | "audience_truncated">,
+  at: Date | DateTime.Utc,
+): FixedAudience => ({
+  at: DateTime.makeUnsafe(at),
+  recipientCount: row.recipient_count,
+  qualifiedCount: row.qualified_count,
+  truncated: row.audience_truncated,
+})
+
+const sliceFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, after: string | null, contacts_max: number) =>
+  Effect.map(
+    sql<{ readonly contact_id: string }>`
+      select c.contact_id from fenced_contact c where c.workspace_id = ${workspace} and ${behind(sql, after)}
+      order by c.contact_id offset ${contacts_max - 1} limit 1`,
+    ([last]): Slice => ({ after, through: last?.contact_id ?? null }),
+  )
+
+const behind = (sql: PgClient.PgClient, after: string | null): Statement.Fragment =>
+  after === null ? sql`true` : sql`c.contact_id > ${after}::uuid`
+
+const nobody: Counts = { recipients: 0, qualified: 0 }
+
+/** As many of them as the plan allows. */
+export const cutTo = (sql: PgClient.PgClient, held: Statement.Fragment, max: number | null): Statement.Fragment =>
+  max === null ? held : sql`${held} order by c.created_at, c.contact_id limit ${max}`
+
+/** `from fenced_contact c where …`: whom the list holds now. */
+export const audienceOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  row: AudienceRow,
+  now: DateTime.Utc,
+) {
+  const list = listOf(row)
+  if (list === null) return yield* new AudienceGone()
+  const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+  const fields = yield* comparedFields(sql, workspace, mentioned)
+  return sql`from fenced_contact c
+    where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })})`
+})
+
+const listOf = (row: AudienceRow): AudienceList | null => {
+  if (row.list_id === null) return null
+  const id = ListId.make(row.list_id)
+  switch (row.kind) {
+    case "static":
+      return { id, kind: "static" }
+    case "dynamic":
+      return { id, kind: "dynamic", rules: row.rules }
+    case "system":
+      return { id, kind: "system", systemList: row.system_list ?? "all_contacts" }
+  }
+}
+
+/** Where domains have a limit, each stands in a lane of its own. */
+const laneOf = (sql: PgClient.PgClient, blast: BlastRow): Statement.Fragment =>
+  blast.sending_per_domain_per_second === null ? sql`''` : sql`coalesce(split_part(email_normalized, '@', -1), '')`
+
+interface Writing {
+  readonly workspace: WorkspaceId
+  readonly blastId: BlastId
+  readonly blast: BlastRow
+  /** Whom the list holds. */
+  readonly held: Statement.Fragment
+  readonly slice: Slice
+  readonly max: number | null
+  readonly now: DateTime.Utc
+}
+
+/**
+ * Contacts are unique by address, and each stands in one slice: no two recipients share an address, unless it went from one
+ * contact to another between their slices. That is left to the unique index, and then looked at: to ask each time
+ * (`on conflict`) would cost a quarter of the writing, since each row would be written twice, first to see whether it may
+ * stand.
+ */
+const insertSlice = (sql: PgClient.PgClient, writing: Writing) =>
+  Effect.catchIf(
+    sql.withTransaction(insertDeliveries(sql, writing, sql.literal(""))),
+    (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint === "delivery_address",
+    () => insertDeliveries(sql, writing, sql.literal("on conflict do nothing")),
+  )
+
+const insertDeliveries = (
+  sql: PgClient.PgClient,
+  { blast, blastId, held, max, now, slice, workspace }: Writing,
+  onConflict: Statement.Fragment,
+) =>
+  Effect.map(
+    sql<Counts>`
+      with audience as (
+        select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
+          c.marketing_email_invalid
+        ${cutTo(sql, within(sql, held, slice), max)}
+      ),
+      judged as (
+        select c.*, ${blockReasonOf(sql, blast.operational)} as reason
+        from audience c
+        left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+      ),
+      added as (
+        insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+          email_domain, lane, display_name, display_name_folded, operational, state, reason, due_at, created_at)
+        select ${workspace}, uuidv7_or_v4(), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
+          split_part(email_normalized, '@', -1), ${laneOf(sql, blast)}, display_name, display_name_folded, ${blast.operational},
+          case when reason is null then 'queued' else 'blocked' end, reason, clock_timestamp(), ${DateTime.formatIso(now)}
+        from judged
+        ${onConflict}
+        returning state
+      )
+      select count(*)::int as recipients, (count(*) filter (where state = 'queued'))::int as qualified from added`,
+    ([counts]) => counts ?? nobody,
+  )
+
+const within = (sql: PgClient.PgClient, held: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
+  sql`${held} and ${behind(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`
+
+const holdsMore = (sql: PgClient.PgClient, held: Statement.Fragment, max: number) =>
+  Effect.map(
+    sql<{
+      readonly more: boolean
+    }>`select count(*) > ${max} as more from (select 1 ${held} limit ${max + 1}) as counted`,
+    ([row]) => row?.more === true,
+  )

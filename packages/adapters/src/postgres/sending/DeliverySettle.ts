@@ -1,0 +1,140 @@
+// How tries ended, written for a wave of them in one statement: the deliveries, the contacts' timelines, the events, and
+// the addresses that turned out to be bad. Only rows that the token still moves count; what was written before is found as
+// it was left, so that a wave may be repeated after a commit whose answer was lost.
+import type { PgClient } from "@effect/sql-pg"
+import { Settlement } from "@tentpole/core/sending/Settlement"
+import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { DateTime, Effect } from "effect"
+import type { Statement } from "effect/sql"
+import { booleans, ints, texts } from "../kernel/Arrays.ts"
+import { suppressWornOut } from "./Suppressions.ts"
+
+interface IdRow {
+  readonly delivery_id: string
+}
+
+export const settle = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  settlements: ReadonlyArray<Settlement>,
+) {
+  if (settlements.length === 0) return []
+  if (!settlements.every(Settlement.is)) return yield* Effect.die("a delivery is settled by Settlements only")
+  const moved = new Set((yield* write(sql, workspace, settlements)).map((row) => row.delivery_id))
+  const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
+  if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
+  const rest = settlements.filter((each) => !moved.has(each.id))
+  if (rest.length === 0) return []
+  const before = new Set((yield* writtenBefore(sql, workspace, rest)).map((row) => row.delivery_id))
+  return rest.filter((each) => !before.has(each.id)).map((each) => DeliveryId.make(each.id))
+})
+
+const given = (sql: PgClient.PgClient, settlements: ReadonlyArray<Settlement>): Statement.Fragment => sql`
+  unnest(${texts(settlements.map((each) => each.id))}::uuid[],
+    ${texts(settlements.map((each) => String(each.token)))}::bigint[],
+    ${texts(settlements.map((each) => each.ending.state))}::text[],
+    ${texts(settlements.map((each) => reasonOf(each)))}::text[],
+    ${texts(settlements.map((each) => each.reply))}::text[],
+    ${texts(settlements.map((each) => DateTime.formatIso(each.at)))}::timestamptz[],
+    ${booleans(settlements.map((each) => each.delivered))}::boolean[],
+    ${texts(settlements.map((each) => each.bounce))}::text[],
+    ${ints(settlements.map((each) => each.pause_s))}::int[])
+    as g (id, token, state, reason, reply, at, delivered, bounce, pause_s)`
+
+const reasonOf = ({ ending }: Settlement): string | null => {
+  switch (ending.state) {
+    case "failed":
+      return ending.reason
+    case "unconfirmed":
+      return "unconfirmed"
+    default:
+      return null
+  }
+}
+
+/** What a line of a timeline says of the message `m` that it is about. */
+const about = (sql: PgClient.PgClient): Statement.Fragment => sql`case
+    when m.membership_id is null then jsonb_build_object('blast_id', m.blast_id, 'recipient_id', m.delivery_id)
+    else jsonb_build_object('flow_id', m.flow_id, 'membership_id', m.membership_id, 'step_id', m.step_id,
+      'recipient_id', m.delivery_id)
+  end`
+
+const write = (sql: PgClient.PgClient, workspace: WorkspaceId, settlements: ReadonlyArray<Settlement>) => sql<IdRow>`
+  with held as materialized (
+    select g.*, d.state as was
+    from ${given(sql, settlements)}
+    join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id and d.token = g.token
+    order by g.id
+    for update of d
+  ),
+  moved as (
+    update delivery d set
+      -- told late that it was refused for the moment: the doubt is over, but it has been counted as failed since
+      state = case when g.was = 'unconfirmed' and g.state = 'queued' then 'failed' else g.state end,
+      reason = case when g.was = 'unconfirmed' and g.state = 'queued' then 'temporarily_refused' else g.reason end,
+      attempts = d.attempts + (g.state = 'queued' and g.was <> 'unconfirmed')::int,
+      due_at = case when g.state = 'queued' then clock_timestamp() + make_interval(secs => g.pause_s) else d.due_at end,
+      token = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.token end,
+      lease_until = case when g.state = 'queued' and g.was <> 'unconfirmed' then null else d.lease_until end,
+      smtp_reply = coalesce(g.reply, d.smtp_reply),
+      sent_at = case when g.state = 'sent' then coalesce(d.sent_at, g.at) else d.sent_at end,
+      delivered_at = case when g.state = 'sent' and g.delivered then coalesce(d.delivered_at, g.at) else d.delivered_at end,
+      bounced_at = case when g.bounce = 'hard' then coalesce(d.bounced_at, g.at) else d.bounced_at end,
+      bounce_kind = coalesce(g.bounce, d.bounce_kind)
+    from held g
+    where d.workspace_id = ${workspace} and d.delivery_id = g.id
+      and (g.was = 'handed_over'
+        or (g.was = 'claimed' and g.state in ('queued', 'failed'))
+        or (g.was = 'unconfirmed' and g.state in ('sent', 'failed', 'queued')))
+    returning d.delivery_id, d.blast_id, d.flow_id, d.membership_id, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.state, d.smtp_reply, g.at,
+      g.delivered, g.bounce is not distinct from 'hard' as bounced
+  ),
+  told as (
+    select m.contact_id, m.at, k.type, ${about(sql)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', m.smtp_reply) else '{}' end as metadata
+    from moved m
+    join contact c on c.workspace_id = ${workspace} and c.contact_id = m.contact_id
+    cross join lateral (values
+      (1, 'email_sent', m.state = 'sent'), (2, 'email_delivered', m.state = 'sent' and m.delivered),
+      (3, 'email_bounced', m.bounced)) as k (nth, type, holds)
+    -- the delivery knows better than what this statement sees of the contact: it was waited for
+    where k.holds and not m.contact_deleted
+    order by m.delivery_id, k.nth
+  ),
+  timeline as (
+    insert into activity (workspace_id, contact_id, at, type, metadata)
+    select ${workspace}, contact_id, at, type, metadata from told
+  ),
+  invalid as (
+    update contact c set marketing_email_invalid = true, updated_at = m.at
+    from moved m
+    where m.bounced and c.workspace_id = ${workspace} and c.contact_id = m.contact_id
+      and c.email_normalized = m.email_normalized and not c.marketing_email_invalid
+    returning c.contact_id, m.at
+  ),
+  suppressed as (
+    insert into suppression as s (workspace_id, email_normalized, reason, created_at)
+    select distinct on (m.email_normalized) ${workspace}::uuid, m.email_normalized, 'bounce', m.at
+    from moved m where m.bounced and m.email_normalized is not null
+    order by m.email_normalized
+    on conflict (workspace_id, email_normalized) do update set reason = 'bounce', created_at = excluded.created_at
+      where s.reason = 'unsubscribe'
+  ),
+  events as (
+    insert into outbox_event (workspace_id, type, contact_id, at, data)
+    select ${workspace}::uuid, type, contact_id, at, metadata from told
+    union all
+    select ${workspace}::uuid, 'contact_updated', contact_id, at,
+      '{"changes": [{"field": "marketing_email_invalid", "from": false, "to": true}]}'::jsonb
+    from invalid
+  )
+  select delivery_id from moved`
+
+/** Of settlements that moved nothing, those that had been written already. One that was queued again can't be told. */
+const writtenBefore = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  settlements: ReadonlyArray<Settlement>,
+) => sql<IdRow>`
+  select d.delivery_id from delivery d
+  join ${given(sql, settlements)} on d.delivery_id = g.id and d.token = g.token and d.state = g.state
+  where d.workspace_id = ${workspace}`

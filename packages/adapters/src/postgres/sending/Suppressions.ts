@@ -1,0 +1,92 @@
+// Suppressed addresses on PostgreSQL, and the newest messages to an address, by which it becomes one.
+import type { PgClient } from "@effect/sql-pg"
+import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
+import type { Past } from "@tentpole/core/bounces/Report"
+import { isWornOut, soft_bounces_max, type SuppressionReason } from "@tentpole/core/sending/Suppression"
+import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { DateTime, Effect } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+
+export interface Suppressed {
+  readonly emailNormalized: string
+  readonly reason: SuppressionReason
+  readonly at: DateTime.Utc
+}
+
+/** Suppresses addresses, each in place of a weaker suppression. */
+export const suppress = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  them: ReadonlyArray<Suppressed>,
+) {
+  if (them.length === 0) return
+  yield* sql`
+    insert into suppression as s (workspace_id, email_normalized, reason, created_at)
+    select distinct on (g.email) ${workspace}::uuid, g.email, g.reason, g.at
+    from unnest(${texts(them.map((each) => each.emailNormalized))}::text[],
+      ${texts(them.map((each) => each.reason))}::text[],
+      ${texts(them.map((each) => DateTime.formatIso(each.at)))}::timestamptz[]) as g (email, reason, at)
+    order by g.email, ${strength(sql, "g.reason")} desc
+    on conflict (workspace_id, email_normalized) do update set reason = excluded.reason, created_at = excluded.created_at
+      where ${strength(sql, "excluded.reason")} > ${strength(sql, "s.reason")}`
+})
+
+/** As `isStronger` has it. */
+const strength = (sql: PgClient.PgClient, reason: string) =>
+  sql.literal(`array_position(array['unsubscribe', 'bounce', 'complaint', 'manual'], ${reason})`)
+
+/** For each delivery, the newest messages of its contact to its address; by the index of contacts' deliveries. */
+export const newestTo = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<DeliveryId>,
+) {
+  const rows = yield* sql<{ readonly of: string; readonly id: string; readonly bounce_kind: BounceKind | null }>`
+    select d.delivery_id as of, n.delivery_id as id, n.bounce_kind
+    from delivery d
+    cross join lateral (
+      select each.delivery_id, each.bounce_kind, each.created_at from delivery each
+      where each.workspace_id = ${workspace} and each.contact_id = d.contact_id
+        and each.email_normalized = d.email_normalized
+        and (each.delivery_id = d.delivery_id or each.state = 'sent' or each.bounce_kind is not null)
+      order by each.created_at desc, each.delivery_id desc
+      limit ${soft_bounces_max}
+    ) as n
+    where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
+    order by n.created_at desc, n.delivery_id desc`
+  const newest = new Map<string, Array<Past>>()
+  for (const { bounce_kind, id, of } of rows) {
+    const past = newest.get(of) ?? []
+    past.push({ id: DeliveryId.make(id), bounceKind: bounce_kind })
+    newest.set(of, past)
+  }
+  return newest
+})
+
+/** After soft bounces at sending: suppresses the addresses for which it was one too many. */
+export const suppressWornOut = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  soft: ReadonlyArray<{ readonly id: DeliveryId; readonly at: DateTime.Utc }>,
+) {
+  const newest = yield* newestTo(
+    sql,
+    workspace,
+    soft.map(({ id }) => id),
+  )
+  const wornOut = soft.filter(({ id }) => isWornOut((newest.get(id) ?? []).map(({ bounceKind }) => bounceKind)))
+  if (wornOut.length === 0) return
+  const addresses = yield* sql<{ readonly delivery_id: string; readonly email_normalized: string }>`
+    select delivery_id, email_normalized from delivery
+    where workspace_id = ${workspace} and delivery_id = any(${texts(wornOut.map(({ id }) => id))}::uuid[])
+      and email_normalized is not null`
+  yield* suppress(
+    sql,
+    workspace,
+    addresses.flatMap(({ delivery_id, email_normalized }) =>
+      wornOut
+        .filter(({ id }) => id === delivery_id)
+        .map(({ at }): Suppressed => ({ emailNormalized: email_normalized, reason: "bounce", at })),
+    ),
+  )
+})

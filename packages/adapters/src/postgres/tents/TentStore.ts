@@ -1,0 +1,184 @@
+// Tents on PostgreSQL.
+import { PgClient } from "@effect/sql-pg"
+import { auditOfTent } from "@tentpole/core/operations/administration/Audited"
+import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
+import { AliasTaken } from "@tentpole/core/tents/Tent"
+import { TentChange } from "@tentpole/core/tents/TentChange"
+import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { appendAudit } from "../kernel/AuditLog.ts"
+import { pages_channel } from "../migrations/0008_tents.ts"
+import { PageNews } from "./PageInvalidation.ts"
+import { fenced, orDefect, takingLong } from "../kernel/Postgres.ts"
+import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"
+import { takeCredits } from "../workspaces/WorkspaceStore.ts"
+
+const gone = new NotFound({ resource: "tent" })
+
+const first = <Found>(rows: ReadonlyArray<Found>): Effect.Effect<Found, NotFound> =>
+  rows[0] === undefined ? Effect.fail(gone) : Effect.succeed(rows[0])
+
+const writeTent = (sql: PgClient.PgClient, workspace: WorkspaceId, change: TentChange) => {
+  const { before, after } = change
+  if (before === null && after !== null) {
+    return sql<{ one: 1 }>`
+      insert into tent ${sql.insert({
+        workspace_id: workspace,
+        tent_id: after.id,
+        created_at: DateTime.formatIso(after.createdAt),
+        ...fieldsOf(sql, after, change),
+      })} returning 1 as one`
+  }
+  const unchanged = sql`workspace_id = ${workspace} and tent_id = ${before?.id ?? null} and status = ${before?.generation.status ?? null}
+    and publication_status is not distinct from ${before?.publication?.status ?? null}`
+  return after === null
+    ? sql<{ one: 1 }>`delete from tent where ${unchanged} returning 1 as one`
+    : sql<{ one: 1 }>`update tent set ${sql.update(fieldsOf(sql, after, change))} where ${unchanged} returning 1 as one`
+}
+
+/** Views are counted beside their tents, with no reference to them: what was seen of a tent goes with it. */
+const forgetViews = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) => sql`
+  with
+    views as (delete from page_view where workspace_id = ${workspace} and tent_id = ${tent}),
+    sums as (delete from page_view_day where workspace_id = ${workspace} and tent_id = ${tent})
+  delete from page_visitor_day where workspace_id = ${workspace} and tent_id = ${tent}`
+
+const writeAlias = (sql: PgClient.PgClient, workspace: WorkspaceId, { before, after }: TentChange) => {
+  if (after === null || after.alias === (before?.alias ?? null)) return Effect.void
+  if (after.alias === null) {
+    return sql`delete from tent_alias where workspace_id = ${workspace} and tent_id = ${after.id}`
+  }
+  const { alias } = after
+  return sql`
+    insert into tent_alias (workspace_id, alias, tent_id) values (${workspace}, ${alias}, ${after.id})
+    on conflict (workspace_id, tent_id) do update set alias = excluded.alias`.pipe(
+    Effect.catchReason(
+      "SqlError",
+      "UniqueViolation",
+      () => Effect.fail(new AliasTaken({ alias })),
+      (_, error) => Effect.fail(error),
+    ),
+  )
+}
+
+/** Whether what visitors get is another thing after a change. */
+const isSeen = ({ before, after }: TentChange): boolean =>
+  before?.publication?.status === "published" || after?.publication?.status === "published"
+
+const applyTent = (
+  sql: PgClient.PgClient,
+  ids: Ids["Service"],
+  news: PageNews["Service"],
+  workspace: WorkspaceId,
+  change: TentChange,
+) =>
+  Effect.gen(function* () {
+    yield* Transaction
+    if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
+    if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
+    if (change.after === null) yield* takingLong(sql)
+    const written = yield* writeTent(sql, workspace, change)
+    if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
+    yield* writeAlias(sql, workspace, change)
+    if (change.before !== null && change.after === null) yield* forgetViews(sql, workspace, change.before.id)
+    yield* appendAudit(sql, ids, auditOfTent(workspace, change))
+    if (!isSeen(change)) return
+    yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
+    yield* news.tell(workspace)
+  })
+
+const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { status, search, after, limit }: TentQuery) => {
+  const conditions = [sql`t.workspace_id = ${workspace}`]
+  if (status !== undefined) conditions.push(sql`t.status = ${status}`)
+  if (search !== undefined) conditions.push(sql`position(${fold(search)} in t.name_folded) > 0`)
+  if (after !== null) {
+    const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
+    conditions.push(sql`(t.created_at < ${at} or (t.created_at = ${at} and t.tent_id > ${after.id}))`)
+  }
+  return sql<Row>`
+    select ${sql.literal(columns)} from ${sql.literal(source)} where ${sql.and(conditions)}
+    order by t.created_at desc, t.tent_id limit ${limit + 1}`
+}
+
+const factsFor = (sql: PgClient.PgClient, workspace: WorkspaceId, id: TentId, alias: Alias | null) =>
+  Effect.gen(function* () {
+    // The workspace's row is the lock: the counts below are of a snapshot taken once it is held.
+    const [plan] = yield* sql<{ published_tents_max: number | null; branding_removable: boolean }>`
+      select p.published_tents_max, p.branding_removable from workspace w join plan p on p.plan = w.plan
+      where w.workspace_id = ${workspace} for no key update of w`
+    if (plan === undefined) return yield* gone
+    const stem = alias === null ? "" : aliasStem(alias)
+    const [counted] = yield* sql<{ others: number; taken: ReadonlyArray<string> }>`
+      select
+        (select count(*)::int from tent where workspace_id = ${workspace} and publication_status = 'published'
+          and tent_id <> ${id}) as others,
+        -- '~' sorts after every character of an alias
+        (select coalesce(array_agg(alias), '{}') from tent_alias where workspace_id = ${workspace} and tent_id <> ${id}
+          and alias >= ${stem} and alias <= ${`${stem}~`} and ${alias !== null}) as taken`
+    return {
+      plan: { publishedTents_max: plan.published_tents_max, brandingRemovable: plan.branding_removable },
+      others_published: counted?.others ?? 0,
+      taken: new Set(counted?.taken ?? []),
+    }
+  })
+
+export const layer = Layer.effect(
+  TentStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const ids = yield* Ids
+    const news = yield* PageNews
+    const within = fenced(sql)
+    const all = sql.literal(columns)
+    const from = sql.literal(source)
+    const one = (workspace: WorkspaceId, rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>) =>
+      Effect.map(Effect.flatMap(within(workspace, rows), first), toTent)
+
+    return TentStore.of({
+      find: (workspace, id) =>
+        one(workspace, sql<Row>`select ${all} from ${from} where t.workspace_id = ${workspace} and t.tent_id = ${id}`),
+      findByAlias: (workspace, alias) =>
+        one(workspace, sql<Row>`select ${all} from ${from} where a.workspace_id = ${workspace} and a.alias = ${alias}`),
+      content: (workspace, id) =>
+        within(
+          workspace,
+          sql<{ html: string | null }>`select html from tent where workspace_id = ${workspace} and tent_id = ${id}`,
+        ).pipe(
+          Effect.flatMap(first),
+          Effect.map((row) => row.html),
+        ),
+      slice: (workspace, query) =>
+        within(workspace, sliceOf(sql, workspace, query)).pipe(
+          Effect.map((rows) => {
+            const items = rows.slice(0, query.limit).map(toTent)
+            const last = items.at(-1)
+            const more = rows.length > query.limit && last !== undefined
+            return { items, next: more ? { at: last.createdAt.epochMilliseconds, id: last.id } : null }
+          }),
+        ),
+      site: (workspace) =>
+        orDefect(sql<{ slug: string; host: string | null }>`
+          select w.slug, (select h.host from page_host h where h.workspace_id = w.workspace_id order by h.created_at, h.host limit 1) as host
+          from workspace w where w.workspace_id = ${workspace}`).pipe(
+          Effect.flatMap(first),
+          Effect.map((row) => ({ slug: row.slug, ownHost: row.host })),
+        ),
+      lock: (workspace, id) =>
+        Effect.andThen(
+          Transaction,
+          one(
+            workspace,
+            sql<Row>`select ${all} from ${from} where t.workspace_id = ${workspace} and t.tent_id = ${id} for update of t`,
+          ),
+        ),
+      lockPublishing: (workspace, id, alias) =>
+        Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
+      apply: (workspace, change) => within(workspace, applyTent(sql, ids, news, workspace, change)),
+    })
+  }),
+)

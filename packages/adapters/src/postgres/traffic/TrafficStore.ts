@@ -1,0 +1,132 @@
+// Page views on PostgreSQL: written as `TrafficBatches` says, read from the sums of their days.
+import { PgClient } from "@effect/sql-pg"
+import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { devices, type Device } from "@tentpole/core/traffic/Agents"
+import {
+  type Counted,
+  type Counts,
+  type Days,
+  dimensions,
+  type Dimension,
+  groups_max,
+  recent_max,
+} from "@tentpole/core/traffic/Analytics"
+import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer } from "effect"
+import { texts } from "../kernel/Arrays.ts"
+import { fenced, orDefect, Reads } from "../kernel/Postgres.ts"
+import { recordBatch } from "./TrafficBatches.ts"
+
+interface DayRow {
+  readonly day: string
+  readonly views: number
+  readonly visits: number
+}
+
+interface GroupRow {
+  readonly dimension: Dimension
+  readonly value: string
+  readonly views: number
+}
+
+interface RecentRow {
+  readonly at: Date
+  readonly country: string
+  readonly device: string
+  readonly browser: string
+  readonly os: string
+  readonly referrer: string
+}
+
+const toDevice = (text: string): Device => devices.find((device) => device === text) ?? "unknown"
+
+const grouped = (rows: ReadonlyArray<GroupRow>): Counts["groups"] => {
+  const of = (dimension: Dimension): ReadonlyArray<Counted> =>
+    rows.filter((row) => row.dimension === dimension).map(({ value, views }) => ({ value, views }))
+  return {
+    country: of("country"),
+    device: of("device"),
+    browser: of("browser"),
+    os: of("os"),
+    referrer: of("referrer"),
+  }
+}
+
+const countViews = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  tent: TentId | null,
+  days: Days,
+) {
+  const ofTent = tent === null ? sql`true` : sql`tent_id = ${tent}`
+  const sums = tent === null ? sql`workspace_view_day` : sql`page_view_day`
+  const inDays = sql`workspace_id = ${workspace} and ${ofTent} and day between ${days.first} and ${days.last}`
+  const perDay = yield* sql<DayRow>`
+    select day::text as day, coalesce(sum(views) filter (where dimension = 'all'), 0)::int as views,
+      coalesce(sum(views) filter (where dimension = 'visits'), 0)::int as visits
+    from ${sums} where ${inDays} and dimension in ('all', 'visits') group by day order by day`
+  const groups = yield* sql<GroupRow>`
+    select dimension, value, views from (
+      select dimension, value, sum(views)::int as views,
+        row_number() over (partition by dimension order by sum(views) desc, value) as place
+      from ${sums} where ${inDays} and dimension = any(${texts(dimensions)}::text[]) group by dimension, value
+    ) as g where place <= ${groups_max} order by dimension, place`
+  const recent = yield* sql<RecentRow>`
+    select at, country, device, browser, os, referrer from page_view
+    where workspace_id = ${workspace} and ${ofTent} and at >= ${days.first}::date::timestamp at time zone 'UTC'
+      and at < (${days.last}::date + 1)::timestamp at time zone 'UTC'
+    order by at desc, view_id desc limit ${recent_max}`
+  return {
+    visits: perDay.reduce((sum, each) => sum + each.visits, 0),
+    days: perDay.map(({ day, views }) => ({ day, views })),
+    groups: grouped(groups),
+    recent: recent.map((row) => ({ ...row, at: DateTime.makeUnsafe(row.at), device: toDevice(row.device) })),
+  } satisfies Counts
+})
+
+interface TopRow {
+  readonly tent_id: string
+  readonly name: string
+  readonly views: number
+  readonly visits: number
+}
+
+const topOf = (sql: PgClient.PgClient, workspace: WorkspaceId, { first, last }: Days) => sql<TopRow>`
+  select d.tent_id, t.name, coalesce(sum(d.views) filter (where d.dimension = 'all'), 0)::int as views,
+    coalesce(sum(d.views) filter (where d.dimension = 'visits'), 0)::int as visits
+  from page_view_day d join tent t on t.workspace_id = d.workspace_id and t.tent_id = d.tent_id
+  where d.workspace_id = ${workspace} and d.day between ${first} and ${last} and d.dimension in ('all', 'visits')
+  group by d.tent_id, t.name
+  order by views desc, d.tent_id limit ${groups_max}`
+
+export const layer = Layer.effect(
+  TrafficStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const { read } = yield* Reads
+    const within = fenced(sql)
+    return TrafficStore.of({
+      record: (workspace, batch) => Effect.andThen(Transaction, within(workspace, recordBatch(sql, workspace, batch))),
+      counts: (workspace, tent, days) => read(workspace, (client) => countViews(client, workspace, tent, days)),
+      topTents: (workspace, days) =>
+        read(workspace, (client) => topOf(client, workspace, days)).pipe(
+          Effect.map((rows) =>
+            rows.map(({ tent_id, name, views, visits }) => ({ tentId: TentId.make(tent_id), name, views, visits })),
+          ),
+        ),
+      salt: (day, offered) =>
+        Transaction.pipe(
+          Effect.andThen(
+            // The update that changes nothing answers the row that was there.
+            orDefect(sql<{ salt: Uint8Array }>`
+              insert into visitor_salt as s (day, salt) values (${day}, ${offered})
+              on conflict (day) do update set salt = s.salt returning salt`),
+          ),
+          Effect.map(([row]) => row?.salt ?? offered),
+        ),
+      forgetSalts: (before) =>
+        Transaction.pipe(Effect.andThen(orDefect(sql`delete from visitor_salt where day < ${before}`)), Effect.asVoid),
+    })
+  }),
+)

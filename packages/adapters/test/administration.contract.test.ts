@@ -1,7 +1,0 @@
-import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "./Stores.ts"
-
-contract.administration("memory", memory)
-contract.administration("postgres", postgres)
-contract.auditLog("memory", memory)
-contract.auditLog("postgres", postgres)

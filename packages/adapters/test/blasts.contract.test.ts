@@ -1,7 +1,0 @@
-import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "./Stores.ts"
-
-contract.blasts("memory", memory)
-contract.blasts("postgres", postgres)
-contract.blastVerbs("memory", memory)
-contract.blastVerbs("postgres", postgres)

@@ -1,0 +1,139 @@
+// What an audit finds on PostgreSQL: each kind of wrong row, planted by the owner's hand behind the service's back.
+import { PgClient } from "@effect/sql-pg"
+import { audit } from "@tentpole/core/blasts/inspection/BlastAudit"
+import { AuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
+import { mailedBlast } from "@tentpole/core/contract"
+import type { BlastId } from "@tentpole/core/kernel/Ids"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { postgres } from "../fixtures/Stores.ts"
+
+/** By whom a wrong row is about: `sent`, the first who was sent to, `other`, the second. */
+interface Planted {
+  readonly statements: (whose: {
+    readonly blast: BlastId
+    readonly sent: string
+    readonly other: string
+  }) => ReadonlyArray<string>
+  /** The checks that do not hold then. */
+  readonly wrong: ReadonlyArray<string>
+  /** Whose id stands beside the first of them. */
+  readonly named: "sent" | "other" | null
+}
+
+const plants: { readonly [What in string]: Planted } = {
+  "a counter that says too many": {
+    statements: ({ blast }) => [
+      `update delivery_tally set sent = sent + 1 where ctid = (select ctid from delivery_tally where blast_id = '${blast}' limit 1)`,
+    ],
+    wrong: ["the counters equal a recount"],
+    named: null,
+  },
+  "a recipient who is lost": {
+    statements: ({ blast }) => [`update blast set recipient_count = recipient_count + 1 where blast_id = '${blast}'`],
+    wrong: ["the recipients add up"],
+    named: null,
+  },
+  "a second delivery of a contact": {
+    statements: ({ sent }) => [
+      "drop index if exists delivery_contact",
+      `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
+         state, reason, due_at, created_at)
+       select workspace_id, gen_random_uuid(), blast_id, contact_id, approval_id, 'x' || email, 'x' || email_normalized,
+         operational, 'failed', 'refused', due_at, created_at
+       from delivery where delivery_id = '${sent}'`,
+    ],
+    wrong: ["the recipients add up", "a contact has one delivery"],
+    named: null,
+  },
+  "a second delivery to an address": {
+    statements: ({ other, sent }) => [
+      "drop index if exists delivery_address",
+      `update delivery set email_normalized = (select email_normalized from delivery where delivery_id = '${sent}')
+       where delivery_id = '${other}'`,
+    ],
+    wrong: ["an address has one delivery"],
+    named: "other",
+  },
+  "a message without an intent": {
+    statements: ({ sent }) => [`update delivery set handed_over_at = null where delivery_id = '${sent}'`],
+    wrong: ["whoever was sent to had an intent first"],
+    named: "sent",
+  },
+  "a message without a reply": {
+    statements: ({ sent }) => [
+      `update delivery set smtp_reply = null, delivered_at = null where delivery_id = '${sent}'`,
+    ],
+    wrong: ["whoever was sent to, the mail server took it"],
+    named: "sent",
+  },
+  "a message that a timeline does not know": {
+    statements: ({ sent }) => [
+      `delete from activity where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
+    ],
+    wrong: ["timelines tell of every message"],
+    named: "sent",
+  },
+  "a message that a timeline tells of twice": {
+    statements: ({ sent }) => [
+      `insert into activity (workspace_id, contact_id, at, type, metadata)
+       select workspace_id, contact_id, at, type, metadata from activity
+       where type = 'email_sent' and metadata ->> 'recipient_id' = '${sent}'`,
+    ],
+    wrong: ["timelines tell of nothing else"],
+    named: "sent",
+  },
+  "a message that events tell of twice": {
+    statements: ({ other }) => [
+      `insert into outbox_event (workspace_id, type, contact_id, at, data)
+       select workspace_id, type, contact_id, at, data from outbox_event
+       where type = 'email_sent' and data ->> 'recipient_id' = '${other}'`,
+    ],
+    wrong: ["events tell of each message once"],
+    named: "other",
+  },
+  "somebody who is open when all is over": {
+    statements: ({ blast, sent }) => [
+      `update delivery set state = 'handed_over', delivered_at = null where delivery_id = '${sent}'`,
+      `update blast set status = 'sent', sent_at = now() where blast_id = '${blast}'`,
+    ],
+    wrong: ["timelines tell of nothing else", "events tell of each message once", "nobody is open once it is sent"],
+    named: "sent",
+  },
+}
+
+layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) => {
+  for (const [what, { named, statements, wrong }] of Object.entries(plants)) {
+    it.effect(`finds ${what}`, () =>
+      Effect.gen(function* () {
+        const { id: blast, store, ws } = yield* mailedBlast
+        const audits = yield* AuditStore
+        const query = { category: "sent", page: 1, limit: 10, search: "", sort: "created_at", order: "asc" } as const
+        const [sent = "", other = ""] = (yield* store.recipients(ws, blast, query)).items.map(({ id }) => id).sort()
+        const [database] = yield* (yield* PgClient.PgClient)<{
+          readonly name: string
+        }>`select current_database() as name`
+        const owner = PgClient.layer({
+          url: Redacted.make(`${inject("pgServer")}/${database?.name}`),
+          maxConnections: 1,
+        })
+        yield* Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          for (const statement of statements({ blast, sent, other })) yield* sql.unsafe(statement)
+        }).pipe(Effect.provide(owner))
+        const { holds, lines } = audit(yield* audits.evidence(ws, blast))
+        const broken = lines.filter((line) => !line.holds)
+        assert.deepStrictEqual(
+          broken.map(({ check }) => check),
+          wrong,
+        )
+        assert.isFalse(holds)
+        if (named !== null)
+          assert.deepStrictEqual<ReadonlyArray<string> | undefined>(broken[0]?.deliveries, [
+            named === "sent" ? sent : other,
+          ])
+      }),
+    )
+  }
+})

@@ -1,0 +1,237 @@
+// Emails from the request to what is kept: what users are promised, on both stores.
+import type { NewEmail } from "@tentpole/core/emails/NewEmail"
+import { type EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
+import { JobQueue } from "@tentpole/core/kernel/Jobs"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Result } from "effect"
+import { asked, begin, type Stores, underway, world } from "../fixtures/EmailsWorld.ts"
+import { memory, postgres } from "../fixtures/Stores.ts"
+
+const promises = <E>(name: string, stores: Stores<E>) =>
+  layer(world(stores), { excludeTestServices: true })(`emails: ${name}`, (it) => {
+    it.effect("what the AI writes is cleaned, and fills subject and preview text where there is none", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, credits, prompted, outcome } = yield* begin
+        const { id, generation } = yield* prompted("chairs")
+        assert.deepInclude(yield* outcome(id, generation), { status: "completed", version: 1, error: null })
+        const email = yield* emails.find(workspace, id)
+        assert.deepInclude(email, { subject: "From the AI", currentVersion: 1, generationStatus: "completed" })
+        assert.strictEqual(email.previewText, `P${"🦊".repeat(99)}`)
+        const html = yield* emails.content(workspace, id)
+        assert.match(html, /🦊<\/div>[^]*<h1>chairs<\/h1>/)
+        assert.notMatch(html, /script|onclick/)
+        assert.strictEqual(yield* credits, 2)
+        const given = yield* prompted("tables", { subject: "Mine", previewText: "mine" })
+        yield* outcome(given.id, given.generation)
+        assert.deepInclude(yield* emails.find(workspace, given.id), { subject: "Mine", previewText: "mine" })
+      }),
+    )
+
+    it.effect(
+      "a refused, silent, blank or oversized answer fails with a sentence, and gives the credit back once",
+      () =>
+        Effect.gen(function* () {
+          const { emails, workspace, credits, prompted, outcome } = yield* begin
+          for (const [prompt, sentence] of [
+            ["refused", "I would rather not"],
+            ["silent", "does not answer"],
+            ["blank", "it must not be empty"],
+            ["huge", "larger than 2 MB"],
+          ] as const) {
+            const { id, generation } = yield* prompted(prompt)
+            const failed = yield* outcome(id, generation)
+            assert.strictEqual(failed.status, "failed")
+            assert.include(failed.error, sentence)
+            assert.notInclude(failed.error, "secret")
+            assert.strictEqual(yield* credits, 3)
+            yield* emails.giveUp(workspace, id, generation)
+            assert.deepStrictEqual(yield* outcome(id, generation), failed)
+            assert.strictEqual(yield* credits, 3)
+            assert.deepInclude(yield* emails.find(workspace, id), { currentVersion: 0, generationStatus: "failed" })
+            assert.strictEqual((yield* Effect.flip(emails.content(workspace, id)))._tag, "NotFound")
+          }
+        }),
+    )
+
+    it.effect("its job is queued with it, and a worker that does jobs has it written", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, prompted } = yield* begin
+        const { id, generation } = yield* prompted("chairs")
+        const done = yield* Deferred.make<void>()
+        const queue = yield* JobQueue
+        const handle = (job: Parameters<Parameters<typeof queue.work>[0]["handle"]>[0]) =>
+          job.type === "email_generation"
+            ? Effect.andThen(
+                emails.generate(job.workspaceId, job.emailId, job.generationId),
+                job.generationId === generation ? Deferred.succeed(done, undefined) : Effect.void,
+              )
+            : Effect.void
+        const worker = yield* Effect.forkChild(queue.work({ concurrency: 1, handle }))
+        yield* Deferred.await(done)
+        yield* Fiber.interrupt(worker)
+        assert.strictEqual((yield* emails.find(workspace, id)).currentVersion, 1)
+      }),
+    )
+
+    it.effect("HTML set by hand meanwhile is a version, and the generation makes the next one", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, prompted } = yield* begin
+        const { id, generation } = yield* prompted("chairs")
+        const { writing, go } = yield* underway(workspace, id, generation)
+        assert.strictEqual((yield* emails.setContent(workspace, id, "<p>by hand</p>")).currentVersion, 1)
+        yield* emails.update(workspace, id, { subject: "By hand" })
+        yield* go
+        yield* Fiber.join(writing)
+        assert.deepInclude(yield* emails.find(workspace, id), { currentVersion: 2, subject: "By hand" })
+        assert.strictEqual(yield* emails.content(workspace, id, 1), "<p>by hand</p>")
+        assert.include(yield* emails.content(workspace, id, 2), "chairs")
+      }),
+    )
+
+    it.effect("an email deleted meanwhile is not written, and its credit is back", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, credits, prompted } = yield* begin
+        const { id, generation } = yield* prompted("chairs")
+        assert.strictEqual(yield* credits, 2)
+        const { writing, go } = yield* underway(workspace, id, generation)
+        yield* emails.remove(workspace, id)
+        assert.strictEqual(yield* credits, 3)
+        yield* go
+        yield* Fiber.join(writing)
+        yield* emails.giveUp(workspace, id, generation)
+        assert.strictEqual(yield* credits, 3)
+        assert.strictEqual((yield* Effect.flip(emails.find(workspace, id)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("two workers that have it written at once make one version and spend one credit", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, credits, prompted } = yield* begin
+        const { id, generation } = yield* prompted("chairs")
+        const write = emails.generate(workspace, id, generation)
+        yield* Effect.all([write, write, write], { concurrency: 3 })
+        const times = asked.length
+        yield* write
+        assert.strictEqual(asked.length, times)
+        assert.strictEqual((yield* emails.find(workspace, id)).currentVersion, 1)
+        assert.strictEqual(yield* credits, 2)
+      }),
+    )
+
+    it.effect("a worker that breaks off leaves it going on, for the next one to end or to give up", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, credits, prompted } = yield* begin
+        const { id, generation } = yield* prompted("broken")
+        assert.isTrue(
+          Result.isFailure(yield* Effect.result(Effect.sandbox(emails.generate(workspace, id, generation)))),
+        )
+        assert.strictEqual((yield* emails.generation(workspace, id, generation)).status, "generating")
+        assert.strictEqual(yield* credits, 2)
+        yield* emails.giveUp(workspace, id, generation)
+        const { status, error } = yield* emails.generation(workspace, id, generation)
+        assert.strictEqual(status, "failed")
+        assert.include(error, "again and again")
+        assert.strictEqual(yield* credits, 3)
+      }),
+    )
+
+    it.effect("the next generation builds on the HTML as it is, one at a time, as long as there are credits", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, made, outcome } = yield* begin
+        const { email } = yield* made({ html: "<p>mine</p>" })
+        const start = emails.startGeneration(workspace, email.id, { prompt: "shorter", createdByName: "a key" })
+        const { id } = yield* start
+        assert.strictEqual((yield* Effect.flip(start))._tag, "GenerationInProgress")
+        assert.deepInclude(yield* outcome(email.id, id), { status: "completed", version: 2, prompt: "shorter" })
+        assert.deepInclude(asked[0], { prompt: "shorter", name: "An email", basis: "<p>mine</p>" })
+        for (let credit = 0; credit < 2; credit++) yield* outcome(email.id, (yield* start).id)
+        assert.strictEqual((yield* Effect.flip(start))._tag, "InsufficientCredits")
+        assert.strictEqual((yield* emails.find(workspace, email.id)).generationStatus, "completed")
+        const blank = yield* Effect.flip(
+          emails.startGeneration(workspace, email.id, { prompt: " ", createdByName: "a key" }),
+        )
+        assert.strictEqual(blank._tag, "Invalid")
+      }),
+    )
+
+    it.effect("HTML that people give is cleaned, byte for byte itself where there is nothing to clean", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, made } = yield* begin
+        const clean = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
+        const { email } = yield* made({ html: clean })
+        assert.strictEqual(yield* emails.content(workspace, email.id), clean)
+        yield* emails.setContent(workspace, email.id, `<p onclick="x()">two</p><script>x()</script>`)
+        const html = yield* emails.content(workspace, email.id)
+        assert.include(html, "<p>two</p>")
+        assert.notMatch(html, /script|onclick/)
+        const deep = `<script></script>${"<div>".repeat(5_000)}`
+        const refused = yield* Effect.flip(emails.setContent(workspace, email.id, deep))
+        assert.deepStrictEqual(refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag, [
+          "html",
+        ])
+        assert.strictEqual((yield* emails.find(workspace, email.id)).currentVersion, 2)
+      }),
+    )
+
+    it.effect("an email is made of one thing, and of a template with a prompt", () =>
+      Effect.gen(function* () {
+        const { made } = yield* begin
+        const templateId = EmailTemplateId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
+        const wrongs: ReadonlyArray<readonly [Partial<NewEmail>, ReadonlyArray<string>]> = [
+          [{ html: "<p>", templateId }, ["template_id"]],
+          [{ html: "<p>", prompt: "p" }, ["prompt"]],
+          [{ html: "<p>", prompt: "p", templateId }, ["template_id", "prompt"]],
+          [{ prompt: " \n" }, ["prompt"]],
+          [{ prompt: "p".repeat(10_001) }, ["prompt"]],
+        ]
+        for (const [wrong, paths] of wrongs) {
+          const refused = yield* Effect.flip(made(wrong))
+          assert.deepStrictEqual(refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag, [
+            ...paths,
+          ])
+        }
+      }),
+    )
+
+    it.effect("a copy is a draft of its own; what was stale stays so", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, made, prompted } = yield* begin
+        const { email } = yield* made({ html: "<p>one</p>", subject: "S", previewText: "pre", name: "n".repeat(200) })
+        yield* emails.setPlainText(workspace, email.id, "mine")
+        yield* emails.setContent(workspace, email.id, "<p>two</p>")
+        const copy = yield* emails.duplicate(workspace, email.id, "another key")
+        assert.notStrictEqual(copy.id, email.id)
+        assert.deepInclude(copy, { subject: "S", previewText: "pre", currentVersion: 1, approval: null })
+        assert.deepInclude(copy, { name: `${"n".repeat(193)} (copy)`, createdByName: "another key" })
+        assert.deepStrictEqual(yield* emails.find(workspace, copy.id), copy)
+        assert.strictEqual(copy.plainText?.version, 0)
+        const html = (id: EmailId) => emails.content(workspace, id)
+        assert.strictEqual(yield* html(copy.id), yield* html(email.id))
+        yield* emails.remove(workspace, email.id)
+        assert.include(yield* html(copy.id), "two")
+        const unwritten = yield* prompted("chairs")
+        const refused = yield* Effect.flip(emails.duplicate(workspace, unwritten.id, "a key"))
+        assert.strictEqual(refused._tag, "TemplateNotReady")
+      }),
+    )
+
+    it.effect("a preview is untracked, says what stands for nothing, and knows no other workspace's contact", () =>
+      Effect.gen(function* () {
+        const { emails, workspace, made, prompted } = yield* begin
+        const { email } = yield* made({
+          subject: "Hi {{contact.first_name}}",
+          html: `<a href="https://example.com/">{{contact.nope|x}}</a>{{unsubscribe_url}}`,
+        })
+        const seen = yield* emails.preview(workspace, email.id)
+        assert.strictEqual(seen.subject, "Hi Sample")
+        assert.include(seen.html, `<a href="https://example.com/">x</a>http://pages.test/u/`)
+        assert.deepStrictEqual(seen.unresolvedTokens, ["contact.nope"])
+        assert.deepStrictEqual(yield* emails.preview(workspace, email.id), seen)
+        const unwritten = yield* prompted("chairs")
+        assert.strictEqual((yield* Effect.flip(emails.preview(workspace, unwritten.id)))._tag, "TemplateNotReady")
+      }),
+    )
+  })
+
+promises("memory", memory)
+promises("postgres", postgres)

@@ -1,0 +1,105 @@
+// What PostgreSQL adds to the laws of exported members: no time limit cuts a slow reader, and nothing of a reading is left.
+import { PgClient } from "@effect/sql-pg"
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as Stores from "@tentpole/adapters/postgres/All"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { assert, layer } from "@effect/vitest"
+import { Fresh } from "@tentpole/core/contract"
+import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import { ListId } from "@tentpole/core/kernel/Ids"
+import type { SystemList } from "@tentpole/core/lists/List"
+import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { inject } from "vitest"
+import { clone, optionsOf } from "../fixtures/PostgresTest.ts"
+
+/** A statement of a long read is cut off after this. */
+const limit_ms = 3_000
+
+const clients = Layer.unwrap(
+  Effect.map(clone, (name) => {
+    const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: limit_ms })
+    return Layer.provideMerge(
+      Postgres.longReadsOver.pipe(Layer.provide(hurried)),
+      Postgres.connections(optionsOf(name)),
+    )
+  }),
+)
+
+const world = Fresh.layer.pipe(
+  Layer.provideMerge(Stores.stores),
+  Layer.provideMerge(clients),
+  Layer.provideMerge(Ids.layer),
+)
+
+const epoch = DateTime.makeUnsafe(0)
+const everybody: SystemList = {
+  id: ListId.make("00000000-0000-4000-8000-000000000001"),
+  kind: "system",
+  systemList: "all_contacts",
+  name: "All contacts",
+  slug: "all-contacts",
+  description: null,
+  ownerBlastId: null,
+  createdAt: epoch,
+  updatedAt: epoch,
+}
+
+layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it) => {
+  const begin = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const workspace = yield* (yield* Fresh).workspace()
+    yield* fenced(sql)(
+      workspace,
+      sql`
+        insert into contact (workspace_id, contact_id, phone, unsubscribed, marketing_email_invalid, created_at, updated_at)
+        select ${workspace}, gen_random_uuid(), n::text, false, false, now(), now() from generate_series(1, 1100) n`,
+    )
+    const exports = yield* ExportStore
+    const audience = { list: everybody, fields: [], now: epoch }
+    const members = exports.members(workspace, audience, { excludeUnsubscribed: false })
+    const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
+    const owner = PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 })
+    /** Sessions of the service that are in a transaction. */
+    const open = Effect.gen(function* () {
+      const ask = yield* PgClient.PgClient
+      const [row] = yield* ask<{ readonly open: number }>`
+        select count(*)::int as open from pg_stat_activity
+        where datname = ${database?.name ?? ""} and application_name = 'tentpole test' and xact_start is not null`
+      return row?.open
+    }).pipe(Effect.provide(owner))
+    return { members, open }
+  })
+
+  it.effect("a reader who takes his time is not cut off by the time limit of a statement", () =>
+    Effect.gen(function* () {
+      const { members } = yield* begin
+      const parts = yield* members.pipe(
+        Stream.zipWithIndex,
+        Stream.tap(([, index]) => (index === 0 ? Effect.sleep(limit_ms + 100) : Effect.void)),
+        Stream.runCollect,
+      )
+      assert.isAbove(parts.length, 1)
+      assert.strictEqual(parts.flatMap(([part]) => part).length, 1_100)
+    }),
+  )
+
+  it.effect("a reading holds one session until it ends, and none once its reader has gone", () =>
+    Effect.gen(function* () {
+      const { members, open } = yield* begin
+      const begun = yield* Deferred.make<void>()
+      const reader = yield* members.pipe(
+        Stream.runForEach(() => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)),
+        Effect.forkChild,
+      )
+      yield* Deferred.await(begun)
+      assert.strictEqual(yield* open, 1)
+      yield* Fiber.interrupt(reader)
+      assert.strictEqual(yield* open, 0)
+      yield* members.pipe(Stream.take(1), Stream.runDrain)
+      assert.strictEqual(yield* open, 0)
+      yield* Stream.runDrain(members)
+      assert.strictEqual(yield* open, 0)
+    }),
+  )
+})

@@ -1,0 +1,51 @@
+// What only PostgreSQL can show of events that flows deal with: a transaction that is ended in the midst of their parts.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { day, running } from "@tentpole/core/contract"
+import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
+import { Flows } from "@tentpole/core/flows/Flows"
+import { Memberships } from "@tentpole/core/flows/Memberships"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { postgresTimes } from "../fixtures/FlowTimesOf.ts"
+import { postgres } from "../fixtures/Stores.ts"
+
+const live = Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer).pipe(
+  Layer.provideMerge(Layer.provideMerge(postgresTimes, postgres)),
+)
+
+layer(live, { excludeTestServices: true })("events of flows on PostgreSQL", (it) => {
+  it.effect("a batch that is ended because it stands in a circle with somebody else is dealt with again", () =>
+    Effect.gen(function* () {
+      const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
+      const sql = yield* PgClient.PgClient
+      const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
+      const people = yield* Effect.all(
+        Array.from({ length: 450 }, (_, at) => person(`p${at}`)),
+        { concurrency: 4 },
+      )
+      const ids = people.map(({ id }) => id).toSorted()
+      const hold = (id: string | undefined) =>
+        fenced(sql)(ws, sql`select 1 from contact where workspace_id = ${ws} and contact_id = ${id ?? null} for update`)
+      // The batch comes by in the order of ids: it has all others when it waits for the last.
+      const [held, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const other = yield* Effect.forkChild(
+        transact(
+          Effect.gen(function* () {
+            yield* hold(ids.at(-1))
+            yield* Deferred.succeed(held, undefined)
+            yield* Deferred.await(go)
+            yield* Effect.forEach(ids.slice(0, 8), hold, { discard: true })
+          }),
+        ),
+      )
+      yield* Deferred.await(held)
+      const dealing = yield* Effect.forkChild(takeEvents)
+      yield* Effect.sleep("500 millis")
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.joinAll([other, dealing])
+      yield* takeNews
+      assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, waiting: 450 })
+    }),
+  )
+})

@@ -1,0 +1,34 @@
+// What simulations foretell, on both stores. `npm run test:deep` asks a thousand times.
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { contract, StoreClock } from "@tentpole/core/contract"
+import { DateTime, Effect, Layer } from "effect"
+import { surroundings } from "../fixtures/FlowSurroundings.ts"
+import { memoryTimes, postgresTimes } from "../fixtures/FlowTimesOf.ts"
+import { optionsOf, standing } from "../fixtures/PostgresTest.ts"
+import { memory, postgresOver } from "../fixtures/Stores.ts"
+
+const isDeep = process.env["DEEP"] !== undefined
+
+/** In memory it is the clock of whoever asks. */
+const memoryClock = Layer.succeed(StoreClock, StoreClock.of({ set: () => Effect.void }))
+
+contract.flowSimulation(
+  "memory",
+  Layer.provideMerge(Layer.mergeAll(memoryTimes, memoryClock, surroundings), memory),
+  isDeep ? 1_000 : 40,
+)
+
+const postgres = Layer.unwrap(
+  Effect.map(standing, ({ name, set }) =>
+    Layer.merge(
+      postgresOver(Postgres.connections(optionsOf(name))),
+      Layer.succeed(StoreClock, StoreClock.of({ set: (at) => Effect.asVoid(set(DateTime.formatIso(at))) })),
+    ),
+  ),
+)
+
+contract.flowSimulation(
+  "postgres",
+  Layer.provideMerge(Layer.mergeAll(postgresTimes, surroundings), postgres),
+  isDeep ? 50 : 3,
+)

@@ -1,0 +1,127 @@
+// The round trip of rows that did not go in: exported, read again by the reader of files, mended, and read as contacts, they
+// have exactly the values that the file had.
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
+import { byte_order_mark, csvTextInQuotes, withoutFormulaGuard } from "@tentpole/core/kernel/Csv"
+import { CsvReader } from "@tentpole/core/imports/CsvReader"
+import type { KeptRow, Mapping } from "@tentpole/core/imports/Import"
+import { keptRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
+import { rowReader, storable } from "@tentpole/core/imports/Rows"
+import { columnNames } from "@tentpole/core/imports/Table"
+import { assert, it } from "@effect/vitest"
+import { Effect, Result, Schema, Stream } from "effect"
+
+const join = (parts: ReadonlyArray<string>): string => parts.join("")
+
+/** Text made of what delimiters, quotes, guards and trimming trip over. */
+const Awkward = Schema.Array(
+  Schema.Literals(["'", '"', ",", ";", "|", "\t", "\r", "\n", "=", "+", "-", "@", "1", ".", " ", "é", "😀", "x", "\0"]),
+)
+const Name = Schema.Union([
+  Schema.Literals([
+    "",
+    "Name",
+    "=Sum",
+    "'=Sum",
+    "row_number",
+    "status",
+    "reason",
+    "Column 3",
+    "a;b",
+    'say "x"',
+    "a\tb",
+  ]),
+  Schema.String,
+])
+
+const File = Schema.Struct({
+  names: Schema.Array(Name),
+  /** Whether the file is an export itself. */
+  again: Schema.Boolean,
+  rows: Schema.Array(Schema.Array(Awkward)),
+  source: Schema.Literals(["upload", "rows"]),
+})
+
+/** Where texts go; the others are left out. */
+const targets = ["first_name", "last_name", "company", "city"]
+
+const mappingsOf = (headers: ReadonlyArray<string>, own_count: number): ReadonlyArray<Mapping> =>
+  headers.slice(0, own_count).flatMap((header, index) => {
+    const targetField = index === 0 ? "email" : targets[index - 1]
+    return targetField === undefined
+      ? []
+      : [{ header, targetField, targetKind: "standard", overwriteBehavior: "overwrite" } as const]
+  })
+
+const readRecords = (text: string) =>
+  Effect.gen(function* () {
+    const { read } = yield* CsvReader
+    const records = yield* read(Stream.succeed(encodeText(text))).pipe(Stream.runCollect)
+    return records.map(({ cells }) => cells)
+  }).pipe(Effect.provide(Csv.layer))
+
+const mended = (cells: ReadonlyArray<string>): ReadonlyArray<string> => ["ann@b.co", ...cells.slice(1)]
+
+it.effect.prop(
+  "rows come back with every value as the file had it, and exported again they are the same",
+  { file: File },
+  ({ file: { names, again, rows, source } }) =>
+    Effect.gen(function* () {
+      const added = again ? ["row_number", "status", "reason"] : []
+      const made = columnNames(["Email", ...names.map(storable), ...added])
+      const headers = Result.getOrThrow(made)
+      const own_count = names.length + 1
+      const kept = rows.map((cells, index): KeptRow => ({
+        rowNumber: index + 2,
+        line: null,
+        status: index % 2 === 0 ? "failed" : "skipped",
+        contactId: null,
+        issues: [],
+        record: ["nobody", ...cells.map(join).map(storable)],
+      }))
+      const widest = Math.max(0, ...kept.map(({ record }) => record.length))
+      const table = keptRowsTable({ headers, widest, formulaGuarded: source === "upload" })
+      const [header = [], ...records] = yield* readRecords(
+        byte_order_mark + csvTextInQuotes([table.header, ...kept.map(table.row)]),
+      )
+      const named = Result.getOrThrow(columnNames(header.map(withoutFormulaGuard)))
+      assert.deepStrictEqual(named.slice(0, own_count), headers.slice(0, own_count))
+      assert.deepStrictEqual(records.length, kept.length)
+
+      const around = { fields: fieldsByName([]), defaultCountry: "US" }
+      const mappings = mappingsOf(headers, own_count)
+      const first = rowReader({ ...around, headers, mappings, formulaGuarded: source === "upload" })
+      const second = rowReader({ ...around, headers: named, mappings, formulaGuarded: true })
+      for (const [index, { record, rowNumber }] of kept.entries()) {
+        const whole = Array.from({ length: headers.length }, (_, at) => (at < own_count ? (record[at] ?? "") : ""))
+        const back = records[index] ?? []
+        const row = (cells: ReadonlyArray<string>) => ({ rowNumber, line: null, cells })
+        assert.deepStrictEqual(second(row(mended(back))), first(row(mended(whole))))
+        const emptied = [back, whole].map((cells) => row(["", ...cells.slice(1)]))
+        const [after, before] = [second(emptied[0] ?? row([])), first(emptied[1] ?? row([]))]
+        // Of a row that is longer than the header, the surplus may be all that there is.
+        if (record.length <= headers.length) assert.strictEqual(after._tag, before._tag)
+      }
+
+      const twice = keptRowsTable({ headers: named, widest: named.length, formulaGuarded: true })
+      assert.deepStrictEqual(twice.header, table.header)
+      for (const [index, row] of kept.entries()) {
+        assert.deepStrictEqual(twice.row({ ...row, record: records[index] ?? [] }), table.row(row))
+      }
+    }),
+  { arbitrary: { runs: 400 } },
+)
+
+it.effect("delimiters in cells don't make the reader guess another one than the comma, however many there are", () =>
+  Effect.gen(function* () {
+    for (const other of [";", "|", "\t"]) {
+      const list = `x${`${other}y`.repeat(20)}`
+      const table = [
+        ["Email", list, "row_number", "status", "reason"],
+        ["a@b.co", list, "2", "failed", "why"],
+      ]
+      assert.deepStrictEqual(yield* readRecords(byte_order_mark + csvTextInQuotes(table)), table)
+    }
+  }),
+)

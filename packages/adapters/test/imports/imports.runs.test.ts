@@ -1,0 +1,265 @@
+// Whole imports: a file handed in, executed, and applied by workers that are stopped, doubled and starved of their file.
+import { PgClient } from "@effect/sql-pg"
+import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
+import type { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
+import { BlobStore } from "@tentpole/core/ports/BlobStore"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { frozenKey, type ImportRun, uploadKey } from "@tentpole/core/imports/Import"
+import type { Execution } from "@tentpole/core/imports/ImportChange"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Random, Stream } from "effect"
+import { memory, postgres } from "../fixtures/Stores.ts"
+
+const settings = settingsLayer()
+
+const useCases = Layer.merge(Imports.layer, ImportRuns.layer)
+const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)
+const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
+const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
+
+/** What is the same in both worlds. */
+type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
+
+const execution: Execution = {
+  mappings: [
+    { header: "Email", targetField: "email", targetKind: null, overwriteBehavior: "overwrite" },
+    { header: "Name", targetField: "display_name", targetKind: null, overwriteBehavior: "overwrite" },
+  ],
+  duplicateStrategy: "update",
+  overwriteBlankOnly: false,
+  listIds: [],
+  createdFieldDefinitionIds: [],
+}
+
+/** 3,500 rows: every tenth is nobody, every seventh repeats an earlier one. */
+const rows = Array.from({ length: 3_500 }, (_, index) => {
+  if (index % 10 === 9) return `nobody,Row ${index}`
+  return index % 7 === 6 ? `p${index - 5}@b.co,Again ${index}` : `p${index}@b.co,Row ${index}`
+})
+const file = ["Email,Name", ...rows].join("\r\n")
+const failed = rows.filter((row) => row.startsWith("nobody")).length
+const addresses = new Set(rows.map((row) => row.split(",")[0] ?? "").filter((each) => each !== "nobody")).size
+const expected = { created: addresses, updated: 3_500 - failed - addresses, skipped: 0, failed }
+
+const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
+  layer(world, { excludeTestServices: true })(`imports on ${name}`, (it) => {
+    const uploaded = Effect.fnUntraced(function* (workspace: WorkspaceId, content: string | Uint8Array) {
+      const imports = yield* Imports
+      const { session, uploadUrl } = yield* imports.beginUpload(workspace, {
+        fileName: "a.csv",
+        contentType: "text/csv",
+      })
+      const token = uploadUrl.replace(`http://api.test${uploads_path}/`, "")
+      yield* imports.upload(token, Stream.succeed(Buffer.from(content)))
+      return { session, token }
+    })
+
+    const executed = Effect.fnUntraced(function* (content: string, wanted = execution) {
+      const [imports, fresh] = [yield* Imports, yield* Fresh]
+      const workspace = yield* fresh.workspace()
+      const { session } = yield* uploaded(workspace, content)
+      return { workspace, run: yield* imports.execute(workspace, session.id, wanted) }
+    })
+
+    const outcome = Effect.fnUntraced(function* (workspace: WorkspaceId, run: ImportRun) {
+      const [imports, contacts] = [yield* Imports, yield* ContactStore]
+      const { status, processedRows, totalRows, counts, error } = yield* imports.findRun(workspace, run.id)
+      return { status, processedRows, totalRows, counts, error, contacts: yield* contacts.count(workspace) }
+    })
+
+    const whole = {
+      status: "completed" as const,
+      processedRows: 3_500,
+      totalRows: 3_500,
+      counts: expected,
+      error: null,
+      contacts: addresses,
+    }
+
+    it.effect("every row is accounted for, and nothing of the file is left", () =>
+      Effect.gen(function* () {
+        const { workspace, run } = yield* executed(file)
+        assert.strictEqual(run.status, "queued")
+        const runs = yield* ImportRuns
+        yield* runs.run(workspace, run.id)
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+        yield* runs.run(workspace, run.id)
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+        const blobs = yield* BlobStore
+        assert.strictEqual((yield* Effect.flip(blobs.info(frozenKey(workspace, run))))._tag, "BlobNotFound")
+        yield* (yield* Imports).expire(workspace, run.sessionId)
+        assert.strictEqual((yield* Effect.flip(blobs.info(uploadKey(workspace, run.sessionId))))._tag, "BlobNotFound")
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+      }),
+    )
+
+    it.effect("a run that is stopped again and again ends as one that never was", () =>
+      Effect.gen(function* () {
+        const { workspace, run } = yield* executed(file)
+        const runs = yield* ImportRuns
+        for (let stops = 0; stops < 15; stops++) {
+          const worker = yield* Effect.forkChild(runs.run(workspace, run.id))
+          yield* Effect.sleep(yield* Random.nextBetween(0, name === "memory" ? 20 : 150))
+          yield* Fiber.interrupt(worker)
+        }
+        yield* runs.run(workspace, run.id)
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+      }),
+    )
+
+    it.effect("three workers on one run do it once", () =>
+      Effect.gen(function* () {
+        const { workspace, run } = yield* executed(file)
+        const runs = yield* ImportRuns
+        const one = runs.run(workspace, run.id)
+        yield* Effect.all([one, Effect.delay(one, "5 millis"), Effect.delay(one, "30 millis")], { concurrency: 3 })
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+      }),
+    )
+
+    it.effect("two imports of the same people at once lose nobody", () =>
+      Effect.gen(function* () {
+        const [imports, runs] = [yield* Imports, yield* ImportRuns]
+        const workspace = yield* (yield* Fresh).workspace()
+        const started = yield* Effect.forEach([0, 1], () =>
+          Effect.flatMap(uploaded(workspace, file), ({ session }) => imports.execute(workspace, session.id, execution)),
+        )
+        yield* Effect.forEach(started, (run) => runs.run(workspace, run.id), { concurrency: 2 })
+        const [one, two] = yield* Effect.forEach(started, (run) => outcome(workspace, run))
+        assert.deepStrictEqual([one?.status, two?.status, one?.contacts], ["completed", "completed", addresses])
+        assert.strictEqual((one?.counts.created ?? 0) + (two?.counts.created ?? 0), addresses)
+        assert.deepStrictEqual([one?.counts.failed, two?.counts.failed], [failed, failed])
+      }),
+    )
+
+    it.effect("a file that breaks off in its middle fails before its first row is applied", () =>
+      Effect.gen(function* () {
+        const { workspace, run } = yield* executed(`${file}\r\n"open@b.co,never closed\r\nlast@b.co,x`)
+        yield* (yield* ImportRuns).run(workspace, run.id)
+        const { status, processedRows, error, contacts } = yield* outcome(workspace, run)
+        assert.deepStrictEqual([status, processedRows, contacts], ["failed", 0, 0])
+        assert.match(error ?? "", /quote is opened/)
+      }),
+    )
+
+    it.effect("a run whose file is gone fails, and one that is given up stays so", () =>
+      Effect.gen(function* () {
+        const [blobs, runs] = [yield* BlobStore, yield* ImportRuns]
+        const { workspace, run } = yield* executed(file)
+        yield* blobs.remove(frozenKey(workspace, run))
+        yield* runs.run(workspace, run.id)
+        assert.match((yield* outcome(workspace, run)).error ?? "", /is gone/)
+        const other = yield* executed(file)
+        yield* runs.giveUp(other.workspace, other.run.id, "The store did not answer")
+        yield* runs.run(other.workspace, other.run.id)
+        const { status, error, contacts } = yield* outcome(other.workspace, other.run)
+        assert.deepStrictEqual([status, error, contacts], ["failed", "The store did not answer", 0])
+      }),
+    )
+
+    it.effect("a run that is given up in its middle lets its worker end in peace", () =>
+      Effect.gen(function* () {
+        const runs = yield* ImportRuns
+        for (const delay_ms of [5, 20, 60, 120]) {
+          const { workspace, run } = yield* executed(file)
+          const stop = Effect.delay(runs.giveUp(workspace, run.id, "enough"), delay_ms)
+          yield* Effect.all([runs.run(workspace, run.id), stop], { concurrency: 2 })
+          const { status, processedRows, counts } = yield* outcome(workspace, run)
+          assert.include(["failed", "completed"], status)
+          assert.strictEqual(processedRows, counts.created + counts.updated + counts.skipped + counts.failed)
+        }
+      }),
+    )
+
+    it.effect("what is uploaded after the execution is not what is imported, and the address takes no more", () =>
+      Effect.gen(function* () {
+        const [imports, runs, blobs] = [yield* Imports, yield* ImportRuns, yield* BlobStore]
+        const workspace = yield* (yield* Fresh).workspace()
+        const { session, token } = yield* uploaded(workspace, "Email,Name\nfirst@b.co,1\n")
+        yield* imports.upload(token, Stream.succeed(Buffer.from(file)))
+        const run = yield* imports.execute(workspace, session.id, execution)
+        const late = yield* Effect.flip(imports.upload(token, Stream.succeed(Buffer.from("Email\n"))))
+        assert.strictEqual(late.code, "link_refused")
+        const options = { contentType: "text/csv", bytes_max: 1000 }
+        yield* blobs.put(session.blobKey, Stream.succeed(Buffer.from("Email,Name\nevil@b.co,x\n")), options)
+        yield* runs.run(workspace, run.id)
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+      }),
+    )
+
+    it.effect("a session is executed once, and not before its file is there", () =>
+      Effect.gen(function* () {
+        const imports = yield* Imports
+        const workspace = yield* (yield* Fresh).workspace()
+        const { session } = yield* imports.beginUpload(workspace, { fileName: "a.csv", contentType: "text/csv" })
+        const refusalOf = (id: ImportSessionId, wanted = execution) =>
+          Effect.map(Effect.flip(imports.execute(workspace, id, wanted)), ({ code }) => code)
+        assert.strictEqual(yield* refusalOf(session.id), "upload_missing")
+        const missing = yield* Effect.flip(imports.preview({ id: workspace, defaultCountry: "US" }, session.id))
+        assert.strictEqual(missing.code, "upload_missing")
+        const { session: ready } = yield* uploaded(workspace, file)
+        assert.strictEqual(yield* refusalOf(ready.id, { ...execution, mappings: [] }), "validation_failed")
+        yield* imports.execute(workspace, ready.id, execution)
+        assert.strictEqual(yield* refusalOf(ready.id), "invalid_state")
+        const { session: empty } = yield* uploaded(workspace, "")
+        assert.strictEqual(yield* refusalOf(empty.id), "import_unreadable")
+      }),
+    )
+
+    it.effect("rows of a request are imported as they are, guard and all", () =>
+      Effect.gen(function* () {
+        const [imports, runs, contacts] = [yield* Imports, yield* ImportRuns, yield* ContactStore]
+        const workspace = yield* (yield* Fresh).workspace()
+        const given = [
+          { Email: "a@b.co", Name: "'=1" },
+          { Email: null, Name: null },
+          { Email: 5, Name: "x\r\ny" },
+        ]
+        const session = yield* imports.beginRows(workspace, given, null)
+        const run = yield* imports.execute(workspace, session.id, execution)
+        yield* runs.run(workspace, run.id)
+        const { status, counts } = yield* outcome(workspace, run)
+        assert.deepStrictEqual([status, counts], ["completed", { created: 1, updated: 0, skipped: 1, failed: 1 }])
+        const [made] = yield* contacts.findByIdentity(workspace, { emails: ["a@b.co"], phones: [] })
+        assert.strictEqual(made?.displayName, "'=1")
+      }),
+    )
+
+    it.effect("a file without rows is imported at once", () =>
+      Effect.gen(function* () {
+        const { workspace, run } = yield* executed("Email;Name\n")
+        yield* (yield* ImportRuns).run(workspace, run.id)
+        const { status, totalRows, processedRows } = yield* outcome(workspace, run)
+        assert.deepStrictEqual([status, totalRows, processedRows], ["completed", 0, 0])
+      }),
+    )
+  })
+
+layer(onPostgres, { excludeTestServices: true })("imports into a young database", (it) => {
+  it.effect("have its tables looked at, so that no plan is made for an empty one and kept", () =>
+    Effect.gen(function* () {
+      const [imports, runs, fresh, sql] = [yield* Imports, yield* ImportRuns, yield* Fresh, yield* PgClient.PgClient]
+      const estimate = Effect.map(
+        sql<{ readonly reltuples: number }>`select reltuples from pg_class where oid = 'public.contact'::regclass`,
+        ([row]) => row?.reltuples ?? -1,
+      )
+      assert.isAtMost(yield* estimate, 0)
+      const workspace = yield* fresh.workspace()
+      const rows = Array.from({ length: 1000 }, (_, index) => ({ Email: `p${index}@b.co`, Name: `Row ${index}` }))
+      const session = yield* imports.beginRows(workspace, rows, null)
+      const run = yield* imports.execute(workspace, session.id, execution)
+      yield* runs.run(workspace, run.id)
+      assert.strictEqual(yield* estimate, 1000)
+      assert.strictEqual((yield* sql`select tentpole_statistics() as analyzed`)[0]?.["analyzed"], 0)
+    }),
+  )
+})
+
+importsOn("memory", onMemory)
+importsOn("postgres", onPostgres)

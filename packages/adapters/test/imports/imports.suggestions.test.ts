@@ -1,0 +1,211 @@
+// Previews with an AI that answers as it is told: what it is asked, what is kept of it, and that nothing it does keeps a
+// preview from coming.
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
+import { Ai, AiRefused, AiUnavailable, type ColumnMatch, type ColumnsRequest } from "@tentpole/core/ports/Ai"
+import type { BlobStore } from "@tentpole/core/ports/BlobStore"
+import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { CustomFields } from "@tentpole/core/contacts/CustomFields"
+import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { CsvReader } from "@tentpole/core/imports/CsvReader"
+import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
+import type { Preview } from "@tentpole/core/imports/Preview"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { memory, postgres } from "../fixtures/Stores.ts"
+
+const settings = settingsLayer()
+
+type Reply = Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>
+
+/** The AI of these tests: it notes what it is asked, and answers what the test says. */
+class Script extends Context.Service<Script, { asked: Array<ColumnsRequest>; reply: (times: number) => Reply }>()(
+  "test/Script",
+) {
+  static readonly layer = Layer.sync(Script, () => ({ asked: [], reply: () => Effect.succeed([]) }))
+}
+
+const scripted = Layer.effect(
+  Ai,
+  Effect.map(Script, (script) =>
+    Ai.of({
+      page: () => Effect.die("no page was asked for"),
+      email: () => Effect.die("no email is asked for"),
+      asksForPage: () => Effect.succeed(true),
+      matchColumns: (request) => Effect.suspend(() => script.reply(script.asked.push(request))),
+    }),
+  ),
+)
+
+const useCases = Layer.merge(Imports.layer, CustomFields.layer)
+const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, scripted.pipe(Layer.provideMerge(Script.layer)))
+const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
+const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
+
+type World = Imports | CustomFields | Script | Fresh | BlobStore | CsvReader
+
+const file = "Email,Correo,Nombre,Talla\r\nann@example.com,carla@example.com,Carla Ruiz,38\r\n"
+const says = (...matches: ReadonlyArray<readonly [string, string]>) =>
+  Effect.succeed(matches.map(([header, targetField]) => ({ header, targetField })))
+const fieldsOf = ({ proposedMappings }: Preview) => proposedMappings.map(({ targetField }) => targetField)
+const reasonOf = ({ proposedMappings }: Preview) => proposedMappings.at(-1)?.reason ?? ""
+
+const previewIn = (id: WorkspaceId, session: ImportSessionId) =>
+  Effect.flatMap(Imports, ({ preview }) => preview({ id, defaultCountry: "US" }, session))
+
+const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
+  layer(world, { excludeTestServices: true })(`suggestions on ${name}`, (it) => {
+    const put = Effect.fnUntraced(function* (uploadUrl: string, content: string) {
+      const token = uploadUrl.replace(`http://api.test${uploads_path}/`, "")
+      yield* (yield* Imports).upload(token, Stream.succeed(Buffer.from(content)))
+    })
+
+    /** A session with a file, before an AI that replies so. */
+    const uploaded = Effect.fnUntraced(function* (reply: (times: number) => Reply, content = file) {
+      const [imports, script] = [yield* Imports, yield* Script]
+      const workspace = yield* (yield* Fresh).workspace()
+      const options = { fileName: "a.csv", contentType: "text/csv" }
+      const { session, uploadUrl } = yield* imports.beginUpload(workspace, options)
+      yield* put(uploadUrl, content)
+      Object.assign(script, { asked: [], reply })
+      const preview = previewIn(workspace, session.id)
+      return { workspace, session, preview, replace: (text: string) => put(uploadUrl, text), script }
+    })
+
+    it.effect("nothing of a value is in what the AI is asked", () =>
+      Effect.gen(function* () {
+        const { preview, script } = yield* uploaded(() => says())
+        yield* preview
+        const [request] = script.asked
+        assert.deepStrictEqual(request?.columns, [
+          { header: "Correo", shapes: ["aaaaa@aaaaaaa.aaa"] },
+          { header: "Nombre", shapes: ["Aaaaa Aaaa"] },
+          { header: "Talla", shapes: ["99"] },
+        ])
+        const text = JSON.stringify(request).toLowerCase()
+        for (const value of ["carla", "ruiz", "ann@", "example.com", "38"]) assert.notInclude(text, value)
+      }),
+    )
+
+    it.effect("the same file before the same fields is asked about once, and previewed the same", () =>
+      Effect.gen(function* () {
+        const { preview, script } = yield* uploaded((times) => says(["Nombre", times === 1 ? "first_name" : "company"]))
+        const first = yield* preview
+        assert.deepStrictEqual(fieldsOf(first), ["email", null, "first_name", null])
+        assert.deepStrictEqual(yield* preview, first)
+        assert.strictEqual(script.asked.length, 1)
+      }),
+    )
+
+    it.effect("an answer without a match is an answer", () =>
+      Effect.gen(function* () {
+        const { preview, script } = yield* uploaded(() => says(["Nombre", "no_such"], ["Email", "phone"]))
+        const first = yield* preview
+        assert.deepStrictEqual(fieldsOf(first), ["email", null, null, null])
+        assert.deepStrictEqual([yield* preview, script.asked.length], [first, 1])
+      }),
+    )
+
+    it.effect("another file, or other fields, are asked about anew", () =>
+      Effect.gen(function* () {
+        const { workspace, preview, replace, script } = yield* uploaded(() =>
+          says(["Talla", "shoe_size"], ["Nombre", "first_name"]),
+        )
+        assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, "first_name", null])
+        const wanted = {
+          apiName: "shoe_size",
+          displayName: "Shoe size",
+          valueType: "number",
+          isEditable: true,
+          description: null,
+          showInPeopleListDefault: false,
+        } as const
+        const fields = yield* CustomFields
+        const [field] = yield* fields.create(workspace, [wanted], () => "")
+        assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, "first_name", "shoe_size"])
+        assert.strictEqual(script.asked.length, 2)
+        if (field !== undefined) yield* fields.archive(workspace, field.id)
+        assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, "first_name", null])
+        assert.strictEqual(script.asked.length, 3)
+        yield* replace("Email,Nombre\r\nann@example.com,Ann\r\n")
+        assert.deepStrictEqual(fieldsOf(yield* preview), ["email", "first_name"])
+        assert.strictEqual(script.asked.length, 4)
+      }),
+    )
+
+    it.effect("an AI that refuses, is away or breaks keeps no preview from coming, and is asked again", () =>
+      Effect.gen(function* () {
+        for (const [reply, reason] of [
+          [Effect.fail(new AiRefused({ reason: "secret" })), /the AI gave no usable answer$/],
+          [Effect.fail(new AiUnavailable({ reason: "secret" })), /the AI could not be reached$/],
+          [Effect.die("a bug"), /the AI broke$/],
+        ] as const) {
+          const { preview, script } = yield* uploaded((times) => (times === 1 ? reply : says(["Talla", "company"])))
+          const first = yield* preview
+          assert.deepStrictEqual(fieldsOf(first), ["email", null, null, null])
+          assert.match(reasonOf(first), reason)
+          assert.deepStrictEqual(fieldsOf(yield* preview), ["email", null, null, "company"])
+          assert.strictEqual(script.asked.length, 2)
+        }
+      }),
+    )
+
+    it.effect("previews at once agree, whatever the AI says to each", () =>
+      Effect.gen(function* () {
+        const names = ["first_name", "last_name", "company", "city"]
+        const { preview } = yield* uploaded((times) =>
+          Effect.delay(says(["Nombre", names[times % 4] ?? ""]), `${times * 7} millis`),
+        )
+        const all = yield* Effect.all(
+          Array.from({ length: 6 }, () => preview),
+          { concurrency: 6 },
+        )
+        for (const each of all) assert.deepStrictEqual(each, all[0])
+        assert.deepStrictEqual(yield* preview, all[0])
+        assert.isNotNull(fieldsOf(yield* preview)[2])
+      }),
+    )
+
+    it.effect("an executed session is previewed as before", () =>
+      Effect.gen(function* () {
+        const { workspace, session, preview, script } = yield* uploaded(() => says(["Nombre", "first_name"]))
+        const first = yield* preview
+        const mapping = {
+          header: "Email",
+          targetField: "email",
+          targetKind: null,
+          overwriteBehavior: "overwrite",
+        } as const
+        yield* (yield* Imports).execute(workspace, session.id, {
+          mappings: [mapping],
+          duplicateStrategy: "update",
+          overwriteBlankOnly: false,
+          listIds: [],
+          createdFieldDefinitionIds: [],
+        })
+        assert.deepStrictEqual([yield* preview, script.asked.length], [first, 1])
+      }),
+    )
+  })
+
+suggestionsOn("memory", onMemory)
+suggestionsOn("postgres", onPostgres)
+
+layer(onMemory)("an AI that is silent", (it) => {
+  it.effect("is waited for ten seconds, and the preview says so", () =>
+    Effect.gen(function* () {
+      const [imports, script] = [yield* Imports, yield* Script]
+      const workspace = yield* (yield* Fresh).workspace()
+      script.reply = () => Effect.never
+      const session = yield* imports.beginRows(workspace, [{ Email: "ann@example.com", Talla: 38 }], null)
+      const waiting = yield* Effect.forkChild(previewIn(workspace, session.id))
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      const preview = yield* Fiber.join(waiting)
+      assert.deepStrictEqual(fieldsOf(preview), ["email", null])
+      assert.match(reasonOf(preview), /the AI did not answer within 10 seconds$/)
+    }),
+  )
+})

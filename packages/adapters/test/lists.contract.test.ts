@@ -1,7 +1,0 @@
-import { contract } from "@tentpole/core/contract"
-import { memory, postgres } from "./Stores.ts"
-
-contract.lists("memory", memory)
-contract.lists("postgres", postgres)
-contract.listVerbs("memory", memory)
-contract.listVerbs("postgres", postgres)

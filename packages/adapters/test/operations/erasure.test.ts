@@ -1,0 +1,66 @@
+// In which order a workspace's tables are emptied, and what a doctor is told of a database.
+import { PgClient } from "@effect/sql-pg"
+import { diagnose } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import { childrenFirst, tables } from "@tentpole/adapters/postgres/operations/Erasure"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+
+describe("tables", () => {
+  const table = (name: string, ...refers_to: ReadonlyArray<string>) => ({ name, refers_to })
+
+  it("are emptied before those that they refer to", () => {
+    const all = [
+      table("workspace_like"),
+      table("contact", "workspace_like"),
+      table("member", "contact", "list"),
+      table("list"),
+    ]
+    const order = childrenFirst(all)
+    assert.sameMembers([...order], ["workspace_like", "contact", "member", "list"])
+    for (const { name, refers_to } of all) {
+      for (const parent of refers_to) assert.isBelow(order.indexOf(name), order.indexOf(parent), `${name} ${parent}`)
+    }
+  })
+
+  it.live("whose rows a trigger deletes with others are emptied before those others", () =>
+    Effect.gen(function* () {
+      const order = childrenFirst(yield* tables(yield* PgClient.PgClient))
+      for (const [name, parent] of [
+        ["delivery", "blast"],
+        ["flow_event", "flow_membership"],
+      ] as const) {
+        assert.isBelow(order.indexOf(name), order.indexOf(parent))
+        assert.isAtLeast(order.indexOf(name), 0)
+      }
+    }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgOwner")}/template_tentpole`) }))),
+  )
+
+  it("in a circle are emptied too, each once", () => {
+    assert.sameMembers([...childrenFirst([table("a", "b"), table("b", "a"), table("c", "a")])], ["a", "b", "c"])
+  })
+})
+
+describe("a doctor is told of a database", () => {
+  it.live("that is well", () =>
+    Effect.gen(function* () {
+      const it = yield* diagnose(Redacted.make(`${inject("pgOwner")}/template_tentpole`))
+      assert.isAtLeast(it.version, 150_000)
+      assert.deepStrictEqual([it.pending, it.unknown, it.unbound, it.mayBeService], [[], [], false, true])
+      assert.isBelow(Math.abs(it.ahead_ms), 60_000)
+    }),
+  )
+
+  it.live("that nobody has migrated", () =>
+    Effect.gen(function* () {
+      const it = yield* diagnose(Redacted.make(`${inject("pgServer")}/postgres`))
+      assert.isAbove(it.pending.length, 20)
+    }),
+  )
+
+  it.live("that is not there", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* Effect.flip(diagnose(Redacted.make("postgres://u:p@127.0.0.1:1/x"))), "ConnectionError")
+    }),
+  )
+})

@@ -1,0 +1,95 @@
+// Work under an idempotency key, whatever becomes of who asked for it and of the process that does it.
+import { Idempotency, type KeyedRequest, type Performed } from "@tentpole/core/operations/idempotency/Idempotency"
+import { Fresh } from "@tentpole/core/contract"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { memory } from "../fixtures/Stores.ts"
+
+const request: KeyedRequest = {
+  method: "POST",
+  path: "/v1/things",
+  key: "one",
+  body: { _tag: "Known", hash: new Uint8Array(32) },
+}
+
+const answer = { status: 200, headers: {}, body: Uint8Array.of(1, 2, 3) }
+const done: Performed<string> = { value: "done", answer }
+
+/** Counts how often it is done; begins, then waits to be let on. */
+const gated = Effect.gen(function* () {
+  const counted = { times: 0 }
+  const begun = yield* Deferred.make<void>()
+  const open = yield* Deferred.make<void>()
+  const work = Effect.gen(function* () {
+    counted.times++
+    yield* Deferred.succeed(begun, undefined)
+    yield* Deferred.await(open)
+    return done
+  })
+  return { begun, counted, open, work }
+})
+
+const begin = Effect.gen(function* () {
+  const { once } = yield* Idempotency
+  const workspace: WorkspaceId = yield* (yield* Fresh).workspace()
+  return {
+    of: <A, E>(work: Effect.Effect<Performed<A>, E>) => once(workspace, request, work),
+  }
+})
+
+layer(Idempotency.layer.pipe(Layer.provideMerge(memory)))("work under an idempotency key", (it) => {
+  it.effect("goes on when nobody waits for it any more, and its answer is there for who comes back", () =>
+    Effect.gen(function* () {
+      const { of } = yield* begin
+      const { begun, counted, open, work } = yield* gated
+      const first = yield* Effect.forkChild(of(work))
+      yield* Deferred.await(begun)
+      const left = yield* Effect.forkChild(Fiber.interrupt(first), { startImmediately: true })
+      yield* Deferred.succeed(open, undefined)
+      yield* Fiber.join(left)
+      const back = yield* of(work)
+      assert.deepStrictEqual([back._tag, counted.times], ["Repeated", 1])
+      assert.deepStrictEqual(back._tag === "Repeated" ? Array.from(back.answer.body) : [], [1, 2, 3])
+    }),
+  )
+
+  it.effect("holds its key for as long as it takes, and no process that is gone holds one for long", () =>
+    Effect.gen(function* () {
+      const { of } = yield* begin
+      const { begun, counted, open, work } = yield* gated
+      const first = yield* Effect.forkChild(of(work))
+      yield* Deferred.await(begun)
+      for (let minute = 0; minute < 10; minute++) {
+        for (let step = 0; step < 6; step++) yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Effect.flip(of(work)))._tag, "KeyInProgress")
+      }
+      yield* Deferred.succeed(open, undefined)
+      assert.strictEqual((yield* Fiber.join(first))._tag, "Performed")
+      assert.strictEqual(counted.times, 1)
+    }),
+  )
+
+  it.effect("leaves the key free when it dies, fails, or was refused before it began", () =>
+    Effect.gen(function* () {
+      const { of } = yield* begin
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(of(Effect.die("a defect")))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(of(Effect.fail("a failure")))))
+      assert.strictEqual((yield* of(Effect.succeed({ value: "refused", answer: null })))._tag, "Performed")
+      assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Performed")
+      assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Repeated")
+    }),
+  )
+
+  it.effect("is forgotten after a day", () =>
+    Effect.gen(function* () {
+      const { of } = yield* begin
+      yield* of(Effect.succeed(done))
+      yield* TestClock.adjust("23 hours")
+      assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Repeated")
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual((yield* of(Effect.succeed(done)))._tag, "Performed")
+    }),
+  )
+})

@@ -1,0 +1,164 @@
+// What who watches the service is told, on PostgreSQL: how much waits and for how long, and whether the database can serve.
+import { PgClient } from "@effect/sql-pg"
+import { processMetrics, serviceMetrics } from "@tentpole/adapters/operations/Metrics"
+import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
+import { databaseState } from "@tentpole/adapters/postgres/operations/Ready"
+import { DeliveryScenario, eventually, Fresh, wholeAudience } from "@tentpole/core/contract"
+import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { TentId } from "@tentpole/core/kernel/Ids"
+import { Jobs } from "@tentpole/core/kernel/Jobs"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import parse from "parse-prometheus-text-format"
+import { inject } from "vitest"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgres } from "../fixtures/Stores.ts"
+
+/** The value of a series, by an independent parser; undefined when there is none. */
+const valueOf = (text: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined => {
+  const found = parse(text)
+    .find((family) => family.name === name)
+    ?.metrics.find((each) => Object.entries(labels).every(([key, value]) => each.labels?.[key] === value))
+  return found?.value === undefined ? undefined : Number(found.value)
+}
+
+/** Both ask the database, but for a moment: one that was slow to answer is asked again. */
+const measured = eventually(serviceMetrics, (text) => valueOf(text, "tentpole_database_up") === 1)
+const stateTold = eventually(databaseState, (state) => state !== "unavailable")
+
+const world = Layer.merge(postgresScenario.pipe(Layer.provideMerge(postgres)), EventLoop.layer)
+
+layer(world, { excludeTestServices: true })("what waits is told", (it) => {
+  it.effect("of deliveries: what is open, in hand and without an outcome, of blasts that send and of paused ones", () =>
+    Effect.gen(function* () {
+      const scenario = yield* DeliveryScenario
+      const store = yield* DeliveryStore
+      const { transact } = yield* Transactor
+      const fresh = yield* Fresh
+      const people = Array.from({ length: 5 }, (_, at) => ({ email: `somebody-${at}@example.test` }))
+      const begun = Effect.gen(function* () {
+        const workspace = yield* fresh.workspace()
+        const { blast } = yield* scenario.blast(workspace, people)
+        yield* transact(wholeAudience(store, workspace, blast))
+        return { workspace, blast }
+      })
+      const sending = yield* begun
+      const paused = yield* begun
+      yield* scenario.setBlast(paused.workspace, paused.blast, "paused")
+      const claimed = yield* transact(store.claim(sending.workspace, { limit: 3, lease_ms: 60_000 }))
+      const [first] = claimed
+      if (first === undefined) return assert.fail("nothing was claimed")
+      yield* store.grant(sending.workspace, [{ ...first }], 60_000)
+
+      const text = yield* measured
+      const deliveries = ["open", "paused", "claimed", "handed_over"].map((state) =>
+        valueOf(text, "tentpole_deliveries", { state }),
+      )
+      assert.deepStrictEqual(deliveries, [5, 5, 2, 1])
+      assert.isAtLeast(valueOf(text, "tentpole_deliveries_handed_over_oldest_seconds") ?? -1, 0)
+      assert.strictEqual(valueOf(text, "tentpole_database_up"), 1)
+    }),
+  )
+
+  it.effect("of due work: each kind there is, also one that this version does not know", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const workspace = yield* (yield* Fresh).workspace()
+      yield* sql`
+        insert into due_work (kind, workspace_id, due_at) values
+          ('members', ${workspace}, clock_timestamp() - interval '90 seconds'),
+          ('later', ${workspace}, clock_timestamp() + interval '1 hour')`
+      const text = yield* measured
+      assert.strictEqual(valueOf(text, "tentpole_due_workspaces", { kind: "members" }), 1)
+      assert.isAtLeast(valueOf(text, "tentpole_due_lag_seconds", { kind: "members" }) ?? 0, 90)
+      assert.strictEqual(valueOf(text, "tentpole_due_workspaces", { kind: "later" }), 0)
+      assert.strictEqual(valueOf(text, "tentpole_due_lag_seconds", { kind: "later" }), 0)
+    }),
+  )
+
+  it.effect("of jobs: by type and state, and how old the oldest is", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const jobs = yield* Jobs
+      const { transact } = yield* Transactor
+      const fresh = yield* Fresh
+      const workspaceId = yield* fresh.workspace()
+      const job = { type: "tent_generation", workspaceId, tentId: TentId.make(yield* fresh.id) } as const
+      const ids = yield* Effect.all(Array.from({ length: 4 }, () => fresh.id))
+      for (const id of ids) yield* transact(jobs.enqueue(job, { id }))
+      yield* transact(jobs.enqueue(job, { id: yield* fresh.id, delay: "1 hour" }))
+      const utc = sql.literal("clock_timestamp() at time zone 'UTC'")
+      yield* sql`update jobs.job_queue set state = 'failed' where id = ${ids[0] ?? ""}`
+      yield* sql`update jobs.job_queue set acquired_at = ${utc}, acquired_by = gen_random_uuid() where id = ${ids[1] ?? ""}`
+      yield* sql`update jobs.job_queue set visible_at = ${utc} - interval '75 seconds' where id = ${ids[2] ?? ""}`
+      yield* sql`update jobs.job_queue set state = 'completed' where id = ${ids[3] ?? ""}`
+      const text = yield* measured
+      const type = "tent_generation"
+      const counts = ["ready", "running", "later", "dead", "completed"].map((state) =>
+        valueOf(text, "tentpole_jobs", { type, state }),
+      )
+      assert.deepStrictEqual(counts, [1, 1, 1, 1, undefined])
+      assert.isAtLeast(valueOf(text, "tentpole_jobs_oldest_seconds", { type, state: "ready" }) ?? 0, 75)
+    }),
+  )
+
+  it.effect("nothing of an earlier look stays, and no label names anything that is somebody's", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const workspace = yield* (yield* Fresh).workspace()
+      yield* sql`insert into due_work (kind, workspace_id, due_at) values ('gone', ${workspace}, clock_timestamp())`
+      assert.strictEqual(valueOf(yield* measured, "tentpole_due_workspaces", { kind: "gone" }), 1)
+      yield* sql`delete from due_work where kind = 'gone'`
+      const text = yield* measured
+      assert.isUndefined(valueOf(text, "tentpole_due_workspaces", { kind: "gone" }))
+      assert.notMatch(text, /[0-9a-f]{8}-[0-9a-f]{4}-|@/)
+    }),
+  )
+
+  it.effect("of the process: memory, processor, and how late its event loop is", () =>
+    Effect.gen(function* () {
+      const text = yield* processMetrics
+      assert.isAbove(valueOf(text, "process_resident_memory_bytes") ?? 0, 1_000_000)
+      assert.isAbove(valueOf(text, "process_cpu_seconds_total") ?? 0, 0)
+      for (const which of ["p50", "p99", "max"]) {
+        assert.isAtLeast(valueOf(text, `nodejs_eventloop_lag_${which}_seconds`) ?? -1, 0)
+      }
+    }),
+  )
+
+  it.effect("the database is ready as long as it has every migration of this version", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* stateTold, "ready")
+      const owner = PgClient.layer({ url: yield* ownUrl, maxConnections: 1 })
+      const asOwner = (statement: string) =>
+        Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(owner))
+      yield* asOwner("insert into schema_migration (name) values ('9999_of_a_newer_version')")
+      assert.strictEqual(yield* stateTold, "ready")
+      yield* asOwner("update schema_migration set name = 'x' where name = '0001_workspaces'")
+      assert.strictEqual(yield* stateTold, "not migrated")
+      yield* asOwner("update schema_migration set name = '0001_workspaces' where name = 'x'")
+    }),
+  )
+})
+
+/** The database of these tests, as its owner. */
+const ownUrl = Effect.flatMap(PgClient.PgClient, (sql) =>
+  Effect.map(sql<{ readonly name: string }>`select current_database() as name`, ([row]) =>
+    Redacted.make(`${inject("pgOwner")}/${row?.name ?? ""}`),
+  ),
+)
+
+it.live("without a database the process is told of all the same, and that there is none", () =>
+  Effect.gen(function* () {
+    const text = yield* serviceMetrics
+    assert.strictEqual(valueOf(text, "tentpole_database_up"), 0)
+    assert.isUndefined(valueOf(text, "tentpole_deliveries", { state: "open" }))
+    assert.isAbove(valueOf(text, "process_resident_memory_bytes") ?? 0, 1_000_000)
+    assert.strictEqual(yield* databaseState, "unavailable")
+  }).pipe(
+    Effect.provide(
+      Layer.merge(EventLoop.layer, PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:9/x") })),
+    ),
+  ),
+)

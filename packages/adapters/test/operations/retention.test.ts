@@ -1,0 +1,90 @@
+// What goes with age on PostgreSQL: months of timelines as a whole, entries of the audit log, jobs that are done. The service can
+// have nothing go that is younger than it may be.
+import { PgClient } from "@effect/sql-pg"
+import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { Fresh } from "@tentpole/core/contract"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { postgres } from "../fixtures/Stores.ts"
+
+const asSuperuser = (statement: string) =>
+  Effect.gen(function* () {
+    const [database] = yield* Effect.flatMap(
+      PgClient.PgClient,
+      (sql) => sql<{ readonly name: string }>`select current_database() as name`,
+    )
+    const url = Redacted.make(`${inject("pgServer")}/${database?.name}`)
+    return yield* Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
+      Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
+    )
+  })
+
+const names = (statement: string) =>
+  Effect.map(asSuperuser(statement), (rows) => rows.map((row) => Object.values(row)[0]))
+
+layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
+  it.effect("a month of timelines goes when its last day is old enough, and no other", () =>
+    Effect.gen(function* () {
+      const { tidy } = yield* Housekeeper
+      yield* asSuperuser(`do $$
+        declare first date;
+        begin
+          foreach first in array array[date '2021-03-01', (date_trunc('month', now() - interval '100 days'))::date] loop
+            execute format('create table activity_%s partition of activity for values from (%L) to (%L)',
+              to_char(first, 'YYYY_MM'), first || ' 00:00+00', (first + interval '1 month')::date || ' 00:00+00');
+            execute format('alter table activity_%s owner to %I', to_char(first, 'YYYY_MM'),
+              (select tableowner from pg_tables where tablename = 'activity'));
+          end loop;
+        end $$`)
+      const months = names(
+        "select inhrelid::regclass::text from pg_inherits where inhparent = 'activity'::regclass order by 1",
+      )
+      const before = yield* months
+      assert.include(before, "activity_2021_03")
+      yield* tidy({ activity_days: 150, audit_days: null })
+      assert.deepStrictEqual(
+        yield* months,
+        before.filter((name) => name !== "activity_2021_03"),
+      )
+    }),
+  )
+
+  it.effect("the audit log goes by its days, and never before a year is over", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { tidy } = yield* Housekeeper
+      const workspace = yield* (yield* Fresh).workspace()
+      yield* asSuperuser(`
+        insert into audit_entry (entry_id, at, actor, workspace_id, action, target, details)
+        select gen_random_uuid(), now() - make_interval(days => age), 'cli', '${workspace}', 'workspace.updated', age::text, '{}'
+        from unnest(array[1, 399, 401]) as age`)
+      yield* tidy({ activity_days: null, audit_days: 400 })
+      const left = names(`select target from audit_entry where workspace_id = '${workspace}' order by 1`)
+      assert.deepStrictEqual(yield* left, ["1", "399"])
+      for (const statement of ["tentpole_forget_audit(364)", "tentpole_forget_activity(29)"]) {
+        assert.strictEqual((yield* Effect.exit(sql.unsafe(`select ${statement}`)))._tag, "Failure", statement)
+      }
+      assert.deepStrictEqual(yield* left, ["1", "399"])
+    }),
+  )
+
+  it.effect("jobs that have been done for a month are forgotten; dead ones and those that wait are not", () =>
+    Effect.gen(function* () {
+      const { tidy } = yield* Housekeeper
+      yield* asSuperuser(`
+        insert into jobs.job_queue (id, queue_name, element, created_at, updated_at, state, visible_at)
+        select state || age, 'jobs', '{}', now() at time zone 'UTC', now() at time zone 'UTC' - make_interval(days => age), state,
+          now() at time zone 'UTC'
+        from unnest(array[29, 31]) as age, unnest(array['completed', 'failed', 'pending']) as state`)
+      yield* tidy({ activity_days: null, audit_days: null })
+      assert.deepStrictEqual(yield* names("select id from jobs.job_queue order by id"), [
+        "completed29",
+        "failed29",
+        "failed31",
+        "pending29",
+        "pending31",
+      ])
+    }),
+  )
+})

@@ -1,0 +1,58 @@
+import * as Filesystem from "@tentpole/adapters/filesystem/BlobStore"
+import * as Memory from "@tentpole/adapters/memory/ports/BlobStore"
+import * as S3 from "@tentpole/adapters/s3/BlobStore"
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import { contract, type Send } from "@tentpole/core/contract"
+import { Effect, Layer, Redacted } from "effect"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import S3rver from "s3rver"
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "tentpole-blobs-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
+)
+
+const filesystem = Layer.unwrap(Effect.map(folder, (path) => Filesystem.layer({ folder: path })))
+
+/** A server on loopback that speaks S3's protocol, with the SDK as its client. */
+const s3 = Layer.unwrap(
+  Effect.gen(function* () {
+    const directory = yield* folder
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new S3rver({ address: "127.0.0.1", port: 0, silent: true, directory, configureBuckets: [{ name: "laws" }] }),
+      ),
+      (started) => Effect.promise(() => started.close()),
+    )
+    const { port } = yield* Effect.promise(() => server.run())
+    return S3.layer({
+      bucket: "laws",
+      region: "us-east-1",
+      endpoint: `http://127.0.0.1:${port}`,
+      credentials: { accessKeyId: "S3RVER", secretAccessKey: Redacted.make("S3RVER") },
+    })
+  }),
+)
+
+const send: Send = ({ method, url, body }) =>
+  Effect.promise(async () => {
+    const answer = await fetch(url, {
+      method,
+      ...(body === undefined ? {} : { body, headers: { "content-type": "text/csv" } }),
+    })
+    return {
+      status: answer.status,
+      body: await answer.text(),
+      disposition: answer.headers.get("content-disposition"),
+    }
+  })
+
+contract.blobs("memory", Layer.merge(Memory.layer, Ids.layer))
+contract.blobs("filesystem", Layer.merge(filesystem, Ids.layer))
+contract.blobs("s3", Layer.merge(s3, Ids.layer), {
+  send,
+  notTwoAtOnce: "s3rver writes both into one file; S3 itself keeps the last whole one",
+})

@@ -1,0 +1,65 @@
+// Eight processes at once on an empty database: one schema, one workspace, one key.
+import { PgClient } from "@effect/sql-pg"
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as Dns from "@tentpole/adapters/memory/ports/Dns"
+import * as Stores from "@tentpole/adapters/postgres/All"
+import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { migrations } from "@tentpole/adapters/postgres/migrations/All"
+import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
+import { settingsLayer } from "@tentpole/core/contract"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import { secrets } from "../../fixtures/Stores.ts"
+
+const settings = settingsLayer()
+
+const emptyDatabase = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const name = `empty_${process.pid}`
+  yield* sql`create database ${sql(name)} owner tentpole_owner`
+  return name
+}).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
+
+const starter = (url: Redacted.Redacted) => {
+  const options: Postgres.PostgresOptions = {
+    url,
+    applicationName: "starter",
+    connections_max: 2,
+    statement_timeout_ms: 60_000,
+  }
+  const live = Workspaces.layer.pipe(
+    Layer.provide(Stores.stores),
+    Layer.provide(Postgres.connections(options)),
+    Layer.provide(Layer.mergeAll(Ids.layer, Dns.layer(), settings, secrets)),
+  )
+  return Effect.gen(function* () {
+    const applied = yield* migrate(url)
+    const { key } = yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: null })).pipe(
+      Effect.provide(live),
+    )
+    return { applied, made: key !== null }
+  })
+}
+
+it.live("eight processes at once on an empty database give one schema, one workspace, one key", () =>
+  Effect.gen(function* () {
+    const url = Redacted.make(`${inject("pgOwner")}/${yield* emptyDatabase}`)
+    const starts = yield* Effect.all(
+      Array.from({ length: 8 }, () => starter(url)),
+      { concurrency: 8 },
+    )
+    assert.deepStrictEqual(
+      starts.flatMap((start) => start.applied),
+      Object.keys(migrations),
+    )
+    assert.strictEqual(starts.filter((start) => start.made).length, 1)
+    const [counts] = yield* Effect.gen(function* () {
+      const owner = yield* PgClient.PgClient
+      return yield* owner<{ workspaces: number; keys: number }>`
+        select (select count(*)::int from workspace) as workspaces, (select count(*)::int from api_key) as keys`
+    }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
+    assert.deepStrictEqual(counts, { workspaces: 1, keys: 1 })
+  }),
+)

@@ -1,0 +1,303 @@
+// What PostgreSQL promises so that segments of a million contacts are quick: conditions use indexes and stay behind the fence,
+// numbers stand in columns, and the count of all contacts is kept.
+import { PgClient } from "@effect/sql-pg"
+import { countingCondition } from "@tentpole/adapters/postgres/segments/SegmentCounts"
+import { fenced, LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { assert, layer } from "@effect/vitest"
+import { Contacts } from "@tentpole/core/contacts/Contacts"
+import { CustomFields } from "@tentpole/core/contacts/CustomFields"
+import { Fresh } from "@tentpole/core/contract"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { inject } from "vitest"
+import { postgres } from "../fixtures/Stores.ts"
+
+const useCases = Layer.mergeAll(Contacts.layer, CustomFields.layer).pipe(Layer.provideMerge(postgres))
+
+const begin = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const contacts = yield* Contacts
+  const fields = yield* CustomFields
+  const workspace = yield* (yield* Fresh).workspace()
+  const run = fenced(sql)
+  const add = (items: ReadonlyArray<unknown>, id: WorkspaceId = workspace) =>
+    contacts.upsert({ id, defaultCountry: "US" }, items)
+  const define = (wanted: ReadonlyArray<readonly [apiName: string, valueType: "number" | "date" | "string"]>) =>
+    fields.create(
+      workspace,
+      wanted.map(([apiName, valueType]) => ({
+        apiName,
+        displayName: apiName,
+        valueType,
+        isEditable: true,
+        description: null,
+        showInPeopleListDefault: false,
+      })),
+      (index) => `items.${index}.`,
+    )
+  return { sql, workspace, run, add, define }
+})
+
+layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
+  it.effect("shows the contacts of the workspace that is named, and nobody where none is", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run, add } = yield* begin
+      const other = yield* (yield* Fresh).workspace()
+      yield* add([{ email: "ann@x.test" }])
+      yield* add([{ email: "bob@x.test" }], other)
+      const seen = sql<{ readonly email: string }>`select email from fenced_contact`
+      assert.deepStrictEqual(yield* run(workspace, seen), [{ email: "ann@x.test" }])
+      assert.deepStrictEqual(yield* run(other, seen), [{ email: "bob@x.test" }])
+      assert.deepStrictEqual(yield* seen, [])
+      const denied = yield* Effect.flip(sql`delete from fenced_contact`)
+      assert.strictEqual(denied.reason._tag, "AuthorizationError")
+    }),
+  )
+
+  it.effect("lets what could leak use an index, as the table behind row-level security does not", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run } = yield* begin
+      yield* run(
+        workspace,
+        sql`
+          insert into contact (workspace_id, contact_id, phone, company, company_folded, custom_fields_folded, number_3,
+            unsubscribed, marketing_email_invalid, created_at, updated_at)
+          select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), jsonb_build_object('plan', md5(i::text)),
+            i, false, false, now(), now() from generate_series(1, 20000) as i`,
+      )
+      yield* sql`select tentpole_statistics()`
+      const plan = (from: string, condition: string) =>
+        run(
+          workspace,
+          Effect.gen(function* () {
+            // So few rows are read through otherwise.
+            yield* sql`select set_config('enable_seqscan', 'off', true)`
+            const lines = yield* sql<{ readonly "QUERY PLAN": string }>`
+              explain select 1 from ${sql.literal(from)} c
+              where c.workspace_id = ${sql.literal(`'${workspace}'`)} and ${sql.literal(condition)}`
+            return lines.map((line) => line["QUERY PLAN"]).join("\n")
+          }),
+        )
+      for (const [condition, index] of [
+        ["c.company_folded like '%d41d8cd98f%'", "contact_searched"],
+        [`c.custom_fields_folded @> '{"plan":"d41d8cd98f00b204e9800998ecf8427e"}'`, "contact_custom"],
+        ["c.number_3 > 19990", "contact_number_3"],
+      ] as const) {
+        assert.match(yield* plan("fenced_contact", condition), new RegExp(`Index (Only )?Scan.* ${index}`), condition)
+      }
+      assert.notMatch(yield* plan("contact", "c.company_folded like '%d41d8cd98f%'"), /contact_searched/)
+    }),
+  )
+})
+
+layer(useCases, { excludeTestServices: true })("columns of numbers", (it) => {
+  it.effect("are lent to numbers and dates in their order, as long as there are any", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run, define } = yield* begin
+      yield* define([
+        ["word", "string"],
+        ["size", "number"],
+      ])
+      yield* define([["born", "date"], ...Array.from({ length: 11 }, (_, at) => [`n${at}`, "number"] as const)])
+      const rows = yield* run(
+        workspace,
+        sql<{ readonly api_name: string; readonly number_column: number | null }>`
+          select api_name, number_column from contact_field where workspace_id = ${workspace}`,
+      )
+      const lent = new Map(rows.map((row) => [row.api_name, row.number_column]))
+      assert.deepStrictEqual(
+        ["word", "size", "born", "n0", "n9", "n10"].map((name) => lent.get(name)),
+        [null, 1, 2, 3, 12, null],
+      )
+    }),
+  )
+
+  it.effect("cost no plan for each batch that is written: its statements are planned a few times, then kept", () =>
+    Effect.gen(function* () {
+      const { sql, add, define } = yield* begin
+      yield* define([["score", "number"]])
+      const batch = (round: number) => [
+        { email: "ann@x.test", company: `Lindqvist ${round}`, custom_fields: { score: round } },
+      ]
+      yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, round) => batch(round)),
+        (items) => add(items),
+      )
+      const kept = yield* sql<{ readonly generic: number }>`
+        select generic_plans::int as generic from pg_prepared_statements
+        where statement like '%insert into contact%on conflict%' and parameter_types <> '{}'`
+      assert.isAbove(Math.max(0, ...kept.map(({ generic }) => generic)), 0)
+    }),
+  )
+
+  it.effect("hold what the JSON says, through every change of it", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run, add, define } = yield* begin
+      yield* define([
+        ["size", "number"],
+        ["born", "date"],
+      ])
+      const columns = run(
+        workspace,
+        sql<{ readonly number_1: number | null; readonly number_2: number | null; readonly number_3: number | null }>`
+          select number_1, number_2, number_3 from contact where workspace_id = ${workspace}`,
+      )
+      const write = (custom_fields: unknown) => add([{ email: "ann@x.test", custom_fields }])
+      yield* write({ size: 41.5, born: "1969-12-31" })
+      assert.deepStrictEqual(yield* columns, [{ number_1: 41.5, number_2: -86_400_000, number_3: null }])
+      yield* write({ born: "1970-01-01T00:00:01.500Z" })
+      assert.deepStrictEqual(yield* columns, [{ number_1: 41.5, number_2: 1_500, number_3: null }])
+      yield* define([["later", "number"]])
+      yield* write({ size: null, later: -7 })
+      assert.deepStrictEqual(yield* columns, [{ number_1: null, number_2: 1_500, number_3: -7 }])
+    }),
+  )
+})
+
+layer(useCases, { excludeTestServices: true })("the count of all contacts", (it) => {
+  it.effect("is what there is, whoever comes and goes at once", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run, add } = yield* begin
+      const people = (from: number, count: number) =>
+        Array.from({ length: count }, (_, index) => ({ email: `p${from + index}@x.test` }))
+      const remove = (pattern: string) =>
+        run(workspace, sql`delete from contact where workspace_id = ${workspace} and email like ${pattern}`)
+      const counts = run(
+        workspace,
+        sql<{ readonly kept: number; readonly counted: number }>`
+          select (select sum(contacts)::int from contact_tally where workspace_id = ${workspace}) as kept,
+            (select count(*)::int from contact where workspace_id = ${workspace}) as counted`,
+      )
+      yield* add(people(0, 40))
+      yield* Effect.all([add(people(100, 30)), add(people(120, 30)), remove("p1_@x.test"), remove("p2_@x.test")], {
+        concurrency: "unbounded",
+      })
+      const [now] = yield* counts
+      assert.deepStrictEqual(now, { kept: 20 + 50, counted: 20 + 50 })
+    }),
+  )
+})
+
+layer(useCases, { excludeTestServices: true })("reads", (it) => {
+  for (const kind of ["quick", "long"] as const) {
+    it.effect(`${kind} ones see their own workspace, whoever had the connection before, whatever became of it`, () =>
+      Effect.gen(function* () {
+        const { workspace, add } = yield* begin
+        const other = yield* (yield* Fresh).workspace()
+        yield* add([{ email: "ann@x.test" }])
+        yield* add([{ email: "bob@x.test" }], other)
+        const { read } = kind === "quick" ? yield* Reads : yield* LongReads
+        const seen = (id: WorkspaceId) =>
+          read(id, (sql) =>
+            Effect.map(
+              Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
+              ([rows]) => rows.map(({ email }) => email),
+            ),
+          )
+        const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
+        const stopped = (id: WorkspaceId) =>
+          Effect.timeoutOption(
+            read(id, (sql) => sql`select pg_sleep(10)`),
+            "5 millis",
+          )
+        // Six at once on two connections.
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => index),
+          (index) => {
+            const id = index % 3 === 0 ? other : workspace
+            if (index % 7 === 6) return Effect.as(failing(id), null)
+            if (index % 7 === 3) return Effect.as(stopped(id), null)
+            return Effect.map(seen(id), (emails) => ({ id, emails }))
+          },
+          { concurrency: 6 },
+        )
+        for (const answer of answers) {
+          if (answer === null) continue
+          assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
+        }
+      }),
+    )
+  }
+
+  it.effect("quick ones are the transaction's own where one is open, long ones never", () =>
+    Effect.gen(function* () {
+      const { workspace, add } = yield* begin
+      const [quick, long] = [yield* Reads, yield* LongReads]
+      const { transact } = yield* Transactor
+      const count = (sql: PgClient.PgClient) => Effect.map(sql`select email from fenced_contact`, (rows) => rows.length)
+      const seen = yield* transact(
+        Effect.andThen(
+          add([{ email: "ann@x.test" }]),
+          Effect.all([quick.read(workspace, count), long.read(workspace, count), long.transaction(workspace, count)]),
+        ),
+      )
+      assert.deepStrictEqual(seen, [1, 0, 0])
+    }),
+  )
+})
+
+const company = (value: string): RuleCondition => ({
+  kind: "condition",
+  source: "contact",
+  field: "company",
+  operator: "contains",
+  value,
+})
+const clicked: RuleCondition = {
+  kind: "condition",
+  source: "activity",
+  activityType: "email_clicked",
+  operator: "has_activity",
+  timeWindow: { amount: 30, unit: "day" },
+}
+const opened: RuleCondition = { ...clicked, activityType: "email_opened" }
+const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
+const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
+
+layer(useCases, { excludeTestServices: true })("a count", (it) => {
+  it.effect("follows the few who did something, and asks the few who are somebody what they did", () =>
+    Effect.gen(function* () {
+      const { sql, workspace, run } = yield* begin
+      yield* run(
+        workspace,
+        sql`
+          insert into contact (workspace_id, contact_id, phone, company, company_folded, unsubscribed,
+            marketing_email_invalid, created_at, updated_at)
+          select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), false, false, now(), now()
+          from generate_series(1, 20000) as i`,
+      )
+      // Everybody has opened, one in a hundred has clicked.
+      yield* run(
+        workspace,
+        sql`
+          insert into activity (workspace_id, contact_id, at, type, metadata)
+          select c.workspace_id, c.contact_id, now(), did.type, '{}' from contact c
+          cross join (values ('email_opened', 1), ('email_clicked', 100)) as did (type, every)
+          where c.workspace_id = ${workspace} and c.phone::int % did.every = 0`,
+      )
+      yield* sql`select tentpole_statistics()`
+      const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
+      const owner = PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 })
+      // As the server does by itself, some time.
+      yield* Effect.provide(
+        Effect.flatMap(PgClient.PgClient, (client) => client`analyze activity`),
+        owner,
+        { local: true },
+      )
+      const long = yield* LongReads
+      const reading = { fields: [], now: yield* DateTime.now }
+      const way = (tree: RuleTree) =>
+        long.read(workspace, (client) =>
+          Effect.map(countingCondition(client, workspace, tree, reading), (condition) =>
+            client`${condition}`.compile()[0].includes("any(array(") ? "by who did it" : "one by one",
+          ),
+        )
+      assert.strictEqual(yield* way(all(clicked)), "by who did it")
+      assert.strictEqual(yield* way(all(clicked, company("a"))), "by who did it")
+      assert.strictEqual(yield* way(all(opened, company("d41d8cd98f"))), "one by one")
+      assert.strictEqual(yield* way(any(clicked, company("a"))), "one by one")
+    }),
+  )
+})

@@ -1,0 +1,178 @@
+// What only a database with several sessions can show: who waits for whom, and what is seen after the waiting.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
+import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgres } from "../fixtures/Stores.ts"
+
+const begin = Effect.gen(function* () {
+  const store = yield* DeliveryStore
+  const { transact } = yield* Transactor
+  const workspace = yield* (yield* Fresh).workspace()
+  const people = Array.from({ length: 20 }, (_, index) => ({ email: `person${index}@example.test` }))
+  const { blast } = yield* (yield* DeliveryScenario).blast(workspace, people)
+  yield* transact(wholeAudience(store, workspace, blast))
+  const claim = (limit: number) => store.claim(workspace, { limit, lease_ms: 60_000 })
+  return { blast, claim, sql: yield* PgClient.PgClient, store, transact, workspace }
+})
+
+/** Does the work in a transaction that stays open until it is told to commit. */
+const heldOpen = Effect.fnUntraced(function* <E, R>(
+  transact: Transactor["Service"]["transact"],
+  work: Effect.Effect<unknown, E, R>,
+) {
+  const done = yield* Deferred.make<void>()
+  const go = yield* Deferred.make<void>()
+  const open = yield* Effect.forkChild(
+    transact(Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(go)))),
+  )
+  yield* Deferred.await(done)
+  return { commit: Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(open)) }
+})
+
+/** A recipient, by hand. */
+const oneMore = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(
+    workspace,
+    sql`
+      insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, operational, state, due_at,
+        created_at)
+      values (${workspace}, uuidv7_or_v4(), ${blast}, uuidv7_or_v4(), uuidv7_or_v4(), false, 'queued', now(), now())`,
+  )
+
+const recipients = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(
+    workspace,
+    Effect.map(
+      sql`select 1 from delivery where workspace_id = ${workspace} and blast_id = ${blast}`,
+      (rows) => rows.length,
+    ),
+  )
+
+const deleted = (sql: PgClient.PgClient, workspace: WorkspaceId, blast: BlastId) =>
+  fenced(sql)(workspace, sql`delete from blast where workspace_id = ${workspace} and blast_id = ${blast}`)
+
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
+  "deliveries on PostgreSQL",
+  (it) => {
+    it.effect("a second claimer does not wait for the first, and gets other rows", () =>
+      Effect.gen(function* () {
+        const { claim, sql, transact, workspace } = yield* begin
+        const take = (limit: number) => sql<{ readonly delivery_id: string }>`
+          select delivery_id from delivery where workspace_id = ${workspace} and state = 'queued'
+          order by due_at, delivery_id limit ${limit} for update`
+        const held = yield* Deferred.make<ReadonlyArray<string>>()
+        const go = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          transact(
+            fenced(sql)(
+              workspace,
+              Effect.gen(function* () {
+                yield* Deferred.succeed(
+                  held,
+                  (yield* take(10)).map((row) => row.delivery_id),
+                )
+                yield* Deferred.await(go)
+              }),
+            ),
+          ),
+        )
+        const locked = yield* Deferred.await(held)
+        // If it waited, it would wait for good.
+        const second = yield* transact(claim(20))
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(first)
+        const ids = second.map((each) => each.id)
+        assert.strictEqual(ids.length, 10)
+        assert.isEmpty(ids.filter((id) => locked.includes(id)))
+      }),
+    )
+
+    it.effect("an intent that waited for a pause to commit sees the pause", () =>
+      Effect.gen(function* () {
+        const { blast, claim, sql, store, transact, workspace } = yield* begin
+        const claimed = yield* transact(claim(5))
+        const paused = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const pausing = yield* Effect.forkChild(
+          transact(
+            fenced(sql)(
+              workspace,
+              Effect.gen(function* () {
+                yield* sql`select pg_advisory_xact_lock(hashtextextended(${blast}::uuid::text, 0))`
+                yield* sql`update blast set paused = true where workspace_id = ${workspace} and blast_id = ${blast}`
+                yield* Deferred.succeed(paused, undefined)
+                yield* Deferred.await(go)
+              }),
+            ),
+          ),
+        )
+        yield* Deferred.await(paused)
+        const asking = yield* Effect.forkChild(store.grant(workspace, claimed, 60_000))
+        yield* Effect.sleep("100 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(pausing)
+        assert.deepStrictEqual([...new Set((yield* Fiber.join(asking)).values())], ["paused"])
+      }),
+    )
+
+    it.effect("an intent changes nothing that an index holds: its row stays on its page", () =>
+      Effect.gen(function* () {
+        const { sql } = yield* begin
+        const indexed = (yield* sql<{ readonly column: string }>`
+          select distinct a.attname as column from pg_index i
+          join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+            and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid
+          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+          where i.indrelid = 'delivery'::regclass`).map(({ column }) => column)
+        assert.includeMembers(indexed, ["delivery_id", "phase", "due_at"])
+        for (const changed of ["state", "token", "lease_until", "handed_over_at"]) assert.notInclude(indexed, changed)
+      }),
+    )
+
+    it.effect("a blast that is deleted while recipients are written for it takes them along", () =>
+      Effect.gen(function* () {
+        const { blast, sql, transact, workspace } = yield* begin
+        const writing = yield* heldOpen(transact, oneMore(sql, workspace, blast))
+        const deleting = yield* Effect.forkChild(transact(deleted(sql, workspace, blast)))
+        yield* Effect.sleep("100 millis")
+        yield* writing.commit
+        yield* Fiber.join(deleting)
+        assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
+      }),
+    )
+
+    it.effect("for a blast that is being deleted no recipient is written", () =>
+      Effect.gen(function* () {
+        const { blast, sql, transact, workspace } = yield* begin
+        const deleting = yield* heldOpen(transact, deleted(sql, workspace, blast))
+        const writing = yield* Effect.forkChild(Effect.exit(transact(oneMore(sql, workspace, blast))))
+        yield* Effect.sleep("100 millis")
+        yield* deleting.commit
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(writing)))
+        assert.strictEqual(yield* transact(recipients(sql, workspace, blast)), 0)
+      }),
+    )
+
+    it.effect("intents are durable although the session would have them asynchronous", () =>
+      Effect.gen(function* () {
+        const { claim, sql, transact, workspace } = yield* begin
+        const claimed = yield* transact(claim(1))
+        const [row] = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select set_config('synchronous_commit', 'off', true)`
+            yield* sql`select granted_id from grant_intents(${workspace}, ${claimed.map((each) => each.id)}::uuid[],
+              ${claimed.map((each) => String(each.token))}::bigint[], ${claimed.map((each) => each.blastId)}::uuid[], interval '60 s')`
+            return yield* sql<{ readonly setting: string }>`select current_setting('synchronous_commit') as setting`
+          }),
+        )
+        assert.strictEqual(row?.setting, "on")
+      }),
+    )
+  },
+)

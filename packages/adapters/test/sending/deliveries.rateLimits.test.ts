@@ -1,0 +1,93 @@
+// What a limit costs the database: a lane that has to wait is not read, however many stand in it, and neither are the lanes
+// where nobody stands any more.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
+import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import type { WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgres } from "../fixtures/Stores.ts"
+
+const crowd = 20_000
+
+/** A blast whose first recipients are a crowd at one domain; then comes one at each of forty others. */
+const begin = Effect.fnUntraced(function* (fields: WorkspaceFields) {
+  const store = yield* DeliveryStore
+  const { transact } = yield* Transactor
+  const sql = yield* PgClient.PgClient
+  const scenario = yield* DeliveryScenario
+  const workspace = yield* (yield* Fresh).workspace(fields)
+  const first = yield* scenario.blast(workspace, [{ email: "first@slow.test" }])
+  yield* transact(wholeAudience(store, workspace, first.blast))
+  yield* fenced(sql)(
+    workspace,
+    sql`
+      insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, email_domain,
+        lane, operational, state, due_at, created_at)
+      select d.workspace_id, uuidv7_or_v4(), d.blast_id, gen_random_uuid(), d.approval_id, a, a, split_part(a, '@', -1),
+        case when d.lane = '' then '' else split_part(a, '@', -1) end, false, 'queued',
+        d.due_at + make_interval(secs => n * 1e-6), d.created_at
+      from delivery d
+      cross join lateral (
+        select n, case when n <= ${crowd} then 'p' || n || '@slow.test' else 'p' || n || '@other' || n || '.test' end as a
+        from generate_series(1, ${crowd + 40}) as n) as made
+      where d.workspace_id = ${workspace}`,
+  )
+  // What was inserted is seen by others, statistics included, a second after the session told of it before.
+  yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
+  yield* Effect.sleep("1100 millis")
+  yield* Effect.orDie(sql`select tentpole_statistics()`)
+  const claim = (limit: number) =>
+    transact(
+      Effect.gen(function* () {
+        const before = yield* readHere
+        const claimed = yield* store.claim(workspace, { limit, lease_ms: 60_000 })
+        return { claimed, read: (yield* readHere) - before }
+      }),
+    )
+  return { claim, scenario, workspace }
+})
+
+/** Rows of deliveries that this connection has read by now and not yet reported, from the table or by an index. */
+const readHere = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ readonly read: number }>`
+    select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'delivery'`
+  return row?.read ?? 0
+}).pipe(Effect.orDie)
+
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })("the pace on PostgreSQL", (it) => {
+  it.effect("a crowd that waits for a slow domain is not read to reach the others", () =>
+    Effect.gen(function* () {
+      const { claim } = yield* begin({ sendingPerDomainPerSecond: 1 })
+      const { claimed, read } = yield* claim(100)
+      assert.strictEqual(claimed.filter(({ address }) => !address.endsWith("@slow.test")).length, 40)
+      assert.isAtMost(read, 500)
+    }),
+  )
+
+  it.effect("a claim that has to wait for the workspace's bucket reads next to nothing", () =>
+    Effect.gen(function* () {
+      const { claim, scenario, workspace } = yield* begin({ sendingPerSecond: 1 })
+      assert.strictEqual((yield* claim(100)).claimed.length, 1)
+      yield* scenario.elapse(workspace, -60_000)
+      const { claimed, read } = yield* claim(100)
+      assert.isEmpty(claimed)
+      assert.isAtMost(read, 10)
+    }),
+  )
+
+  it.effect("without a limit a claim reads what it takes, and no lane is kept", () =>
+    Effect.gen(function* () {
+      const { claim, workspace } = yield* begin({})
+      const { claimed, read } = yield* claim(100)
+      assert.strictEqual(claimed.length, 100)
+      assert.isAtMost(read, 500)
+      const sql = yield* PgClient.PgClient
+      assert.isEmpty(yield* fenced(sql)(workspace, sql`select from delivery_lane where workspace_id = ${workspace}`))
+    }),
+  )
+})

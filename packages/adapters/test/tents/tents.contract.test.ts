@@ -1,0 +1,11 @@
+import { contract } from "@tentpole/core/contract"
+import { memory, postgres } from "../fixtures/Stores.ts"
+
+contract.tents("memory", memory)
+contract.tents("postgres", postgres)
+contract.pages("memory", memory)
+contract.pages("postgres", postgres)
+contract.assets("memory", memory)
+contract.assets("postgres", postgres)
+contract.bulkTents("memory", memory)
+contract.bulkTents("postgres", postgres)

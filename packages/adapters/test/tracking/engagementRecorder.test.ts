@@ -1,0 +1,162 @@
+// Openings and clicks on their way into the store, over a store that only remembers what it was asked.
+import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
+import * as Transactor from "@tentpole/adapters/memory/kernel/Transactor"
+import { engagementRecorder, type RecorderOptions, type Visit } from "@tentpole/core/tracking/EngagementRecorder"
+import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
+import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { until } from "@tentpole/core/contract"
+import { NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
+import { assert, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Exit, Fiber, Latch, Layer, Logger, Scope } from "effect"
+
+const at = DateTime.makeUnsafe(1_700_000_000_000)
+const workspaces = [1, 2].map((nth) => WorkspaceId.make(`00000000-0000-4000-8000-00000000000${nth}`))
+const deliveryOf = (nth: number) => DeliveryId.make(`00000000-0000-4000-9000-${String(nth).padStart(12, "0")}`)
+
+const opening = (nth: number): Visit => ({
+  workspaceId: workspaces[nth % 2] ?? assert.fail(),
+  deliveryId: deliveryOf(nth),
+  at,
+  what: { _tag: "opened" },
+  byMachine: false,
+})
+
+const options: RecorderOptions = { wave_max: 100, waiting_max: 1_000, patience: "20 millis" }
+
+/** A recorder whose store lets a wave through when `gate` is open, unless `fails` says what it does instead. Scoped. */
+const recording = (
+  different: Partial<RecorderOptions> = {},
+  fails: (wave: number) => Effect.Effect<void> = () => Effect.void,
+) =>
+  Effect.gen(function* () {
+    const gate = yield* Latch.make(true)
+    const waves: Array<ReadonlyArray<DeliveryId>> = []
+    let [locked, asked] = [0, 0]
+    const ports = Layer.mergeAll(
+      Transactor.layer.pipe(Layer.provide(MemoryDatabase.layer)),
+      Layer.succeed(
+        EngagementStore,
+        EngagementStore.of({
+          find: () => Effect.fail(new NotFound({ resource: "delivery" })),
+          lock: (_, ids) =>
+            Effect.sync(() => locked++).pipe(
+              Effect.andThen(gate.await),
+              Effect.andThen(Effect.suspend(() => fails(asked++))),
+              Effect.andThen(
+                Effect.sync(() => {
+                  waves.push(ids)
+                  return new Map()
+                }),
+              ),
+            ),
+          apply: () => Effect.void,
+        }),
+      ),
+      Logger.layer([]),
+    )
+    const scope = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(ports, scope)
+    const recorder = yield* engagementRecorder({ ...options, ...different }).pipe(
+      Effect.provide(context),
+      Effect.provideService(Scope.Scope, scope),
+    )
+    return {
+      gate,
+      waves,
+      recorder,
+      stop: Scope.close(scope, Exit.void),
+      /** Waves that have come to the store, and views that are in it. */
+      locked: () => locked,
+      written: () => waves.flat().length,
+    }
+  })
+
+const all = (count: number) => Array.from({ length: count }, (_, nth) => opening(nth))
+
+it.live("what comes while a wave is under way is the next wave: a thousand openings take few", () =>
+  Effect.gen(function* () {
+    const { gate, recorder, stop, waves, written } = yield* recording()
+    yield* gate.close
+    yield* Effect.forEach(all(1_000), recorder.saw, { discard: true })
+    assert.isEmpty(waves, "nobody waited for the store")
+    yield* gate.open
+    yield* recorder.written
+    assert.strictEqual(written(), 1_000)
+    assert.isTrue(waves.every((wave) => wave.length <= 100))
+    assert.isAtMost(waves.length, 25, "two workspaces, of ten waves or eleven")
+    yield* stop
+  }),
+)
+
+it.live("without room a request waits a little, and then is answered uncounted", () =>
+  Effect.gen(function* () {
+    const { gate, locked, recorder, stop, written } = yield* recording({ wave_max: 1, waiting_max: 5 })
+    yield* gate.close
+    yield* Effect.forEach(all(1), recorder.saw)
+    yield* until(() => locked() === 1)
+    yield* Effect.forEach(all(5), recorder.saw, { discard: true })
+    const [waited] = yield* Effect.timed(recorder.saw(opening(6)))
+    assert.isAtLeast(Duration.toMillis(waited), 15)
+    yield* gate.open
+    yield* recorder.written
+    assert.strictEqual(written(), 6)
+    yield* recorder.saw(opening(7))
+    yield* recorder.written
+    assert.strictEqual(written(), 7, "the next finds room again")
+    yield* stop
+  }),
+)
+
+it.live("who waits for room is counted when there is some in time", () =>
+  Effect.gen(function* () {
+    const { gate, recorder, stop, written } = yield* recording({ wave_max: 1, waiting_max: 2, patience: "10 seconds" })
+    yield* gate.close
+    const seen = yield* Effect.forkChild(
+      Effect.forEach(all(20), recorder.saw, { concurrency: "unbounded", discard: true }),
+    )
+    yield* Effect.sleep("5 millis")
+    assert.isUndefined(seen.pollUnsafe())
+    yield* gate.open
+    yield* Fiber.join(seen)
+    yield* recorder.written
+    assert.strictEqual(written(), 20)
+    yield* stop
+  }),
+)
+
+it.live("while the database is away, what came is kept", () =>
+  Effect.gen(function* () {
+    const { recorder, stop, written } = yield* recording({}, (wave) =>
+      wave < 2 ? Effect.die(new Unavailable({ part: "database" })) : Effect.void,
+    )
+    yield* Effect.forEach(all(10), recorder.saw, { discard: true })
+    yield* recorder.written
+    assert.strictEqual(written(), 10)
+    yield* stop
+  }),
+)
+
+it.live("a wave that can't be written by a mistake of ours is given up, and the next is written", () =>
+  Effect.gen(function* () {
+    const { recorder, stop, written } = yield* recording({}, (wave) =>
+      wave === 0 ? Effect.die("a mistake") : Effect.void,
+    )
+    yield* recorder.saw(opening(1))
+    yield* recorder.written
+    assert.strictEqual(written(), 0)
+    yield* recorder.saw(opening(2))
+    yield* recorder.written
+    assert.strictEqual(written(), 1)
+    yield* stop
+  }),
+)
+
+it.live("a process that is asked to stop writes what it has seen", () =>
+  Effect.gen(function* () {
+    const { recorder, stop, written } = yield* recording({}, () => Effect.sleep("5 millis"))
+    yield* Effect.forEach(all(1_000), recorder.saw, { discard: true })
+    assert.isBelow(written(), 1_000)
+    yield* stop
+    assert.strictEqual(written(), 1_000)
+  }),
+)

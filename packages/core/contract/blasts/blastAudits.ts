@@ -1,0 +1,85 @@
+// The laws of what an audit of a blast looks at: of what the service itself has written, nothing is found.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { audit } from "../../src/blasts/inspection/BlastAudit.ts"
+import { auditFindings, AuditStore } from "../../src/blasts/inspection/BlastAuditStore.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { BlastId } from "../../src/kernel/Ids.ts"
+import { later, noon, type Rooms } from "./blastWorld.ts"
+import { mailedBlast } from "../sending/mailedBlast.ts"
+
+export { mailedBlast } from "../sending/mailedBlast.ts"
+
+export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStore, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of audits: ${name}`, (it) => {
+    it.effect("recipients are counted by state and reason, and nothing is found of what was sent as it should be", () =>
+      Effect.gen(function* () {
+        const { id, store, ws } = yield* mailedBlast
+        const audits = yield* AuditStore
+        const evidence = yield* audits.evidence(ws, id)
+        assert.deepStrictEqual(evidence.recipients, [
+          { state: "blocked", reason: "unsubscribed", count: 1 },
+          { state: "failed", reason: "hard_bounce", count: 1 },
+          { state: "sent", reason: null, count: 2 },
+          { state: "unconfirmed", reason: "unconfirmed", count: 1 },
+        ])
+        for (const finding of auditFindings) {
+          assert.deepStrictEqual(evidence.found[finding], { count: 0, samples: [] }, finding)
+        }
+        assert.strictEqual(evidence.recipientCount, 5)
+        assert.deepStrictEqual(evidence.tally, (yield* store.find(ws, id, noon)).tally)
+        assert.deepStrictEqual(evidence.recount, evidence.tally)
+        const [only] = evidence.unconfirmed
+        assert.strictEqual(evidence.unconfirmed.length, 1)
+        assert.isNotNull(only?.handedOverAt ?? null)
+        assert.isTrue(audit(evidence).holds)
+      }),
+    )
+
+    it.effect(
+      "nor of a blast that waits, of none of whose recipients anything is known, or whose contacts have gone",
+      () =>
+        Effect.gen(function* () {
+          const { draft, id, members, person, sending, transact, write, store, ws } = yield* mailedBlast
+          const audits = yield* AuditStore
+          const contacts = yield* ContactStore
+          const waiting = yield* sending("b", [yield* person("fay"), yield* person("gil")])
+          assert.deepInclude(yield* audits.evidence(ws, waiting), { status: "sending", recipientCount: 2 })
+          assert.strictEqual((yield* audits.evidence(ws, waiting)).found.open.count, 2)
+          const blank = yield* draft("c")
+          assert.deepInclude(yield* audits.evidence(ws, blank.id), {
+            recipientCount: null,
+            recipients: [],
+            unconfirmed: [],
+          })
+          yield* transact(
+            Effect.gen(function* () {
+              const gone = yield* contacts.lockForDeletion(
+                ws,
+                members.map((each) => each.id),
+              )
+              yield* contacts.apply(ws, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
+            }),
+          )
+          const { blast } = yield* store.find(ws, id, noon)
+          yield* write(yield* Effect.fromResult(BlastChange.complete(blast, later(200))))
+          for (const each of [id, waiting, blank.id]) {
+            const { holds, lines } = audit(yield* audits.evidence(ws, each))
+            assert.isTrue(holds, JSON.stringify(lines.filter((line) => !line.holds)))
+          }
+        }),
+    )
+
+    it.effect("another workspace, and whoever asks for a blast there is not, finds none", () =>
+      Effect.gen(function* () {
+        const { fresh, id, ws } = yield* mailedBlast
+        const audits = yield* AuditStore
+        const nothing = BlastId.make(yield* fresh.id)
+        for (const asked of [audits.evidence(yield* fresh.workspace(), id), audits.evidence(ws, nothing)]) {
+          assert.strictEqual((yield* Effect.flip(asked))._tag, "NotFound")
+        }
+      }),
+    )
+  })

@@ -1,0 +1,115 @@
+// Copies of blasts, held to their promises on every adapter: what was made for a blast is made anew, the rest is shared.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Blasts } from "../../src/blasts/Blasts.ts"
+import { ListChange } from "../../src/lists/List.ts"
+import { everybody, furnished, inCity, type Rooms } from "./blastWorld.ts"
+
+type Needs = Rooms | Layer.Services<typeof Blasts.layer>
+
+const begin = Effect.gen(function* () {
+  const world = yield* furnished()
+  const blasts = yield* Blasts
+  const { ws } = world
+  const members = (list: Parameters<typeof world.lists.memberIds>[1]) => world.lists.memberIds(ws, list)
+  return { ...world, blasts, members }
+})
+
+export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
+  layer(Layer.provideMerge(Blasts.layer, rooms), { excludeTestServices: true })(`copies of blasts: ${name}`, (it) => {
+    it.effect("a list and an email of their own right are shared, and the copy could be sent", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, ready, person } = yield* begin
+        const { id, audience, email } = yield* ready("News", [yield* person("ann")])
+        yield* blasts.rename(ws, id, { description: "of May" })
+        yield* blasts.sendNow(ws, id, { operational: true })
+        const copy = yield* blasts.duplicate(ws, id, "the key")
+        assert.deepInclude(copy.blast, {
+          name: "News (copy)",
+          description: "of May",
+          status: "draft",
+          operational: false,
+          audience,
+          email,
+        })
+        assert.isTrue(copy.readiness?.ready)
+        assert.notStrictEqual(copy.blast.id, id)
+        yield* blasts.sendNow(ws, copy.blast.id, { operational: false })
+      }),
+    )
+
+    it.effect("an inline audience and an inline email are copied, and change without each other", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, person, emails, approve, members, lists } = yield* begin
+        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+        const { blast } = yield* blasts.create(ws, { name: "News" })
+        const contactIds = [ann.id, bob.id]
+        yield* blasts.setAudience(ws, blast.id, {
+          source: "inline",
+          kind: "static",
+          contactIds,
+          description: "mine",
+        })
+        const fields = { subject: "Hi", fromName: "A", fromAddress: "a@example.test", replyToEmail: "a@example.test" }
+        const set = yield* blasts.setEmail(ws, blast.id, { source: "inline", fields, html: "<p>x</p>" }, "a key")
+        const original = set.email ?? assert.fail()
+        yield* approve(original.emailId)
+        const copy = yield* blasts.duplicate(ws, blast.id, "the key")
+        const list = copy.list ?? assert.fail()
+        assert.deepInclude(list, { name: "News audience (copy)", kind: "static", memberCount: 2 })
+        assert.deepInclude(yield* lists.find(ws, list.listId), { ownerBlastId: copy.blast.id, description: "mine" })
+        assert.sameMembers([...(yield* members(list.listId))], contactIds)
+        const email = copy.email ?? assert.fail()
+        assert.deepInclude(email, { name: "News email (copy)", status: "draft", subject: "Hi", currentVersion: 1 })
+        assert.notStrictEqual(email.emailId, original.emailId)
+        const { email: made, html } = yield* emails.current(ws, email.emailId)
+        assert.deepStrictEqual([made.createdByName, html], ["the key", "<p>x</p>"])
+        assert.deepStrictEqual(copy.blast.audience, { listId: list.listId, source: "inline" })
+        yield* blasts.remove(ws, blast.id)
+        assert.strictEqual((yield* members(list.listId)).length, 2)
+        // Names that are taken are numbered.
+        const again = yield* blasts.duplicate(ws, copy.blast.id, "the key")
+        assert.strictEqual(again.list?.name, "News audience (copy) (copy)")
+        assert.strictEqual(
+          (yield* blasts.duplicate(ws, copy.blast.id, "k")).list?.name,
+          "News audience (copy) (copy) (2)",
+        )
+      }),
+    )
+
+    it.effect("an inline audience by rules is copied with its rules", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, person, lists } = yield* begin
+        yield* person("ann", { city: "Bern" })
+        const { blast } = yield* blasts.create(ws, { name: "News" })
+        const rules = inCity("Bern")
+        const set = yield* blasts.setAudience(ws, blast.id, { source: "inline", kind: "dynamic", rules })
+        const copy = yield* blasts.duplicate(ws, blast.id, "k")
+        const [before, after] = yield* Effect.forEach([set, copy], ({ list }) =>
+          lists.find(ws, list?.listId ?? assert.fail()),
+        )
+        assert(before?.kind === "dynamic" && after?.kind === "dynamic")
+        assert.deepStrictEqual(after.rules, before.rules)
+        assert.notStrictEqual(after.id, before.id)
+        assert.isFalse(copy.list?.empty)
+      }),
+    )
+
+    it.effect("names stay within their length, what is gone is left out, and a blast of nobody's is not found", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, ready, lists, transact, fresh } = yield* begin
+        const { blast } = yield* blasts.create(ws, { name: `${"x".repeat(193)}😀` })
+        assert.strictEqual((yield* blasts.duplicate(ws, blast.id, "k")).blast.name, `${"x".repeat(193)} (copy)`)
+        const { id, audience } = yield* ready("a", [])
+        const facts = yield* transact(lists.lockForRemoval(ws, audience?.listId ?? assert.fail()))
+        const removed = ListChange.remove(facts, blast.createdAt)
+        yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(removed))))
+        const copy = yield* blasts.duplicate(ws, id, "k")
+        assert.deepStrictEqual([copy.blast.audience, copy.readiness?.missing], [null, ["audience", "schedule"]])
+        const other = yield* fresh.workspace()
+        assert.strictEqual((yield* Effect.flip(blasts.duplicate(other, id, "k")))._tag, "NotFound")
+        assert.deepStrictEqual(yield* lists.memberIds(other, audience?.listId ?? assert.fail()), [])
+        assert.strictEqual((yield* blasts.recipients(ws, copy.blast.id, everybody)).total, 0)
+      }),
+    )
+  })

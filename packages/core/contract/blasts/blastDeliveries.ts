@@ -1,0 +1,228 @@
+// The laws between blasts and their deliveries: what binds senders, how recipients end, and how they are read.
+import { assert, layer } from "@effect/vitest"
+import { type DateTime, Deferred, Effect, Fiber, type Layer, type Result } from "effect"
+import type { Blast } from "../../src/blasts/Blast.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import type { RecipientQuery } from "../../src/blasts/BlastStore.ts"
+import { Settlement } from "../../src/sending/Settlement.ts"
+import type { BlastId } from "../../src/kernel/Ids.ts"
+import type { InvalidState } from "../../src/kernel/Refusal.ts"
+import { everybody, furnished, later, noon, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+
+const lease_ms = 60_000
+
+const begin = Effect.gen(function* () {
+  const world = yield* furnished()
+  const { store, deliveries, transact, ws, person } = world
+  const people = (...names: ReadonlyArray<string>) => Effect.forEach(names, (each) => person(each))
+  const claim = (limit = 100) => transact(deliveries.claim(ws, { limit, lease_ms }))
+  const settle = (settlements: ReadonlyArray<Settlement>) => transact(deliveries.settle(ws, settlements))
+  /** The blast's move, decided and written with intents held off. */
+  const hold = (id: BlastId, decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange, InvalidState>) =>
+    Effect.gen(function* () {
+      const before = yield* store.lockAgainstIntents(ws, id)
+      yield* store.apply(ws, yield* Effect.fromResult(decide(before, later(50))))
+    })
+  const accepted = (delivery: { readonly id: Settlement["id"]; readonly token: number; readonly attempts: number }) =>
+    Settlement.of(
+      delivery,
+      { _tag: "outcome", outcome: { _tag: "accepted", reply: "250 ok" } },
+      { at: later(100), acceptMeansDelivered: true },
+    )
+  return { ...world, people, claim, settle, hold, accepted }
+})
+
+export const delivering = <E>(name: string, live: Layer.Layer<Rooms, E>) => {
+  binding(name, live)
+  ending(name, live)
+  recipients(name, live)
+}
+
+const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
+    for (const [decide, answered] of [
+      [BlastChange.pause, "paused"],
+      [BlastChange.cancel, "cancelled"],
+    ] as const) {
+      it.effect(`no intent is granted while a blast is being ${answered}, nor after it`, () =>
+        Effect.gen(function* () {
+          const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
+          const id = yield* sending("a", yield* people("ann"))
+          const claims = yield* claim()
+          assert.strictEqual(claims.length, 1)
+          const decided = yield* Deferred.make<void>()
+          const go = yield* Deferred.make<void>()
+          const holder = yield* Effect.forkChild(
+            transact(
+              Effect.gen(function* () {
+                yield* hold(id, decide)
+                yield* Deferred.succeed(decided, undefined)
+                yield* Deferred.await(go)
+              }),
+            ),
+          )
+          yield* Deferred.await(decided)
+          const asking = yield* Effect.forkChild(deliveries.grant(ws, claims, lease_ms))
+          yield* Effect.sleep("100 millis")
+          assert.isUndefined(asking.pollUnsafe())
+          yield* Deferred.succeed(go, undefined)
+          yield* Fiber.join(holder)
+          assert.deepStrictEqual([...(yield* Fiber.join(asking)).values()], [answered])
+        }),
+      )
+    }
+
+    it.effect("a paused blast is not claimed from; resumed, it is, and its workspace is due at once", () =>
+      Effect.gen(function* () {
+        const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
+        const id = yield* sending("a", yield* people("ann", "bob"))
+        yield* transact(hold(id, BlastChange.pause))
+        assert.deepStrictEqual(yield* claim(), [])
+        yield* transact(deliveries.rest(ws))
+        yield* transact(hold(id, BlastChange.resume))
+        assert.include(yield* deliveries.dueWorkspaces(1_000), ws)
+        assert.strictEqual((yield* claim()).length, 2)
+      }),
+    )
+  })
+
+const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: ending`, (it) => {
+    it.effect(
+      "recipients that were not handed over are ended, a batch at a time; those that were, end by settling",
+      () =>
+        Effect.gen(function* () {
+          const { store, transact, deliveries, ws, people, sending, claim, settle, hold, accepted } = yield* begin
+          const id = yield* sending("a", yield* people("a", "b", "c", "d", "e"))
+          const [handed, ...claimed] = yield* claim(2)
+          assert(handed !== undefined)
+          yield* deliveries.grant(ws, [handed], lease_ms)
+          yield* transact(hold(id, BlastChange.cancel))
+          const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
+          assert.deepStrictEqual(
+            (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
+            [id],
+          )
+          assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])
+          assert.deepInclude((yield* store.find(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
+          assert.deepStrictEqual([...(yield* deliveries.grant(ws, claimed, lease_ms)).values()], [])
+          yield* settle([accepted(handed)])
+          assert.deepInclude((yield* store.find(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
+          assert.deepStrictEqual(yield* store.endedWithOpen(ws, 10), [])
+          const { items } = yield* store.recipients(ws, id, everybody)
+          assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
+            "blocked cancelled",
+            "blocked cancelled",
+            "blocked cancelled",
+            "blocked cancelled",
+            "sent null",
+          ])
+        }),
+    )
+
+    it.effect("recipients of a failed blast fail with it", () =>
+      Effect.gen(function* () {
+        const { store, transact, ws, people, sending, write } = yield* begin
+        const id = yield* sending("a", yield* people("ann"))
+        const { blast } = yield* store.find(ws, id, noon)
+        yield* write(yield* Effect.fromResult(BlastChange.fail(blast, "authentication_refused", later(50))))
+        assert.strictEqual(yield* transact(store.endOpen(ws, id, "blast_failed", 10)), 1)
+        const [only] = (yield* store.recipients(ws, id, everybody)).items
+        assert.deepInclude(only, { status: "failed", reason: "blast_failed" })
+      }),
+    )
+
+    it.effect("a blast is finished when its audience is fixed and nobody in it is open", () =>
+      Effect.gen(function* () {
+        const { store, transact, deliveries, ws, people, sending, ready, launch, claim, settle, accepted } =
+          yield* begin
+        const id = yield* sending("a", yield* people("ann"))
+        const empty = (yield* ready("empty", [])).id
+        yield* Effect.orDie(launch(empty))
+        const finished = Effect.map(transact(store.lockFinished(ws, 10)), (all) => all.map((blast) => blast.id))
+        assert.deepStrictEqual(yield* finished, [])
+        yield* transact(wholeAudience(deliveries, ws, empty))
+        assert.deepStrictEqual(yield* finished, [empty])
+        const claims = yield* claim()
+        assert.deepStrictEqual(yield* finished, [empty])
+        yield* deliveries.grant(ws, claims, lease_ms)
+        yield* settle(claims.map(accepted))
+        assert.deepStrictEqual((yield* finished).sort(), [id, empty].sort())
+        const complete = transact(
+          Effect.gen(function* () {
+            const blasts = yield* store.lockFinished(ws, 10)
+            for (const blast of blasts) {
+              yield* store.apply(ws, yield* Effect.fromResult(BlastChange.complete(blast, later(200))))
+            }
+            return blasts.length
+          }),
+        )
+        // Two that look at once complete each blast once.
+        const counts = yield* Effect.all([complete, complete], { concurrency: 2 })
+        assert.strictEqual(counts[0] + counts[1], 2)
+        assert.deepStrictEqual(yield* finished, [])
+        const { blast, tally } = yield* store.find(ws, id, noon)
+        assert.deepInclude(blast, { status: "sent", sentAt: later(200) })
+        assert.deepInclude(tally, { sent: 1, delivered: 1 })
+      }),
+    )
+  })
+
+const recipients = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: recipients`, (it) => {
+    it.effect("recipients are found by category and name, sorted, those without the event last, ties by id", () =>
+      Effect.gen(function* () {
+        const { store, deliveries, ws, person, sending, claim, settle, accepted } = yield* begin
+        const id = yield* sending("a", [
+          yield* person("ann", { displayName: "Ärger 50%" }),
+          yield* person("bob", { displayName: "ärger_" }),
+          yield* person("cyd", { displayName: null }),
+          yield* person("dan", { displayName: "Zoe", unsubscribed: true }),
+        ])
+        const claims = yield* claim()
+        yield* deliveries.grant(ws, claims, lease_ms)
+        const settled = claims.filter(({ address }) => address !== "cyd@example.test")
+        yield* settle(settled.map(accepted))
+        const names = (query: Partial<RecipientQuery>) =>
+          Effect.map(store.recipients(ws, id, { ...everybody, ...query }), ({ items }) =>
+            items.map(({ email }) => (email ?? "").slice(0, 3)),
+          )
+        assert.deepStrictEqual(yield* names({ sort: "email", order: "asc" }), ["ann", "bob", "cyd", "dan"])
+        assert.deepStrictEqual(yield* names({ sort: "display_name", order: "asc" }), ["dan", "ann", "bob", "cyd"])
+        assert.deepStrictEqual(yield* names({ sort: "display_name", order: "desc" }), ["bob", "ann", "dan", "cyd"])
+        assert.deepStrictEqual(yield* names({ category: "sent", sort: "email", order: "desc" }), ["bob", "ann"])
+        assert.deepStrictEqual(yield* names({ category: "delivered", sort: "email", order: "asc" }), ["ann", "bob"])
+        for (const category of ["opened", "clicked", "bounced", "unsubscribed", "spam"] as const) {
+          assert.deepStrictEqual(yield* names({ category }), [])
+        }
+        assert.deepStrictEqual(yield* names({ search: "ÄRGER", sort: "email", order: "asc" }), ["ann", "bob"])
+        assert.deepStrictEqual(yield* names({ search: "%" }), ["ann"])
+        assert.deepStrictEqual(yield* names({ page: 2, limit: 3, sort: "email", order: "asc" }), ["dan"])
+        for (const order of ["asc", "desc"] as const) {
+          const sorted = yield* store.recipients(ws, id, { ...everybody, sort: "sent_at", order })
+          assert.strictEqual(sorted.total, 4)
+          assert.deepStrictEqual(
+            sorted.items.map(({ sentAt }) => sentAt === null),
+            [false, false, true, true],
+          )
+          for (const [left, right] of [sorted.items.slice(0, 2), sorted.items.slice(2)]) {
+            assert.isTrue(left !== undefined && right !== undefined && left.id < right.id)
+          }
+        }
+        const [ann, , cyd, dan] = (yield* store.recipients(ws, id, { ...everybody, sort: "email", order: "asc" })).items
+        assert.deepInclude(ann, {
+          displayName: "Ärger 50%",
+          email: "ann@example.test",
+          contactDeleted: false,
+          status: "sent",
+          reason: null,
+          sentAt: later(100),
+          deliveredAt: later(100),
+          openedAt: null,
+        })
+        assert.deepInclude(cyd, { status: "queued", reason: null, sentAt: null })
+        assert.deepInclude(dan, { status: "blocked", reason: "unsubscribed" })
+      }),
+    )
+  })

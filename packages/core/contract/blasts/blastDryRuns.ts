@@ -1,0 +1,205 @@
+// The laws of dry runs: they say what a send does, of whatever people and however it is sent.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Blasts } from "../../src/blasts/Blasts.ts"
+import { DryRuns } from "../../src/blasts/inspection/DryRuns.ts"
+import { Schedules } from "../../src/blasts/Schedules.ts"
+import { SurveyStore } from "../../src/blasts/inspection/DryRunStore.ts"
+import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
+import { standardFieldByName } from "../../src/contacts/ContactFields.ts"
+import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { Links } from "../../src/rendering/Links.ts"
+import type { BlastId } from "../../src/kernel/Ids.ts"
+import { everybody, furnished, inCity, later, noon, type Rooms } from "./blastWorld.ts"
+import { settingsLayer } from "../kernel/settings.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+
+/** What links are signed with. */
+type Signing = Exclude<Layer.Services<typeof Links.layer>, Layer.Success<ReturnType<typeof settingsLayer>>>
+
+type Needs =
+  | Rooms
+  | Signing
+  | SurveyStore
+  | Layer.Services<typeof Blasts.layer>
+  | Layer.Services<typeof Schedules.layer>
+
+/** Somebody for every reason, and for none. */
+const crowd: Readonly<Record<string, ContactPatch>> = {
+  ann: { city: "Bern", firstName: "Ann" },
+  bob: { city: "Bern", firstName: "\u2003" },
+  cyd: { city: "Bern", firstName: "Cyd", marketingEmailSubscribed: null },
+  dan: { city: "Bern", email: parseEmail("dan@other.test") },
+  away: { city: "Bern", unsubscribed: true },
+  no: { city: "Bern", marketingEmailSubscribed: false },
+  phone: { city: "Bern", email: null, phone: "+14155550123" },
+  elsewhere: { city: "Rome" },
+}
+
+const begin = Effect.gen(function* () {
+  const world = yield* furnished()
+  const people = yield* Effect.forEach(Object.entries(crowd), ([name, patch]) => world.person(name, patch))
+  const { ws } = world
+  const blasts = yield* Blasts
+  const { dryRun } = yield* DryRuns
+  const surveys = yield* SurveyStore
+  const survey = (
+    list: Parameters<typeof surveys.survey>[1],
+    over: Partial<Parameters<typeof surveys.survey>[2]> = {},
+  ) => surveys.survey(ws, list, { operational: false, needed: [], now: noon, ...over })
+  /** A draft to these people, with an approved email. */
+  const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.survey>[1], html: string) {
+    const { blast } = yield* blasts.create(ws, { name: "News" })
+    yield* blasts.setAudience(ws, blast.id, { source: "existing", listId: list })
+    const email = yield* world.approvedEmail("mail", { html })
+    yield* blasts.setEmail(ws, blast.id, { source: "existing", emailId: email.id }, "k")
+    return blast.id
+  }, Effect.orDie)
+  return { ...world, people, blasts, dryRun, survey, addressed }
+})
+
+export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
+  const live = Layer.mergeAll(Blasts.layer, Schedules.layer, DryRuns.layer).pipe(
+    Layer.provideMerge(Links.layer),
+    Layer.provideMerge(settingsLayer()),
+    Layer.provideMerge(rooms),
+  )
+  layer(live, { excludeTestServices: true })(`dry runs: ${name}`, (it) => {
+    it.effect("a survey counts whom the snapshot of a send then finds, by the same reasons, however it is sent", () =>
+      Effect.gen(function* () {
+        const { people, listOf, list, lists, ws, survey, addressed, blasts, deliveries, transact } = yield* begin
+        const system = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
+        const nobody = yield* listOf("nobody", [])
+        for (const audience of [yield* listOf("all", people), bern, nobody, ...system.items]) {
+          for (const operational of [false, true]) {
+            const surveyed = (yield* survey(audience.id, { operational })) ?? assert.fail()
+            const id = yield* addressed(audience.id, "<p>x</p>")
+            yield* Effect.orDie(blasts.sendNow(ws, id, { operational }))
+            const fixed = yield* transact(wholeAudience(deliveries, ws, id))
+            const { items } = yield* blasts.recipients(ws, id, { ...everybody, limit: 100 })
+            const reasons = new Map<string, number>()
+            for (const { reason } of items) if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+            assert.deepInclude(fixed, {
+              recipientCount: surveyed.recipientCount,
+              qualifiedCount: surveyed.qualifiedCount,
+            })
+            assert.deepStrictEqual(new Map(surveyed.blocked.map(({ reason, count }) => [reason, count])), reasons)
+            yield* Effect.orDie(blasts.cancel(ws, id))
+          }
+        }
+      }),
+    )
+
+    it.effect("those who are blocked are shown, the domains by size, and who lacks a value is counted", () =>
+      Effect.gen(function* () {
+        const { people, listOf, survey } = yield* begin
+        const { id } = yield* listOf("all", people)
+        const field = standardFieldByName.get("first_name") ?? assert.fail()
+        const score = standardFieldByName.get("service_score") ?? assert.fail()
+        const surveyed = yield* survey(id, {
+          needed: [
+            { kind: "standard", field },
+            { kind: "custom", apiName: "shoe's" },
+            { kind: "standard", field: score },
+          ],
+        })
+        assert.deepInclude(surveyed, {
+          recipientCount: 8,
+          qualifiedCount: 5,
+          domains: [
+            { domain: "example.test", count: 4 },
+            { domain: "other.test", count: 1 },
+          ],
+          lacking: [3, 5, 5],
+        })
+        const known = new Map(people.map((each) => [each.id, each.displayName]))
+        assert.deepStrictEqual(
+          surveyed?.blocked.map(({ reason, count, sample }) => [
+            reason,
+            count,
+            sample.map(({ contactId, email }) => [known.get(contactId), email]),
+          ]),
+          [
+            ["no_email", 1, [["phone", null]]],
+            ["unsubscribed", 1, [["away", "away@example.test"]]],
+            ["opt_out", 1, [["no", "no@example.test"]]],
+          ],
+        )
+        assert.deepStrictEqual(
+          surveyed?.sample.map(({ displayName }) => displayName),
+          ["ann", "bob", "cyd"],
+        )
+      }),
+    )
+
+    it.effect("a list that is gone is null, and another workspace's too", () =>
+      Effect.gen(function* () {
+        const { people, listOf, fresh } = yield* begin
+        const { id } = yield* listOf("all", people)
+        const other = yield* fresh.workspace()
+        const { survey } = yield* SurveyStore
+        assert.isNull(yield* survey(other, id, { operational: false, needed: [], now: noon }))
+      }),
+    )
+
+    it.effect("a dry run shows what three would read, untracked, and which tokens stand empty for how many", () =>
+      Effect.gen(function* () {
+        const { people, listOf, addressed, dryRun, ws, setDomain } = yield* begin
+        const all = yield* listOf("all", people)
+        const html = `<a href="https://example.com/x">{{contact.first_name}} {{contact.last_name|you}} {{contact.nope}}</a>
+          <p>{{contact.email}} {{campaign.dynamic.code}} {{contact.custom_fields.size}} {{unsubscribe_url}}</p>`
+        const id = yield* addressed(all.id, html)
+        const run = yield* dryRun(ws, id, {})
+        assert.deepInclude(run, { recipientCount: 8, qualifiedCount: 5, estimated_s: 1 })
+        const counts = new Map(run.unresolvedTokens.map(({ token, contactCount }) => [token, contactCount]))
+        assert.deepStrictEqual(
+          counts,
+          new Map([
+            ["contact.first_name", 3],
+            ["contact.nope", 5],
+            ["campaign.dynamic.code", 5],
+            ["contact.custom_fields.size", 5],
+          ]),
+        )
+        const [ann] = run.samples
+        assert.strictEqual(run.samples.length, 3)
+        assert.strictEqual(ann?.subject, "Hello Ann")
+        assert.include(ann?.html ?? "", `<a href="https://example.com/x">Ann you `)
+        assert.include(ann?.text ?? "", "Ann you")
+        assert.notInclude(ann?.html ?? "", "<img")
+        // Nothing was written, and it may be done again; the sender's domain is the send's business.
+        yield* setDomain("example.test", "pending")
+        assert.deepStrictEqual(yield* dryRun(ws, id, {}), run)
+        assert.strictEqual((yield* dryRun(ws, id, { operational: true })).qualifiedCount, 7)
+      }),
+    )
+
+    it.effect(
+      "a scheduled blast is tried out as it says; what is being sent, or has no audience or email, is not",
+      () =>
+        Effect.gen(function* () {
+          const { people, listOf, addressed, dryRun, ws, blasts, ready, launch, draftEmail } = yield* begin
+          const schedules = yield* Schedules
+          const all = yield* listOf("all", people)
+          const id = yield* addressed(all.id, "<p>x</p>")
+          yield* Effect.orDie(schedules.schedule(ws, id, { scheduledAt: later(86_400_000), operational: true }))
+          assert.strictEqual((yield* dryRun(ws, id, {})).qualifiedCount, 7)
+          const busy = yield* ready("busy", [])
+          yield* Effect.orDie(launch(busy.id))
+          const refusal = (of: BlastId) => Effect.flip(dryRun(ws, of, {}))
+          assert.strictEqual((yield* refusal(busy.id))._tag, "InvalidState")
+          const { blast } = yield* blasts.create(ws, { name: "b" })
+          const bare = yield* refusal(blast.id)
+          assert(bare._tag === "CampaignNotReady")
+          assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.find(ws, blast.id))).readiness)
+          yield* Effect.orDie(blasts.setAudience(ws, blast.id, { source: "existing", listId: all.id }))
+          assert.strictEqual((yield* refusal(blast.id))._tag, "CampaignNotReady")
+          // An email that nobody has approved yet can be tried out, as it is.
+          const draft = yield* draftEmail("later", { html: "<p>As it is</p>" })
+          yield* Effect.orDie(blasts.setEmail(ws, blast.id, { source: "existing", emailId: draft.id }, "k"))
+          assert.include((yield* dryRun(ws, blast.id, {})).samples[0]?.html ?? "", "As it is")
+        }),
+    )
+  })
+}

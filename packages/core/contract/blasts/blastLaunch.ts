@@ -1,0 +1,259 @@
+// The laws of launching: one question for everything, asked under a lock, and the plan's day that nobody overdraws.
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+
+const day_ms = 86_400_000
+
+export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: launching`, (it) => {
+    it.effect("the facts of a launch are those that are shown", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, ready, person } = yield* furnished()
+        const { id } = yield* ready("a", [yield* person("ann")])
+        const { facts, blast } = yield* transact(store.lockForLaunch(ws, id, { now: noon }))
+        const shown = yield* store.find(ws, id, noon)
+        assert.deepStrictEqual(blast, shown.blast)
+        assert.deepStrictEqual({ ...shown.facts, plan: facts.plan, allotment: null }, facts)
+        assert.strictEqual(facts.plan.plan, "max")
+      }),
+    )
+
+    it.effect("of launches at once one wins, and the others are told that it is sending", () =>
+      Effect.gen(function* () {
+        const { ready, person, launch, store, ws } = yield* furnished()
+        const { id } = yield* ready("a", [yield* person("ann")])
+        const all = yield* Effect.all(
+          Array.from({ length: 4 }, () => Effect.result(launch(id))),
+          { concurrency: 4 },
+        )
+        const refused = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
+        assert.deepStrictEqual(refused, ["InvalidState", "InvalidState", "InvalidState"])
+        assert.strictEqual((yield* store.find(ws, id, noon)).blast.status, "sending")
+      }),
+    )
+
+    it.effect("who waits for the lock gets the facts as they are then, not as they were before", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, ready, person, approvedEmail, listOf } = yield* furnished()
+        const { id } = yield* ready("a", [yield* person("ann")])
+        const held = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const before = yield* store.lock(ws, id)
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(go)
+              const { id: emailId } = yield* approvedEmail("newer")
+              const { id: listId } = yield* listOf("newer list", [])
+              const email = yield* Effect.fromResult(
+                BlastChange.setEmail(before, { emailId, source: "existing" }, null, later(1)),
+              )
+              yield* store.apply(ws, email)
+              yield* store.apply(
+                ws,
+                yield* Effect.fromResult(
+                  BlastChange.setAudience(email.after, { listId, source: "existing" }, [], later(1)),
+                ),
+              )
+            }),
+          ),
+        )
+        yield* Deferred.await(held)
+        const second = yield* Effect.forkChild(transact(store.lockForLaunch(ws, id, { now: noon })))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(first)
+        const { blast, facts } = yield* Fiber.join(second)
+        assert.strictEqual(facts.email?.name, "newer")
+        assert.strictEqual(facts.list?.name, "newer list")
+        assert.strictEqual(facts.email?.emailId, blast.email?.emailId)
+      }),
+    )
+
+    it.effect("a launch waits for an approval that is being taken back, and is refused for it", () =>
+      Effect.gen(function* () {
+        const { ws, transact, ready, person, launch, emails } = yield* furnished()
+        const { id, email } = yield* ready("a", [yield* person("ann")])
+        const emailId = email?.emailId ?? assert.fail()
+        const held = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const takenBack = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const { email: approved } = yield* emails.lock(ws, emailId)
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(go)
+              const uses = yield* emails.uses(ws, emailId)
+              yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.unapprove(approved, uses, later(1))))
+            }),
+          ),
+        )
+        yield* Deferred.await(held)
+        const launched = yield* Effect.forkChild(Effect.flip(launch(id)))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(takenBack)
+        assert.strictEqual((yield* Fiber.join(launched))._tag, "CampaignNotReady")
+      }),
+    )
+
+    it.effect("whoever would take an approval back waits for a launch, and finds the email in use", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, ready, person, emails } = yield* furnished()
+        const { id, email } = yield* ready("a", [yield* person("ann")])
+        const emailId = email?.emailId ?? assert.fail()
+        const launched = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const launch = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const { blast, facts } = yield* store.lockForLaunch(ws, id, { now: noon })
+              yield* Deferred.succeed(launched, undefined)
+              yield* Deferred.await(go)
+              const change = BlastChange.launch(blast, facts, { operational: false }, noon)
+              yield* store.apply(ws, yield* Effect.fromResult(change))
+            }),
+          ),
+        )
+        yield* Deferred.await(launched)
+        const uses = yield* Effect.forkChild(
+          transact(Effect.andThen(emails.lock(ws, emailId), emails.uses(ws, emailId))),
+        )
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(launch)
+        assert.deepStrictEqual(yield* Fiber.join(uses), { users: [{ type: "blast", id, name: "a" }], count: 1 })
+      }),
+    )
+
+    it.effect(
+      "on a plan with limits the allotment counts contacts, the day's mails, and whom the blast would qualify",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* furnished({ plan: "free" })
+          const { store, ws, transact, ready, person, launch, deliveries } = world
+          const people = yield* Effect.all([
+            person("fine"),
+            person("gone", { unsubscribed: true }),
+            person("no", { marketingEmailSubscribed: false }),
+            person("never-asked", { marketingEmailSubscribed: null }),
+            person("phone", { email: null, phone: "+14155550123" }),
+          ])
+          const { id } = yield* ready("a", people)
+          const ask = (operational: boolean, now = noon) =>
+            Effect.map(transact(store.lockForLaunch(ws, id, { now, operational })), ({ facts }) => facts.allotment)
+          assert.deepStrictEqual(yield* ask(false), { contacts: 5, usedToday: 0, qualified: 2 })
+          assert.deepStrictEqual(yield* ask(true), { contacts: 5, usedToday: 0, qualified: 4 })
+          yield* Effect.orDie(launch(id))
+          const other = yield* ready("b", [])
+          const used = (now = noon) =>
+            Effect.map(transact(store.lockForLaunch(ws, other.id, { now })), ({ facts }) => facts.allotment?.usedToday)
+          assert.strictEqual(yield* used(), 2)
+          // Once the audience is fixed, whom it qualified counts, whatever was taken before.
+          const fixed = yield* transact(wholeAudience(deliveries, ws, id))
+          assert.strictEqual(fixed?.qualifiedCount, 2)
+          assert.strictEqual(yield* used(), 2)
+          assert.strictEqual(yield* used(later(day_ms / 2 - 1)), 2)
+          assert.strictEqual(yield* used(later(day_ms / 2)), 0)
+        }),
+    )
+
+    it.effect("what a launch counts is what the snapshot of a dynamic audience then finds", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, draft, write, person, list, approvedEmail, launch, deliveries } = yield* furnished(
+          {
+            plan: "free",
+          },
+        )
+        yield* person("ann", { city: "Zürich" })
+        yield* person("bob", { city: "ZÜRICH", unsubscribed: true })
+        yield* person("cyd", { city: "Bern" })
+        const { id: listId } = yield* list("zurich", { kind: "dynamic", rules: inCity("zürich") })
+        const { id: emailId } = yield* approvedEmail("mail")
+        const blank = yield* draft("a")
+        const audience = yield* Effect.fromResult(
+          BlastChange.setAudience(blank, { listId, source: "existing" }, [], later(1)),
+        )
+        yield* write(audience)
+        yield* write(
+          yield* Effect.fromResult(
+            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(1)),
+          ),
+        )
+        const launched = yield* Effect.orDie(launch(blank.id))
+        assert.strictEqual(launched.launch.allotted, 1)
+        const fixed = yield* transact(wholeAudience(deliveries, ws, blank.id))
+        assert.deepInclude(fixed, { recipientCount: 2, qualifiedCount: 1 })
+        const { blast, tally } = yield* store.find(ws, blank.id, noon)
+        assert.deepStrictEqual(blast.status === "sending" && blast.launch.audience, fixed)
+        assert.deepInclude(tally, { queued: 1, blocked: 1, sent: 0, failed: 0 })
+      }),
+    )
+
+    it.effect("on a plan with limits a launch waits for the one before it, and counts it", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, ready, person } = yield* furnished({ plan: "free" })
+        const first = yield* ready("first", [yield* person("ann"), yield* person("bob")])
+        const second = yield* ready("second", [])
+        const launched = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const one = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const { blast, facts } = yield* store.lockForLaunch(ws, first.id, { now: noon })
+              const change = BlastChange.launch(blast, facts, { operational: false }, noon)
+              yield* store.apply(ws, yield* Effect.fromResult(change))
+              yield* Deferred.succeed(launched, undefined)
+              yield* Deferred.await(go)
+            }),
+          ),
+        )
+        yield* Deferred.await(launched)
+        const other = yield* Effect.forkChild(transact(store.lockForLaunch(ws, second.id, { now: noon })))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(one)
+        assert.strictEqual((yield* Fiber.join(other)).facts.allotment?.usedToday, 2)
+      }),
+    )
+
+    it.effect("two blasts at once never both get the last mails of the day", () =>
+      Effect.gen(function* () {
+        const { ready, launch, person, listOf, draft, write, approvedEmail } = yield* furnished({ plan: "free" })
+        const people = yield* Effect.all(
+          Array.from({ length: 30 }, (_, index) => person(`p${index}`)),
+          { concurrency: 1 },
+        )
+        const first = yield* ready("first", people)
+        const { id: listId } = yield* listOf("the same", people)
+        const { id: emailId } = yield* approvedEmail("the same")
+        const more = yield* Effect.forEach(["b", "c", "d", "e"], (letter) =>
+          Effect.gen(function* () {
+            const blank = yield* draft(letter)
+            const audience = yield* Effect.fromResult(
+              BlastChange.setAudience(blank, { listId, source: "existing" }, [], later(1)),
+            )
+            yield* write(audience)
+            yield* write(
+              yield* Effect.fromResult(
+                BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(1)),
+              ),
+            )
+            return blank.id
+          }),
+        )
+        // A hundred a day, thirty each: three of five.
+        const all = yield* Effect.all(
+          [first.id, ...more].map((id) => Effect.result(launch(id))),
+          { concurrency: 5 },
+        )
+        const refused = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
+        assert.deepStrictEqual(refused, ["FreePlanEmailLimit", "FreePlanEmailLimit"])
+      }),
+    )
+  })

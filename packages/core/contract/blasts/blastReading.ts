@@ -1,0 +1,198 @@
+// The laws of reading blasts: pages, and what stands beside them.
+import { assert, layer } from "@effect/vitest"
+import { type DateTime, Effect, type Layer } from "effect"
+import type { Blast } from "../../src/blasts/Blast.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import type { BlastQuery } from "../../src/blasts/BlastStore.ts"
+import { readiness } from "../../src/blasts/Readiness.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import type { ListId } from "../../src/kernel/Ids.ts"
+import { ListChange } from "../../src/lists/List.ts"
+import { everything, furnished, inCity, later, noon, type Rooms, supposed } from "./blastWorld.ts"
+
+export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: reading`, (it) => {
+    it.effect("a page has the blasts of a status or name, in order, ties by id, without a time last", () =>
+      Effect.gen(function* () {
+        const { store, ws, write, draft } = yield* furnished()
+        const { facts, listId, emailId } = yield* supposed
+        const a = yield* draft("Öl 50%", later(1))
+        const b = yield* draft("öl_x", later(3))
+        const c = yield* draft("Zebra", later(2))
+        const d = yield* draft("zebra", later(2))
+        const attach = Effect.fnUntraced(function* (blast: Blast, scheduled: DateTime.Utc) {
+          const audience = yield* Effect.fromResult(
+            BlastChange.setAudience(blast, { listId, source: "existing" }, [], later(10)),
+          )
+          yield* write(audience)
+          const email = yield* Effect.fromResult(
+            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(10)),
+          )
+          yield* write(email)
+          yield* write(
+            yield* Effect.fromResult(
+              BlastChange.schedule(email.after, facts, { scheduledAt: scheduled, operational: false }, later(10)),
+            ),
+          )
+        })
+        yield* attach(a, later(90))
+        yield* attach(b, later(80))
+        yield* write(yield* Effect.fromResult(BlastChange.archive(d, later(20))))
+        const ids = (query: Partial<BlastQuery>) =>
+          Effect.map(store.page(ws, { ...everything, ...query }, noon), ({ items, total }) => {
+            assert.isAtLeast(total, items.length)
+            return items.map(({ blast }) => blast.id)
+          })
+        const firstOfTies = [c.id, d.id].sort()
+        const tie = [a.id, b.id].sort()
+        assert.deepStrictEqual(yield* ids({}), [...tie, c.id])
+        assert.deepStrictEqual(yield* ids({ status: "any", sortBy: "name", sortOrder: "asc" }), [
+          ...firstOfTies,
+          a.id,
+          b.id,
+        ])
+        assert.deepStrictEqual(yield* ids({ status: "any", sortBy: "name" }), [b.id, a.id, ...firstOfTies])
+        assert.deepStrictEqual(yield* ids({ status: "archived" }), [d.id])
+        assert.deepStrictEqual(yield* ids({ status: "scheduled", sortBy: "created_at", sortOrder: "asc" }), [
+          a.id,
+          b.id,
+        ])
+        for (const sortOrder of ["asc", "desc"] as const) {
+          const times = sortOrder === "asc" ? [b.id, a.id] : [a.id, b.id]
+          assert.deepStrictEqual(yield* ids({ sortBy: "scheduled_at", sortOrder }), [...times, c.id])
+        }
+        assert.deepStrictEqual(yield* ids({ search: "ÖL" }), tie)
+        assert.deepStrictEqual(yield* ids({ search: "%" }), [a.id])
+        assert.deepStrictEqual(yield* ids({ search: "_" }), [b.id])
+        assert.deepStrictEqual(yield* ids({ search: "nothing" }), [])
+        assert.deepStrictEqual(yield* ids({ page: 2, limit: 2 }), [c.id])
+        assert.strictEqual((yield* store.page(ws, { ...everything, page: 9 }, noon)).total, 3)
+      }),
+    )
+
+    it.effect("what stands beside a blast is what the other rooms say, alone and in a page", () =>
+      Effect.gen(function* () {
+        const world = yield* furnished({ postalAddress: null })
+        const { store, ws, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
+        yield* setDomain("pending.test", "pending")
+        const blank = yield* draft("a")
+        const bare = (yield* store.find(ws, blank.id, noon)).facts
+        assert.deepInclude(bare, { list: null, email: null, senderAddress: null, postalAddress: null })
+        assert.deepStrictEqual([...bare.verifiedDomains], ["example.test"])
+
+        const list = yield* listOf("friends", [yield* person("ann"), yield* person("bob")])
+        const { id: emailId } = yield* approvedEmail("mail", { html: "<p>{{contact.nick|x}} {{contact.city}}</p>" })
+        const audience = yield* Effect.fromResult(
+          BlastChange.setAudience(blank, { listId: list.id, source: "existing" }, [], later(1)),
+        )
+        yield* write(audience)
+        yield* write(
+          yield* Effect.fromResult(
+            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(2)),
+          ),
+        )
+        const email = yield* emails.find(ws, emailId)
+        assert(email.approval !== null)
+        const found = yield* store.find(ws, blank.id, noon)
+        assert.deepStrictEqual(found.facts.list, {
+          listId: list.id,
+          name: "friends",
+          kind: "static",
+          memberCount: 2,
+          empty: false,
+        })
+        assert.deepInclude(found.facts.email, {
+          emailId,
+          name: "mail",
+          status: "approved",
+          subject: email.subject,
+          currentVersion: 1,
+          approval: { approvalId: email.approval.id, version: 1 },
+        })
+        assert.strictEqual(found.facts.senderAddress, "news@example.test")
+        const { blast } = found
+        assert(blast.status === "draft")
+        assert.deepStrictEqual(readiness(blast, found.facts), {
+          ready: true,
+          missing: ["schedule"],
+          warnings: ["unresolved_tokens", "no_postal_address"],
+        })
+        const [paged] = (yield* store.page(ws, everything, noon)).items
+        assert(paged !== undefined)
+        assert.deepStrictEqual(readiness(blast, paged.facts), readiness(blast, found.facts))
+        assert.deepStrictEqual(paged.facts.list, found.facts.list)
+      }),
+    )
+
+    it.effect("what is not approved yet is judged as it would be approved, what is approved by what was frozen", () =>
+      Effect.gen(function* () {
+        const { store, ws, write, draft, draftEmail, approve, transact, emails } = yield* furnished()
+        const made = yield* draftEmail("mail", { fromAddress: "a@other.test", html: "<p>{{contact.nick}}</p>" })
+        const blank = yield* draft("a")
+        yield* write(
+          yield* Effect.fromResult(BlastChange.setEmail(blank, { emailId: made.id, source: "inline" }, null, later(1))),
+        )
+        const judged = Effect.map(store.find(ws, blank.id, noon), ({ blast, facts }) => {
+          assert(blast.status === "draft")
+          const { missing, warnings } = readiness(blast, facts)
+          return [missing, warnings]
+        })
+        assert.deepStrictEqual(yield* judged, [
+          ["audience", "email_approval", "schedule", "sender_domain"],
+          ["unresolved_tokens"],
+        ])
+        yield* approve(made.id)
+        // Edited after the approval: what was frozen counts.
+        yield* transact(
+          Effect.gen(function* () {
+            const current = yield* emails.lock(ws, made.id)
+            const change = EmailChange.update(current, { fromAddress: "b@example.test", subject: "plain" }, later(9))
+            yield* emails.apply(ws, yield* Effect.fromResult(change))
+          }),
+        )
+        assert.deepStrictEqual(yield* judged, [["audience", "schedule", "sender_domain"], ["unresolved_tokens"]])
+      }),
+    )
+
+    it.effect("an audience without anybody is empty, of whatever kind, and one that is gone is none", () =>
+      Effect.gen(function* () {
+        const { store, ws, write, draft, list, lists, transact, person } = yield* furnished()
+        const system = yield* lists.page(ws, { page: 1, limit: 100, search: null, kind: "system" })
+        const unsubscribed = system.items.find((each) => each.kind === "system" && each.systemList === "unsubscribed")
+        assert(unsubscribed !== undefined)
+        const nobody = yield* list("nobody", { kind: "static", contactIds: [] })
+        const nowhere = yield* list("nowhere", { kind: "dynamic", rules: inCity("Atlantis") })
+        const zurich = yield* list("zurich", { kind: "dynamic", rules: inCity("Zürich") })
+        const ruleless = yield* list("ruleless", { kind: "dynamic", rules: null })
+        yield* person("ann", { city: "zürich" })
+        const shown = Effect.fnUntraced(function* (id: ListId) {
+          const blank = yield* draft(`to ${id}`)
+          yield* write(
+            yield* Effect.fromResult(BlastChange.setAudience(blank, { listId: id, source: "existing" }, [], later(1))),
+          )
+          const { facts } = yield* store.find(ws, blank.id, noon)
+          return [facts.list?.kind, facts.list?.memberCount, facts.list?.empty]
+        })
+        assert.deepStrictEqual(yield* shown(nobody.id), ["static", 0, true])
+        assert.deepStrictEqual(yield* shown(nowhere.id), ["dynamic", null, true])
+        assert.deepStrictEqual(yield* shown(zurich.id), ["dynamic", null, false])
+        assert.deepStrictEqual(yield* shown(ruleless.id), ["dynamic", null, true])
+        assert.deepStrictEqual(yield* shown(unsubscribed.id), ["system", null, true])
+        const { items } = yield* store.page(ws, { ...everything, sortBy: "created_at" }, noon)
+        assert.deepStrictEqual(
+          new Map(items.map(({ facts }) => [facts.list?.listId, facts.list?.empty])),
+          new Map([
+            [nobody.id, true],
+            [nowhere.id, true],
+            [zurich.id, false],
+            [ruleless.id, true],
+            [unsubscribed.id, true],
+          ]),
+        )
+        const owner = yield* draft("owner")
+        const gone = ListChange.discardInline({ ...zurich, ownerBlastId: owner.id }, later(9))
+        yield* transact(lists.apply(ws, gone))
+        assert.deepStrictEqual(yield* shown(zurich.id), [undefined, undefined, undefined])
+      }),
+    )
+  })

@@ -1,0 +1,343 @@
+// What can be done with blasts, held to its promises on every adapter.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Result } from "effect"
+import { Blasts } from "../../src/blasts/Blasts.ts"
+import type { AudienceChoice } from "../../src/blasts/AudienceSelection.ts"
+import { BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
+import { JobQueue } from "../../src/kernel/Jobs.ts"
+import { everybody, furnished, inCity, notOn, type Rooms } from "./blastWorld.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+import { until } from "../kernel/eventually.ts"
+
+type Needs = Rooms | JobQueue | Layer.Services<typeof Blasts.layer>
+
+const lease_ms = 60_000
+
+const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[0] = {}) {
+  const world = yield* furnished(fields)
+  const blasts = yield* Blasts
+  const { ws } = world
+  /** A draft to nobody yet. */
+  const blank = (name: string) => Effect.map(blasts.create(ws, { name }), ({ blast }) => blast.id)
+  const inline = (choice: Partial<Extract<AudienceChoice, { readonly kind: "static" }>> = {}): AudienceChoice => ({
+    source: "inline",
+    kind: "static",
+    contactIds: [],
+    ...choice,
+  })
+  return { ...world, blasts, blank, inline, anyId: world.fresh.id }
+})
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+export const blastVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
+  const live = Layer.provideMerge(Blasts.layer, rooms)
+  choosing(name, live)
+  going(name, live)
+}
+
+const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: audience and email`, (it) => {
+    it.effect("a blast is made, shown, renamed and deleted", () =>
+      Effect.gen(function* () {
+        const { blasts, ws } = yield* begin()
+        const made = yield* blasts.create(ws, { name: "News", description: "x" })
+        assert.deepStrictEqual(made.readiness?.missing, ["audience", "email", "schedule"])
+        assert.deepStrictEqual(yield* blasts.find(ws, made.blast.id), made)
+        const renamed = yield* blasts.rename(ws, made.blast.id, { description: null })
+        assert.deepInclude(renamed.blast, { name: "News", description: null })
+        assert.strictEqual(yield* tagOf(blasts.rename(ws, made.blast.id, { name: "" })), "Invalid")
+        yield* blasts.remove(ws, made.blast.id)
+        assert.strictEqual(yield* tagOf(blasts.find(ws, made.blast.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(blasts.remove(ws, made.blast.id)), "NotFound")
+      }),
+    )
+
+    it.effect("an inline audience is a list of the blast's own, named after it, numbered where the name is taken", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, inline, person, listOf, lists } = yield* begin()
+        const ann = yield* person("ann")
+        yield* listOf("News audience", [])
+        const id = yield* blank("News")
+        const shown = yield* blasts.setAudience(ws, id, inline({ contactIds: [ann.id, ann.id] }))
+        assert.deepInclude(shown.list, { name: "News audience (2)", kind: "static", memberCount: 1, empty: false })
+        assert.deepInclude(shown.blast.audience, { source: "inline" })
+        assert(shown.list !== null)
+        assert.strictEqual((yield* lists.find(ws, shown.list.listId)).ownerBlastId, id)
+        const { items } = yield* lists.page(ws, { page: 1, limit: 100, search: "News", kind: null })
+        assert.deepStrictEqual(
+          items.map((each) => each.name),
+          ["News audience"],
+        )
+      }),
+    )
+
+    it.effect(
+      "a replaced inline audience is deleted, its name is free for the next; the deleted blast takes its own along",
+      () =>
+        Effect.gen(function* () {
+          const { blasts, ws, blank, inline, lists, listOf } = yield* begin()
+          const id = yield* blank("News")
+          const first = yield* blasts.setAudience(ws, id, inline())
+          const second = yield* blasts.setAudience(ws, id, inline({ name: "News audience", description: "d" }))
+          assert(second.list !== null)
+          assert.strictEqual(second.list.name, "News audience")
+          assert.notStrictEqual(second.list.listId, first.list?.listId)
+          assert(first.list !== null)
+          assert.strictEqual(yield* tagOf(lists.find(ws, first.list.listId)), "NotFound")
+          // Set again by its id, it stays what it is.
+          const same = yield* blasts.setAudience(ws, id, { source: "existing", listId: second.list.listId })
+          assert.deepStrictEqual(same.blast.audience, { listId: second.list.listId, source: "inline" })
+          const other = yield* listOf("other", [])
+          const third = yield* blasts.setAudience(ws, id, { source: "existing", listId: other.id })
+          assert.deepStrictEqual(third.blast.audience, { listId: other.id, source: "existing" })
+          assert.strictEqual(yield* tagOf(lists.find(ws, second.list.listId)), "NotFound")
+          const fourth = yield* blasts.setAudience(ws, id, inline())
+          assert(fourth.list !== null)
+          yield* blasts.remove(ws, id)
+          assert.strictEqual(yield* tagOf(lists.find(ws, fourth.list.listId)), "NotFound")
+          assert.strictEqual((yield* lists.find(ws, other.id)).name, "other")
+        }),
+    )
+
+    it.effect("an inline audience that is deleted by its own id is waited for, and then missed by nobody", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, inline, deleting } = yield* begin()
+        for (const goes of ["replaced", "removed"] as const) {
+          const id = yield* blank("News")
+          const { list } = yield* blasts.setAudience(ws, id, inline())
+          const move = goes === "removed" ? blasts.remove(ws, id) : Effect.asVoid(blasts.setAudience(ws, id, inline()))
+          assert(Result.isSuccess(yield* deleting(list?.listId ?? assert.fail(), move)))
+        }
+      }),
+    )
+
+    it.effect("an inline audience whose rules name a list waits for the list's deletion, and is refused for it", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, listOf, deleting } = yield* begin()
+        const id = yield* blank("News")
+        const named = yield* listOf("named", [])
+        const choice = { source: "inline", kind: "dynamic", rules: notOn(named.id) } as const
+        const refused = yield* deleting(named.id, blasts.setAudience(ws, id, choice))
+        assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "Invalid")
+      }),
+    )
+
+    it.effect(
+      "a refused audience leaves the old one: names taken, unknown people, bad rules, another blast's list",
+      () =>
+        Effect.gen(function* () {
+          const { blasts, ws, blank, inline, listOf, anyId, person, lists } = yield* begin()
+          yield* listOf("taken", [])
+          const id = yield* blank("News")
+          const { list } = yield* blasts.setAudience(ws, id, inline({ contactIds: [(yield* person("ann")).id] }))
+          assert(list !== null)
+          const refusal = (choice: AudienceChoice, of: BlastId = id) => Effect.flip(blasts.setAudience(ws, of, choice))
+          assert.strictEqual((yield* refusal(inline({ name: "TAKEN" })))._tag, "ListNameExists")
+          const unknown = yield* refusal(inline({ contactIds: [ContactId.make(yield* anyId)] }))
+          assert.deepStrictEqual(unknown._tag === "NotFound" && unknown.path, "contact_ids.0")
+          const nowhere = yield* refusal({ source: "existing", listId: ListId.make(yield* anyId) })
+          assert.deepStrictEqual(nowhere._tag === "NotFound" && nowhere.path, "list_id")
+          const rules = yield* refusal({ source: "inline", kind: "dynamic", rules: { kind: "group", conditions: [] } })
+          assert.strictEqual(rules._tag, "Invalid")
+          const many = yield* refusal(inline({ contactIds: Array.from({ length: 501 }, () => ContactId.make(id)) }))
+          assert.strictEqual(many._tag, "Invalid")
+          const other = yield* blank("other")
+          assert.strictEqual((yield* refusal({ source: "existing", listId: list.listId }, other))._tag, "Invalid")
+          assert.deepStrictEqual((yield* blasts.find(ws, id)).list, list)
+          assert.strictEqual((yield* lists.find(ws, list.listId)).ownerBlastId, id)
+        }),
+    )
+
+    it.effect("an inline dynamic audience holds whom its rules hold", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, person } = yield* begin()
+        yield* person("ann", { city: "Zürich" })
+        const set = (city: string) =>
+          Effect.flatMap(blank(city), (id) =>
+            blasts.setAudience(ws, id, { source: "inline", kind: "dynamic", rules: inCity(city) }),
+          )
+        assert.deepInclude((yield* set("zürich")).list, { kind: "dynamic", memberCount: null, empty: false })
+        assert.include((yield* set("Bern")).readiness?.warnings ?? [], "empty_dynamic_audience")
+      }),
+    )
+
+    it.effect(
+      "an inline email is a draft of its own, with the workspace's sender where none is given, and outlives the blast",
+      () =>
+        Effect.gen(function* () {
+          const { blasts, ws, blank, emails } = yield* begin({
+            senderDefaults: { fromName: "House", fromAddress: "house@example.test", replyToEmail: null },
+          })
+          const id = yield* blank("News")
+          const shown = yield* blasts.setEmail(
+            ws,
+            id,
+            { source: "inline", fields: { subject: "Hi", fromName: "Ann" } },
+            "the key",
+          )
+          assert.deepInclude(shown.email, { name: "News email", status: "draft", subject: "Hi", currentVersion: 1 })
+          assert.deepStrictEqual(shown.readiness?.missing, ["audience", "email_approval", "schedule"])
+          assert(shown.email !== null)
+          const { email, html } = yield* emails.current(ws, shown.email.emailId)
+          assert.deepInclude(email, { fromName: "Ann", fromAddress: "house@example.test", createdByName: "the key" })
+          assert.include(html ?? "", "Write your message here")
+          const own = yield* blasts.setEmail(ws, id, { source: "inline", fields: { name: "N" }, html: "<p>x</p>" }, "k")
+          assert.notStrictEqual(own.email?.emailId, email.id)
+          const back = yield* blasts.setEmail(ws, id, { source: "existing", emailId: email.id }, "k")
+          assert.deepStrictEqual(back.blast.email, { emailId: email.id, source: "existing" })
+          yield* blasts.remove(ws, id)
+          assert.strictEqual((yield* emails.find(ws, email.id)).name, "News email")
+        }),
+    )
+
+    it.effect("an email that is too large, unknown or malformed is refused, and nothing is made", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, emails, anyId } = yield* begin()
+        const id = yield* blank("News")
+        const set = (choice: Parameters<typeof blasts.setEmail>[2]) => tagOf(blasts.setEmail(ws, id, choice, "k"))
+        assert.strictEqual(
+          yield* set({ source: "inline", fields: {}, html: "x".repeat(2 * 1024 * 1024 + 1) }),
+          "HtmlTooLarge",
+        )
+        assert.strictEqual(yield* set({ source: "inline", fields: { subject: "a\r\nb" } }), "Invalid")
+        assert.strictEqual(yield* set({ source: "existing", emailId: EmailId.make(yield* anyId) }), "NotFound")
+        const all = yield* emails.page(ws, { status: null, search: null, after: null, limit: 10 })
+        assert.deepStrictEqual(all.items, [])
+        assert.strictEqual((yield* blasts.find(ws, id)).email, null)
+      }),
+    )
+  })
+
+const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
+  layer(live, { excludeTestServices: true })(`blasts: ${name}: sending`, (it) => {
+    it.effect("sent now, a blast is sending by the approval of that moment, and its start is queued once", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, ready, person } = yield* begin()
+        const queue = yield* JobQueue
+        const { id } = yield* ready("a", [yield* person("ann")])
+        const all = yield* Effect.all(
+          Array.from({ length: 3 }, () => Effect.result(blasts.sendNow(ws, id, { operational: true }))),
+          { concurrency: 3 },
+        )
+        const [sent] = all.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+        assert.strictEqual(all.filter(Result.isSuccess).length, 1)
+        assert.deepInclude(sent?.blast, { status: "sending", operational: true, paused: false })
+        assert.strictEqual(sent?.readiness, null)
+        assert.deepStrictEqual(sent, { ...(yield* blasts.find(ws, id)), email: sent?.email ?? null })
+        const started: Array<string> = []
+        const working = yield* Effect.forkChild(
+          queue.work({
+            concurrency: 1,
+            handle: (job, { id: jobId }) =>
+              Effect.sync(() => {
+                if (job.type === "blast_start" && job.workspaceId === ws) started.push(jobId)
+              }),
+          }),
+        )
+        yield* until(() => started.length > 0)
+        yield* Effect.sleep("100 millis")
+        yield* Fiber.interrupt(working)
+        assert.deepStrictEqual(started, [`blast_start:${id}`])
+      }),
+    )
+
+    it.effect("what is not ready is refused with what is missing, as reading the draft says", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank } = yield* begin()
+        const id = yield* blank("a")
+        const refused = yield* Effect.flip(blasts.sendNow(ws, id, { operational: false }))
+        assert(refused._tag === "CampaignNotReady")
+        assert.deepStrictEqual(refused.readiness, (yield* blasts.find(ws, id)).readiness)
+      }),
+    )
+
+    it.effect("on the free plan a hundred and first mail is refused, and the draft stays one", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, ready, person } = yield* begin({ plan: "free" })
+        const people = yield* Effect.forEach(Array.from({ length: 60 }), (_, index) => person(`p${index}`))
+        const first = yield* ready("first", people)
+        const second = yield* ready("second", people)
+        yield* blasts.sendNow(ws, first.id, { operational: false })
+        const refused = yield* Effect.flip(blasts.sendNow(ws, second.id, { operational: false }))
+        assert(refused._tag === "FreePlanEmailLimit")
+        assert.deepStrictEqual(refused.extras, { limit: 100, current: 60 })
+        assert.strictEqual((yield* blasts.find(ws, second.id)).blast.status, "draft")
+      }),
+    )
+
+    it.effect("every kind of list can be sent to", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, blank, person, lists, list, approvedEmail, deliveries, transact } = yield* begin()
+        yield* person("ann", { city: "Bern" })
+        yield* person("bob", { unsubscribed: true })
+        const { id: emailId } = yield* approvedEmail("mail")
+        const system = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
+        const counts = yield* Effect.forEach([...system.items, bern], (each) =>
+          Effect.gen(function* () {
+            const id = yield* blank(each.name)
+            yield* blasts.setAudience(ws, id, { source: "existing", listId: each.id })
+            yield* blasts.setEmail(ws, id, { source: "existing", emailId }, "k")
+            yield* blasts.sendNow(ws, id, { operational: false })
+            const fixed = yield* transact(wholeAudience(deliveries, ws, id))
+            return [each.name, fixed?.recipientCount, fixed?.qualifiedCount]
+          }),
+        )
+        assert.sameDeepMembers(counts, [
+          ["All contacts", 2, 1],
+          ["Unsubscribed", 1, 0],
+          ["bern", 1, 1],
+        ])
+      }),
+    )
+
+    it.effect(
+      "cancelled, a blast ends its recipients with it; what a sender held is ended when he asks or is looked after",
+      () =>
+        Effect.gen(function* () {
+          const { blasts, ws, sending, person, deliveries, transact } = yield* begin()
+          const id = yield* sending("a", [yield* person("ann"), yield* person("bob"), yield* person("cyd")])
+          const [handed, claimed] = yield* transact(deliveries.claim(ws, { limit: 2, lease_ms }))
+          assert(handed !== undefined && claimed !== undefined)
+          yield* deliveries.grant(ws, [handed], lease_ms)
+          const cancelled = yield* blasts.cancel(ws, id)
+          assert.deepInclude(cancelled.blast, { status: "cancelled", cancelledReason: null })
+          assert.deepInclude(cancelled.tally, { queued: 1, blocked: 2 })
+          assert.deepStrictEqual([...(yield* deliveries.grant(ws, [claimed], lease_ms)).values()], [])
+          // Its holder knows that it was not sent, and gives it back: it is not sent any more, and not left open.
+          assert.strictEqual(yield* transact(deliveries.giveBack(ws, [handed])), 1)
+          yield* blasts.finish(ws)
+          assert.deepInclude((yield* blasts.find(ws, id)).tally, { queued: 0, blocked: 3 })
+          assert.strictEqual(yield* tagOf(blasts.cancel(ws, id)), "InvalidState")
+        }),
+    )
+
+    it.effect("paused and resumed as often as one likes, a blast is sent when nobody in it is open", () =>
+      Effect.gen(function* () {
+        const { blasts, ws, sending, ready, person, deliveries, transact } = yield* begin()
+        const id = yield* sending("a", [yield* person("ann", { unsubscribed: true })])
+        const busy = yield* sending("b", [yield* person("bob")])
+        const draft = yield* ready("c", [])
+        for (const paused of [true, true, false, false, true]) {
+          const { blast } = yield* paused ? blasts.pause(ws, id) : blasts.resume(ws, id)
+          assert.deepInclude(blast, { status: "sending", paused })
+        }
+        assert.strictEqual(yield* tagOf(blasts.pause(ws, draft.id)), "InvalidState")
+        yield* blasts.finish(ws)
+        assert.strictEqual((yield* blasts.find(ws, id)).blast.status, "sent")
+        assert.strictEqual((yield* blasts.find(ws, busy)).blast.status, "sending")
+        yield* blasts.fail(ws, busy, "authentication_refused")
+        const failed = yield* blasts.find(ws, busy)
+        assert.deepInclude(failed.blast, { status: "failed", failure: "authentication_refused" })
+        assert.deepInclude(failed.tally, { queued: 0, failed: 1 })
+        assert.deepStrictEqual(yield* transact(deliveries.claim(ws, { limit: 9, lease_ms })), [])
+        const { items } = yield* blasts.recipients(ws, busy, everybody)
+        assert.deepStrictEqual(
+          items.map(({ reason }) => reason),
+          ["blast_failed"],
+        )
+      }),
+    )
+  })

@@ -1,0 +1,287 @@
+// A workspace in which blasts can be sent, furnished through the rooms' own ports: people, lists, emails, a sending domain.
+import { DateTime, Deferred, Effect, Fiber } from "effect"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { type BlastQuery, BlastStore, type RecipientQuery } from "../../src/blasts/BlastStore.ts"
+import type { LaunchFacts } from "../../src/blasts/Launch.ts"
+import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
+import type { Contact } from "../../src/contacts/Contact.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { DeliveryStore } from "../../src/sending/DeliveryStore.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import type { EmailFields } from "../../src/emails/EmailFields.ts"
+import { EmailStore } from "../../src/emails/EmailStore.ts"
+import { ApprovalId, BlastId, ContactId, DomainId, EmailId, ListId } from "../../src/kernel/Ids.ts"
+import { ListChange, type NewList } from "../../src/lists/List.ts"
+import { nameCandidates } from "../../src/lists/ListName.ts"
+import { ListStore } from "../../src/lists/ListStore.ts"
+import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { plans, type WorkspaceFields } from "../../src/workspaces/Workspace.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+
+export type Rooms =
+  | BlastStore
+  | ContactStore
+  | DeliveryStore
+  | EmailStore
+  | ListStore
+  | WorkspaceStore
+  | Transactor
+  | Fresh
+
+export const at = (ms: number): DateTime.Utc => DateTime.makeUnsafe(ms)
+
+/** A moment of the laws' own, so that days and orders are theirs. */
+export const noon = at(Date.UTC(2027, 2, 4, 12))
+export const later = (ms: number): DateTime.Utc => at(noon.epochMilliseconds + ms)
+
+/** Holds for who is not on this list. */
+export const notOn = (listId: ListId): RuleTree => ({
+  kind: "group",
+  operator: "or",
+  conditions: [
+    {
+      kind: "group",
+      operator: "and",
+      conditions: [{ kind: "condition", source: "list_membership", listId, operator: "is_not_member" }],
+    },
+  ],
+})
+
+/** Holds for contacts of this city. */
+export const inCity = (city: string): RuleTree => ({
+  kind: "group",
+  operator: "and",
+  conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: city }],
+})
+
+const sender: Partial<EmailFields> = {
+  subject: "Hello {{contact.first_name|you}}",
+  fromName: "News",
+  fromAddress: "news@example.test",
+  replyToEmail: "reply@example.test",
+}
+
+export const everything: BlastQuery = {
+  page: 1,
+  limit: 25,
+  status: null,
+  search: "",
+  sortBy: "updated_at",
+  sortOrder: "desc",
+}
+
+export const everybody: RecipientQuery = {
+  page: 1,
+  limit: 25,
+  category: "recipients",
+  search: "",
+  sort: "created_at",
+  order: "desc",
+}
+
+/** Facts that no room was asked for: the store writes what was decided, whatever it was decided on. */
+export const supposed = Effect.gen(function* () {
+  const fresh = yield* Fresh
+  const listId = ListId.make(yield* fresh.id)
+  const emailId = EmailId.make(yield* fresh.id)
+  const approvalId = ApprovalId.make(yield* fresh.id)
+  const facts: LaunchFacts = {
+    list: { listId, name: "l", kind: "static", memberCount: 1, empty: false },
+    email: {
+      emailId,
+      name: "e",
+      status: "approved",
+      subject: "s",
+      currentVersion: 3,
+      approval: { approvalId, version: 2 },
+      texts: [],
+    },
+    senderAddress: "news@example.test",
+    verifiedDomains: new Set(["example.test"]),
+    postalAddress: null,
+    customFields: new Set(),
+    plan: plans.max,
+    allotment: null,
+  }
+  return { facts, listId, emailId }
+})
+
+/** `fields` are the workspace's; it has the verified domain `example.test`. */
+export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
+  const fresh = yield* Fresh
+  const store = yield* BlastStore
+  const contacts = yield* ContactStore
+  const deliveries = yield* DeliveryStore
+  const emails = yield* EmailStore
+  const lists = yield* ListStore
+  const workspaces = yield* WorkspaceStore
+  const { transact } = yield* Transactor
+  const ws = yield* fresh.workspace({ postalAddress: "1 Way", ...fields })
+
+  const setDomain = Effect.fnUntraced(function* (domain: string, status: "pending" | "verified") {
+    const id = DomainId.make(yield* fresh.id)
+    const known = (yield* workspaces.domains(ws)).find((each) => each.domain === domain)
+    yield* transact(
+      workspaces.putDomain(ws, {
+        id: known?.id ?? id,
+        domain,
+        status,
+        dkimSelector: "tentpole",
+        dkimPublicKey: "AAAA",
+        dkimPrivateKeySealed: Uint8Array.of(1),
+        verifiedAt: status === "verified" ? noon : null,
+        createdAt: noon,
+      }),
+    )
+  })
+  yield* setDomain("example.test", "verified")
+
+  /** Somebody at `<name>@example.test`. */
+  const person = Effect.fnUntraced(function* (name: string, patch: ContactPatch = {}) {
+    const id = ContactId.make(yield* fresh.id)
+    const email = parseEmail(`${name}@example.test`)
+    const contact = newContact(id, { displayName: name, email, ...patch }, "api", noon)
+    yield* Effect.orDie(transact(contacts.apply(ws, ContactsChange.of([{ before: null, after: contact, at: noon }]))))
+    return contact
+  })
+  const alter = (before: Contact, patch: ContactPatch) =>
+    Effect.orDie(
+      transact(
+        contacts.apply(ws, ContactsChange.of([{ before, after: patchContact(before, patch, later(1)), at: later(1) }])),
+      ),
+    )
+
+  const list = Effect.fnUntraced(function* (name: string, content: NewList["content"]) {
+    const id = ListId.make(yield* fresh.id)
+    const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)
+    const contactIds = content.kind === "static" ? content.contactIds : []
+    const named = content.kind === "dynamic" ? mentionedIn(content.rules).lists : []
+    return yield* transact(
+      Effect.gen(function* () {
+        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
+        const made = yield* Effect.fromResult(
+          ListChange.create({ id, candidates, description: null, content }, facts, noon),
+        )
+        yield* lists.apply(ws, made.change)
+        return made.list
+      }),
+    ).pipe(Effect.orDie)
+  })
+  const listOf = (name: string, members: ReadonlyArray<Contact>) =>
+    list(name, { kind: "static", contactIds: members.map((each) => each.id) })
+
+  /** What comes of something that begins while a list is being deleted. */
+  const deleting = Effect.fnUntraced(function* <A, E>(id: ListId, meanwhile: Effect.Effect<A, E>) {
+    const held = yield* Deferred.make<void>()
+    const go = yield* Deferred.make<void>()
+    const deletion = yield* Effect.gen(function* () {
+      const facts = yield* lists.lockForRemoval(ws, id)
+      yield* Deferred.succeed(held, undefined)
+      yield* Deferred.await(go)
+      yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, later(1))))
+    }).pipe(transact, Effect.forkChild)
+    yield* Deferred.await(held)
+    const other = yield* Effect.forkChild(Effect.result(meanwhile))
+    yield* Effect.sleep("100 millis")
+    yield* Deferred.succeed(go, undefined)
+    yield* Fiber.join(deletion)
+    return yield* Fiber.join(other)
+  }, Effect.orDie)
+
+  const draftEmail = Effect.fnUntraced(function* (
+    name: string,
+    with_: Partial<EmailFields> & { readonly html?: string } = {},
+  ) {
+    const { html = "<p>Hi {{contact.first_name}}</p>", ...over } = with_
+    const id = EmailId.make(yield* fresh.id)
+    const change = yield* Effect.fromResult(
+      EmailChange.create({ id, fields: { ...sender, ...over, name }, html, createdByName: "law", now: noon }),
+    )
+    yield* transact(emails.apply(ws, change))
+    return change.after
+  }, Effect.orDie)
+  const approve = Effect.fnUntraced(function* (id: EmailId) {
+    const approvalId = ApprovalId.make(yield* fresh.id)
+    return yield* transact(
+      Effect.gen(function* () {
+        const current = yield* emails.lock(ws, id)
+        const facts = { verifiedDomains: [(current.email.fromAddress ?? "").replace(/^.*@/, "")] }
+        const change = yield* Effect.fromResult(EmailChange.approve(current, facts, { approvalId }, noon))
+        yield* emails.apply(ws, change)
+        return change.after
+      }),
+    ).pipe(Effect.orDie)
+  })
+  const approvedEmail = (name: string, with_?: Partial<EmailFields> & { readonly html?: string }) =>
+    Effect.flatMap(draftEmail(name, with_), ({ id }) => approve(id))
+
+  const write = (change: BlastChange) => Effect.orDie(transact(store.apply(ws, change)))
+  const draft = Effect.fnUntraced(function* (name: string, now: DateTime.Utc = noon) {
+    const id = BlastId.make(yield* fresh.id)
+    const change = yield* Effect.orDie(Effect.fromResult(BlastChange.create(id, { name }, now)))
+    yield* write(change)
+    return change.after
+  })
+
+  /** A draft to these people that could be sent. */
+  const ready = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
+    const { id: listId } = yield* listOf(`${name} list`, members)
+    const { id: emailId } = yield* approvedEmail(`${name} email`)
+    const blank = yield* draft(name)
+    const addressed = yield* Effect.fromResult(BlastChange.setAudience(blank, { listId, source: "existing" }, [], noon))
+    yield* write(addressed)
+    const written = yield* Effect.fromResult(
+      BlastChange.setEmail(addressed.after, { emailId, source: "existing" }, null, noon),
+    )
+    yield* write(written)
+    return written.after
+  }, Effect.orDie)
+
+  const launch = (id: BlastId, now: DateTime.Utc = noon, operational = false) =>
+    transact(
+      Effect.gen(function* () {
+        const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, operational })
+        const change = yield* Effect.fromResult(BlastChange.launch(blast, facts, { operational }, now))
+        yield* store.apply(ws, change)
+        return change.after
+      }),
+    )
+
+  /** Sending, its recipients written and waiting. */
+  const sending = Effect.fnUntraced(function* (name: string, members: ReadonlyArray<Contact>) {
+    const { id } = yield* ready(name, members)
+    yield* launch(id)
+    yield* transact(wholeAudience(deliveries, ws, id))
+    return id
+  }, Effect.orDie)
+
+  return {
+    fresh,
+    store,
+    deliveries,
+    emails,
+    lists,
+    workspaces,
+    transact,
+    ws,
+    setDomain,
+    person,
+    alter,
+    list,
+    listOf,
+    deleting,
+    draftEmail,
+    approve,
+    approvedEmail,
+    write,
+    draft,
+    ready,
+    launch,
+    sending,
+  }
+})

@@ -1,0 +1,211 @@
+// The laws of the port to blasts: what is written is found again, what is asked is the truth, and of two at once one wins.
+import { toldTo } from "../contacts/notifications.ts"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, type Layer, Result } from "effect"
+import type { Blast } from "../../src/blasts/Blast.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import type { LaunchFacts } from "../../src/blasts/Launch.ts"
+import { BlastId } from "../../src/kernel/Ids.ts"
+import type { Outbox } from "../../src/kernel/Outbox.ts"
+import type { NotFound } from "../../src/kernel/Refusal.ts"
+import { plans } from "../../src/workspaces/Workspace.ts"
+import { delivering } from "./blastDeliveries.ts"
+import { launching } from "./blastLaunch.ts"
+import { reading } from "./blastReading.ts"
+import { everybody, everything, furnished, later, noon, type Rooms, supposed } from "./blastWorld.ts"
+import { Fresh } from "../kernel/fresh.ts"
+
+type Decide = (blast: Blast, facts: LaunchFacts) => Result.Result<BlastChange, unknown>
+
+const scheduling: Decide = (blast, facts) =>
+  BlastChange.schedule(blast, facts, { scheduledAt: later(5_001), operational: true }, later(101))
+
+/** Lives that come by every status, and by every null that a status allows. */
+const lives: { readonly [Name in string]: ReadonlyArray<Decide> } = {
+  "scheduled, taken back, and missed": [
+    scheduling,
+    (blast) => BlastChange.unschedule(blast, later(203)),
+    scheduling,
+    (blast, facts) => BlastChange.fire(blast, facts, later(5_001 + 86_400_001)),
+  ],
+  "fired, and cancelled in the middle": [
+    scheduling,
+    (blast, facts) => BlastChange.fire(blast, facts, later(6_007)),
+    (blast) => BlastChange.pause(blast, later(7_011)),
+    (blast) => BlastChange.resume(blast, later(8_013)),
+    (blast) => BlastChange.cancel(blast, later(9_017)),
+    (blast) => BlastChange.rename(blast, { name: "Ärger 😀 'x' \\ %", description: null }, later(9_500)),
+    (blast) => BlastChange.archive(blast, later(10_019)),
+  ],
+  "cancelled before its time": [scheduling, (blast) => BlastChange.cancel(blast, later(303))],
+  "auto-cancelled on the free plan": [
+    scheduling,
+    (blast, facts) =>
+      BlastChange.fire(
+        blast,
+        { ...facts, plan: plans.free, allotment: { contacts: 1, usedToday: 100, qualified: 1 } },
+        later(6_007),
+      ),
+    (blast) => BlastChange.archive(blast, later(10_019)),
+  ],
+  "failed, and archived": [
+    (blast, facts) => BlastChange.launch(blast, facts, { operational: false }, later(404)),
+    (blast) => BlastChange.fail(blast, "authentication_refused", later(505)),
+    (blast) => BlastChange.archive(blast, later(606)),
+  ],
+  "archived as a draft": [(blast) => BlastChange.archive(blast, later(606))],
+  "archived while scheduled": [scheduling, (blast) => BlastChange.archive(blast, later(606))],
+}
+
+export const blasts = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) => {
+  writing(name, live)
+  reading(name, live)
+  launching(name, live)
+  delivering(name, live)
+}
+
+const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
+  layer(live, { excludeTestServices: true })(`blast laws: ${name}: writing`, (it) => {
+    for (const [life, decisions] of Object.entries(lives)) {
+      it.effect(`a blast is found again as every decision left it: ${life}`, () =>
+        Effect.gen(function* () {
+          const { store, ws, write } = yield* furnished()
+          const { facts, listId, emailId } = yield* supposed
+          const id = BlastId.make(yield* (yield* Fresh).id)
+          const created = yield* Effect.fromResult(
+            BlastChange.create(id, { name: "A", description: "two\nlines" }, later(7)),
+          )
+          yield* write(created)
+          let blast: Blast = created.after
+          const attaching: ReadonlyArray<Decide> = [
+            (it) => BlastChange.setAudience(it, { listId, source: "inline" }, [], later(11)),
+            (it) => BlastChange.setEmail(it, { emailId, source: "existing" }, null, later(13)),
+          ]
+          for (const decide of [...attaching, ...decisions]) {
+            const change: BlastChange = yield* Effect.fromResult(decide(blast, facts))
+            yield* write(change)
+            assert(change.after !== null)
+            blast = change.after
+            assert.deepStrictEqual((yield* store.find(ws, id, noon)).blast, blast)
+          }
+        }),
+      )
+    }
+
+    it.effect("only a change is written, and only on what it was decided on", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, write, draft } = yield* furnished()
+        const blank = yield* draft("a")
+        const archived = yield* Effect.fromResult(BlastChange.archive(blank, later(1)))
+        const renamed = yield* Effect.fromResult(BlastChange.rename(blank, { name: "b" }, later(2)))
+        yield* write(archived)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, renamed)))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, { ...renamed } as never)))))
+        assert.deepStrictEqual((yield* store.find(ws, blank.id, noon)).blast, archived.after)
+      }),
+    )
+
+    it.effect("of two that decide at once, the second decides on what the first has left", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, draft } = yield* furnished()
+        const blank = yield* draft("a")
+        const rename = (letter: string) =>
+          transact(
+            Effect.gen(function* () {
+              const before = yield* store.lock(ws, blank.id)
+              yield* Effect.sleep("20 millis")
+              const change = BlastChange.rename(before, { name: before.name + letter }, later(5))
+              yield* store.apply(ws, yield* Effect.fromResult(change))
+            }),
+          )
+        yield* Effect.all([rename("b"), rename("b"), rename("b")], { concurrency: 3 })
+        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "abbb")
+      }),
+    )
+
+    it.effect("changes of status are told in the outbox, and a failed transaction leaves neither blast nor event", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, write, draft } = yield* furnished()
+        const blank = yield* draft("a")
+        const archived = yield* Effect.fromResult(BlastChange.archive(blank, later(1)))
+        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
+        const told = Effect.map(toldTo(ws), (events) => events.filter(({ type }) => type.startsWith("blast_")))
+        assert.deepStrictEqual(yield* told, [])
+        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.status, "draft")
+        yield* write(archived)
+        const [event] = yield* told
+        assert.deepInclude(event, {
+          type: "blast_archived",
+          contactId: null,
+          at: later(1),
+          data: { blast_id: blank.id, from: "draft" },
+        })
+      }),
+    )
+
+    it.effect("a deleted blast is gone, with its recipients", () =>
+      Effect.gen(function* () {
+        const { store, ws, write, person, sending, launch } = yield* furnished()
+        const id = yield* sending("a", [yield* person("ann")])
+        const { blast } = yield* store.find(ws, id, noon)
+        const failed = yield* Effect.fromResult(BlastChange.fail(blast, "x", later(5)))
+        yield* write(failed)
+        yield* write(yield* Effect.fromResult(BlastChange.remove(failed.after, [], later(6))))
+        assert.strictEqual((yield* Effect.flip(store.find(ws, id, noon)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, everybody)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(launch(id)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("nobody sees what is not committed", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, draft } = yield* furnished()
+        const blank = yield* draft("a")
+        const written = yield* Deferred.make<void>()
+        const looked = yield* Deferred.make<void>()
+        const writer = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              const before = yield* store.lock(ws, blank.id)
+              yield* store.apply(ws, yield* Effect.fromResult(BlastChange.rename(before, { name: "b" }, later(5))))
+              assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "b")
+              yield* Deferred.succeed(written, undefined)
+              yield* Deferred.await(looked)
+            }),
+          ),
+        )
+        yield* Deferred.await(written)
+        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "a")
+        yield* Deferred.succeed(looked, undefined)
+        yield* Fiber.join(writer)
+        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "b")
+      }),
+    )
+
+    it.effect("another workspace sees and touches nothing", () =>
+      Effect.gen(function* () {
+        const { store, ws, transact, person, sending } = yield* furnished()
+        const id = yield* sending("a", [yield* person("ann")])
+        const other = yield* (yield* Fresh).workspace()
+        const unseen: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
+          store.find(other, id, noon),
+          transact(store.lock(other, id)),
+          transact(store.lockAgainstIntents(other, id)),
+          transact(store.lockForLaunch(other, id, { now: noon })),
+          store.recipients(other, id, everybody),
+        ]
+        for (const each of unseen) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
+        assert.deepStrictEqual(yield* store.page(other, { ...everything, status: "any" }, noon), {
+          items: [],
+          total: 0,
+        })
+        assert.strictEqual(yield* transact(store.endOpen(other, id, "cancelled", 10)), 0)
+        assert.deepStrictEqual(yield* transact(store.lockFinished(other, 10)), [])
+        assert.deepStrictEqual(yield* store.endedWithOpen(other, 10), [])
+        const { blast } = yield* store.find(ws, id, noon)
+        const renamed = yield* Effect.fromResult(BlastChange.rename(blast, { name: "stolen" }, later(9)))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, renamed)))))
+        assert.strictEqual((yield* store.find(ws, id, noon)).blast.name, "a")
+      }),
+    )
+  })

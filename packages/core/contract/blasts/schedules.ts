@@ -1,0 +1,358 @@
+// The laws of schedules: what has come to its time is fired, once, whoever looks and however many; and nothing else is.
+import { assert, layer } from "@effect/vitest"
+import { Clock, DateTime, Effect, Exit, Fiber, Layer } from "effect"
+import type { Blast } from "../../src/blasts/Blast.ts"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { Blasts } from "../../src/blasts/Blasts.ts"
+import { ScheduleStore } from "../../src/blasts/ScheduleStore.ts"
+import { Schedules } from "../../src/blasts/Schedules.ts"
+import type { BlastId } from "../../src/kernel/Ids.ts"
+import { JobQueue } from "../../src/kernel/Jobs.ts"
+import { ListChange } from "../../src/lists/List.ts"
+import type { Outbox } from "../../src/kernel/Outbox.ts"
+import { at, furnished, noon, type Rooms } from "./blastWorld.ts"
+import { toldTo } from "../contacts/notifications.ts"
+import { until } from "../kernel/eventually.ts"
+
+type Needs =
+  | Rooms
+  | JobQueue
+  | Outbox
+  | ScheduleStore
+  | Layer.Services<typeof Blasts.layer>
+  | Layer.Services<typeof Schedules.layer>
+type Live = Needs | Blasts | Schedules
+
+const day_ms = 86_400_000
+const options = { limit: 10_000, turn_ms: 60_000 }
+
+const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[0] = {}) {
+  const world = yield* furnished(fields)
+  const { ready, store, transact, write, ws } = world
+  const port = yield* ScheduleStore
+  const began_ms = (yield* DateTime.now).epochMilliseconds
+  /** So long after the law began; before it, if negative. */
+  const around = (ms: number) => at(began_ms + ms)
+  /** Decided while that was in the future still. */
+  const schedule = Effect.fnUntraced(function* (blast: Blast, ms: number) {
+    const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
+    const change = BlastChange.schedule(
+      blast,
+      facts,
+      { scheduledAt: around(ms), operational: false },
+      around(ms - 1_000),
+    )
+    yield* write(yield* Effect.fromResult(change))
+    return blast.id
+  }, Effect.orDie)
+  return {
+    ...world,
+    port,
+    around,
+    sinceBegin: Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms - began_ms),
+    schedule,
+    blasts: yield* Blasts,
+    schedules: yield* Schedules,
+    scheduled: (name: string, members: Parameters<typeof ready>[1], ms: number) =>
+      Effect.flatMap(ready(name, members), (blast) => schedule(blast, ms)),
+    blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.find(ws, id, noon)), ({ blast }) => blast),
+    turns: transact(port.takeTurns(options)),
+    due: Effect.map(port.due(ws, 100), ({ blasts }) => blasts),
+    rest: transact(port.rest(ws)),
+  }
+})
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+export const schedules = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
+  const live = Layer.provideMerge(Layer.merge(Blasts.layer, Schedules.layer), rooms)
+  noting(name, live)
+  setting(name, live)
+  firing(name, live)
+}
+
+const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`schedule laws: ${name}: noting`, (it) => {
+    it.effect("a workspace has its turn when a blast has come to its time, one turn for all who ask", () =>
+      Effect.gen(function* () {
+        const { scheduled, turns, due, rest, ws, transact, port } = yield* begin()
+        yield* scheduled("later", [], day_ms)
+        assert.notInclude(yield* turns, ws)
+        assert.deepStrictEqual(yield* due, [])
+        const second = yield* scheduled("second", [], -1_000)
+        const first = yield* scheduled("first", [], -2_000)
+        const taken = yield* Effect.all([turns, turns, turns], { concurrency: 3 })
+        assert.strictEqual(taken.flat().filter((each) => each === ws).length, 1)
+        assert.deepStrictEqual(yield* due, [first, second])
+        assert.deepStrictEqual((yield* port.due(ws, 1)).blasts, [first])
+        // Whoever took the turn is gone: when it is over, the workspace is another's.
+        yield* rest
+        yield* Effect.sleep("1200 millis")
+        assert.include(yield* transact(port.takeTurns({ ...options, turn_ms: 1 })), ws)
+        yield* Effect.sleep("20 millis")
+        assert.include(yield* turns, ws)
+      }),
+    )
+
+    it.effect("after a turn the workspace waits for its next blast, or for nothing", () =>
+      Effect.gen(function* () {
+        const { blastOf, schedule, scheduled, turns, rest, ws, schedules, due, sinceBegin } = yield* begin()
+        const soon = yield* scheduled("soon", [], 700)
+        const late = yield* scheduled("late", [], day_ms)
+        yield* rest
+        // Who looked too late to see that it waits puts it off, and looks again.
+        for (let at_ms = 700; ;) {
+          const early = yield* turns
+          if ((yield* sinceBegin) < at_ms) {
+            assert.notInclude(early, ws)
+            yield* Effect.sleep(at_ms - (yield* sinceBegin) + 50)
+            break
+          }
+          at_ms = 3 * (yield* sinceBegin)
+          yield* schedules.unschedule(ws, soon)
+          yield* schedule(yield* blastOf(soon), at_ms)
+          yield* rest
+        }
+        assert.deepStrictEqual(yield* due, [soon])
+        assert.include(yield* turns, ws)
+        yield* schedules.unschedule(ws, soon)
+        yield* rest
+        assert.notInclude(yield* turns, ws)
+        yield* schedules.unschedule(ws, late)
+        yield* rest
+        yield* rest
+        assert.notInclude(yield* turns, ws)
+      }),
+    )
+
+    it.effect("what is scheduled while another looks is not forgotten", () =>
+      Effect.gen(function* () {
+        const { ready, schedule, turns, rest, ws } = yield* begin()
+        for (let round = 0; round < 10; round++) {
+          const blast = yield* ready(`a${round}`, [])
+          yield* Effect.all([rest, schedule(blast, -1_000), rest], { concurrency: 3 })
+        }
+        yield* Effect.sleep("1200 millis")
+        assert.include(yield* turns, ws)
+      }),
+    )
+
+    it.effect("a schedule that is not committed is due for nobody, nor is another workspace's", () =>
+      Effect.gen(function* () {
+        const { ready, store, transact, ws, around, turns, due, port, scheduled, fresh } = yield* begin()
+        const blast = yield* ready("a", [])
+        const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
+        const change = yield* Effect.fromResult(
+          BlastChange.schedule(blast, facts, { scheduledAt: around(-1), operational: false }, around(-10)),
+        )
+        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, change), Effect.fail("no"))))
+        assert.notInclude(yield* turns, ws)
+        assert.deepStrictEqual(yield* due, [])
+        yield* scheduled("b", [], -1)
+        const other = yield* fresh.workspace()
+        assert.deepStrictEqual((yield* port.due(other, 100)).blasts, [])
+        yield* transact(port.rest(other))
+        assert.strictEqual((yield* due).length, 1)
+        assert.include(yield* turns, ws)
+      }),
+    )
+  })
+
+const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`schedules: ${name}: setting a time`, (it) => {
+    it.effect("a draft gets its time with the approval of that moment, and gives both back", () =>
+      Effect.gen(function* () {
+        const { ready, schedules, blasts, ws, around, person } = yield* begin()
+        const { id, email } = yield* ready("a", [yield* person("ann")])
+        const scheduledAt = around(day_ms)
+        const set = yield* schedules.schedule(ws, id, { scheduledAt, operational: true })
+        assert.deepInclude(set.blast, {
+          status: "scheduled",
+          operational: true,
+          time: { mode: "scheduled", scheduledAt },
+        })
+        assert.strictEqual(set.readiness, null)
+        assert.deepStrictEqual((yield* blasts.find(ws, id)).blast, set.blast)
+        assert.strictEqual(yield* tagOf(schedules.schedule(ws, id, { scheduledAt, operational: true })), "InvalidState")
+        assert.strictEqual(yield* tagOf(blasts.sendNow(ws, id, { operational: true })), "InvalidState")
+        assert.strictEqual(yield* tagOf(blasts.remove(ws, id)), "InvalidState")
+        const back = yield* schedules.unschedule(ws, id)
+        assert.deepInclude(back.blast, { status: "draft", email, scheduleMissed: false })
+        assert.deepStrictEqual(back.readiness, {
+          ready: true,
+          missing: ["schedule"],
+          warnings: [],
+        })
+        assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "InvalidState")
+        yield* blasts.remove(ws, id)
+        assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "NotFound")
+      }),
+    )
+
+    it.effect("the past is refused, and what is not ready, with what is missing", () =>
+      Effect.gen(function* () {
+        const { ready, schedules, blasts, ws, around } = yield* begin()
+        const { id } = yield* ready("a", [])
+        const past = yield* Effect.flip(schedules.schedule(ws, id, { scheduledAt: around(0), operational: false }))
+        assert.deepStrictEqual(past._tag === "Invalid" && past.issues.map(({ path }) => path), ["scheduled_at"])
+        const blank = yield* blasts.create(ws, { name: "b" })
+        const bare = yield* Effect.flip(
+          schedules.schedule(ws, blank.blast.id, { scheduledAt: around(day_ms), operational: false }),
+        )
+        assert(bare._tag === "CampaignNotReady")
+        assert.deepStrictEqual(bare.readiness, blank.readiness)
+      }),
+    )
+
+    it.effect(
+      "what is put away, not mid-send, is readable as it was, and stays as it is when it is put away again",
+      () =>
+        Effect.gen(function* () {
+          const { blasts, ws, scheduled, blastOf, sending, person } = yield* begin()
+          const id = yield* scheduled("a", [], day_ms)
+          const before = yield* blastOf(id)
+          const archived = yield* blasts.archive(ws, id)
+          assert(before.status === "scheduled" && archived.blast.status === "archived")
+          assert.deepStrictEqual([archived.blast.time, archived.blast.locked], [before.time, before.locked])
+          assert.deepStrictEqual((yield* blasts.archive(ws, id)).blast, archived.blast)
+          const busy = yield* sending("b", [yield* person("ann")])
+          assert.strictEqual(yield* tagOf(blasts.archive(ws, busy)), "InvalidState")
+          yield* blasts.cancel(ws, busy)
+          assert.deepInclude((yield* blasts.archive(ws, busy)).blast, { status: "archived", cancelledReason: null })
+          assert.strictEqual(yield* tagOf(blasts.remove(ws, busy)), "InvalidState")
+        }),
+    )
+  })
+
+/** The jobs of these blasts that a worker finds: one for each, unless there come more in a moment. */
+const startsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<BlastId>) {
+  const queue = yield* JobQueue
+  const started: Array<BlastId> = []
+  const working = yield* Effect.forkChild(
+    queue.work({
+      concurrency: 1,
+      handle: (job) =>
+        Effect.sync(() => {
+          if (job.type === "blast_start" && ids.includes(job.blastId)) started.push(job.blastId)
+        }),
+    }),
+  )
+  yield* until(() => started.length >= ids.length)
+  yield* Effect.sleep("300 millis")
+  yield* Fiber.interrupt(working)
+  return started
+})
+
+const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`schedules: ${name}: firing`, (it) => {
+    it.effect("eight who fire at once fire each blast once, in every workspace", () =>
+      Effect.gen(function* () {
+        const worlds = yield* Effect.forEach([0, 1, 2], () => begin())
+        const all = yield* Effect.forEach(worlds, ({ scheduled, ws }) =>
+          Effect.map(
+            Effect.forEach([1, 2, 3, 4], (n) => scheduled(`blast ${n}`, [], -1_000 - n)),
+            (ids) => ({ ws, ids }),
+          ),
+        )
+        const { fireDue } = yield* Schedules
+        const round = Effect.repeat(Effect.andThen(fireDue, Effect.sleep("100 millis")), { times: 5 })
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => round),
+          { concurrency: 8 },
+        )
+        for (const { ws, ids } of all) {
+          const events = (yield* toldTo(ws)).filter(({ type }) => type === "blast_sending")
+          assert.sameMembers(
+            events.map(({ data }) => data.blast_id),
+            [...ids],
+          )
+        }
+        const ids = all.flatMap((each) => each.ids)
+        assert.sameMembers(yield* startsOf(ids), ids)
+      }),
+    )
+
+    it.effect("what was taken back, put away, cancelled or put off is not fired", () =>
+      Effect.gen(function* () {
+        const { scheduled, schedules, schedule, blasts, blastOf, ws } = yield* begin()
+        const names = ["back", "away", "cancelled", "off"] as const
+        const [back, away, cancelled, off] = yield* Effect.forEach(names, (each) => scheduled(each, [], -1_000))
+        assert(back !== undefined && away !== undefined && cancelled !== undefined && off !== undefined)
+        yield* schedules.unschedule(ws, back)
+        yield* blasts.archive(ws, away)
+        yield* blasts.cancel(ws, cancelled)
+        yield* schedules.unschedule(ws, off)
+        yield* schedule(yield* blastOf(off), day_ms)
+        yield* schedules.fireDue
+        const statuses = yield* Effect.forEach([back, away, cancelled, off], blastOf)
+        assert.deepStrictEqual(
+          statuses.map(({ status }) => status),
+          ["draft", "archived", "cancelled", "scheduled"],
+        )
+      }),
+    )
+
+    it.effect("a user who takes it back at its very time gets it back, or finds it sending", () =>
+      Effect.gen(function* () {
+        const { scheduled, schedules, blastOf, ws } = yield* begin()
+        const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) => scheduled(`blast ${n}`, [], -n))
+        const [, ...exits] = yield* Effect.all(
+          [schedules.fireDue, ...ids.map((id) => Effect.exit(schedules.unschedule(ws, id)))],
+          { concurrency: "unbounded" },
+        )
+        for (const [index, exit] of exits.entries()) {
+          const id = ids[index] ?? assert.fail()
+          const back = typeof exit !== "number" && Exit.isSuccess(exit)
+          assert.strictEqual((yield* blastOf(id)).status, back ? "draft" : "sending")
+        }
+      }),
+    )
+
+    it.effect("missed by more than a day, it is a draft that says so", () =>
+      Effect.gen(function* () {
+        const { scheduled, schedules, blasts, ws } = yield* begin()
+        const missed = yield* scheduled("missed", [], -day_ms - 1)
+        const late = yield* scheduled("late", [], -day_ms + 3_600_000)
+        yield* schedules.fireDue
+        const { blast, readiness } = yield* blasts.find(ws, missed)
+        assert.deepInclude(blast, { status: "draft", scheduleMissed: true })
+        assert.include(readiness?.warnings ?? [], "schedule_missed")
+        assert.strictEqual((yield* blasts.find(ws, late)).blast.status, "sending")
+      }),
+    )
+
+    it.effect("without its verified sender it has failed, and so it has without its list", () =>
+      Effect.gen(function* () {
+        const { scheduled, schedules, setDomain, blastOf, lists, transact, ws, around } = yield* begin()
+        const unverified = yield* scheduled("unverified", [], -1_000)
+        yield* setDomain("example.test", "pending")
+        yield* schedules.fireDue
+        assert.deepInclude(yield* blastOf(unverified), { status: "failed", failure: "sender_domain_unverified" })
+        yield* setDomain("example.test", "verified")
+        const bare = yield* scheduled("bare", [], -1_000)
+        const { audience } = yield* blastOf(bare)
+        const list = yield* lists.find(ws, audience?.listId ?? assert.fail())
+        // Rules keep a list that is used; a backup that was restored may not have.
+        const gone = ListChange.remove({ list, uses: { users: [], count: 0 } }, around(0))
+        yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(gone))))
+        yield* Effect.sleep("1100 millis")
+        yield* schedules.fireDue
+        assert.deepInclude(yield* blastOf(bare), { status: "failed", failure: "audience_gone" })
+      }),
+    )
+
+    it.effect("over the free plan's day it is cancelled with the reason, keeps its time, and nothing is sent", () =>
+      Effect.gen(function* () {
+        const { scheduled, schedules, blastOf, person } = yield* begin({ plan: "free" })
+        const people = yield* Effect.forEach(Array.from({ length: 60 }), (_, index) => person(`p${index}`))
+        const ids = [yield* scheduled("first", people, -2_000), yield* scheduled("second", people, -1_000)]
+        yield* Effect.all([schedules.fireDue, schedules.fireDue], { concurrency: 2 })
+        const [first, second] = yield* Effect.forEach(ids, blastOf)
+        assert.strictEqual(first?.status, "sending")
+        assert(second?.status === "cancelled")
+        assert.deepInclude(second, { cancelledReason: "daily_email_limit", launch: null })
+        assert.strictEqual(second.time.mode, "scheduled")
+      }),
+    )
+  })

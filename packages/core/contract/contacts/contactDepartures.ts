@@ -1,0 +1,197 @@
+// Laws of contacts: people who are deleted while somebody else is at them.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import { decideUpdates, whomToUpdate } from "../../src/contacts/batch/BatchUpdates.ts"
+import { apiUpsert, decideUpserts } from "../../src/contacts/batch/BatchUpserts.ts"
+import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
+import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { ListChange, type StaticList } from "../../src/lists/List.ts"
+import {
+  at,
+  atOnce,
+  begin,
+  deleting,
+  email,
+  identitiesOfContact,
+  oneAfterTheOther,
+  type Ports,
+} from "./contactWorld.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import * as Lists from "../lists/listWorld.ts"
+
+const updating = Effect.fnUntraced(function* (
+  workspace: WorkspaceId,
+  ids: ReadonlyArray<ContactId>,
+  patch: ContactPatch,
+) {
+  const store = yield* ContactStore
+  const items = ids.map((contactId) => ({ clientItemId: null, update: Result.succeed({ contactId, patch }) }))
+  const existing = yield* store.lock(workspace, whomToUpdate(items))
+  const { change, results } = decideUpdates(items, { existing, now: at(4_000) })
+  yield* store.apply(workspace, change)
+  return results.map((result): string => (result.status === "rejected" ? result.refusal.code : result.status))
+})
+
+const upserting = Effect.fnUntraced(function* (workspace: WorkspaceId, patch: ContactPatch) {
+  const store = yield* ContactStore
+  const id = ContactId.make(yield* (yield* Fresh).id)
+  const items = [{ clientItemId: null, patch: Result.succeed(patch) }]
+  const existing = yield* store.lock(workspace, identitiesOf(items))
+  const { change, results } = decideUpserts(items, { existing, ids: [id], now: at(4_000) }, apiUpsert)
+  yield* store.apply(workspace, change)
+  return results.map(({ status }): string => status)
+})
+
+const rounds = Array.from({ length: 12 }, (_, round) => round)
+
+export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`contact laws: ${name}: departures`, (it) => {
+    it.effect("batches that alter or delete the same people in opposite orders never wait in a circle", () =>
+      Effect.gen(function* () {
+        const { contacts, workspace, people, makeStatic } = yield* Lists.begin
+        for (const round of rounds.slice(0, 4)) {
+          const ids = yield* people(60)
+          yield* makeStatic(`everybody of ${round}`, ids)
+          const opposite = ids.toReversed()
+          const answers = yield* atOnce([
+            updating(workspace, ids, { city: "A" }),
+            updating(workspace, opposite, { city: "B" }),
+            deleting(workspace, ids),
+            deleting(workspace, opposite),
+            updating(workspace, opposite.slice(0, 40), { city: "C" }),
+            deleting(workspace, ids.slice(20)),
+          ])
+          assert.isTrue(answers.flat().every((each) => ["updated", "deleted", "NOT_FOUND"].includes(each)))
+          assert.strictEqual(answers.flat().filter((each) => each === "deleted").length, ids.length)
+          assert.strictEqual(yield* contacts.count(workspace), 0)
+        }
+      }),
+    )
+
+    it.effect("people who leave lists by being deleted are counted out once, whatever else moves there", () =>
+      Effect.gen(function* () {
+        const { store, workspace, people, makeStatic, audience } = yield* Lists.begin
+        for (const _ of rounds) {
+          const ids = yield* people(24)
+          const names = [0, 1, 2, 3].map((nth) => `list ${nth} of ${ids[0]}`)
+          // Each deletion meets the lists in another order by its people.
+          const lists = yield* Effect.forEach(names, (each, nth) =>
+            makeStatic(
+              each,
+              ids.filter((__, n) => n % 4 === nth || n % 7 === nth),
+            ),
+          )
+          const moving = (decide: typeof ListChange.addMembers, nth: number, some: ReadonlyArray<ContactId>) =>
+            Effect.gen(function* () {
+              const id = lists[nth]?.id ?? assert.fail("no list")
+              const moved = yield* Effect.fromResult(
+                decide(yield* store.lockForMembers(workspace, id, some), some, at(1)),
+              )
+              yield* store.apply(workspace, moved.change)
+            }).pipe(Effect.orDie)
+          const leaving = (some: ReadonlyArray<ContactId>) => Effect.asVoid(Effect.orDie(deleting(workspace, some)))
+          yield* atOnce([
+            leaving(ids.slice(0, 8)),
+            leaving(ids.slice(8, 16).toReversed()),
+            moving(ListChange.addMembers, 0, ids.toReversed()),
+            moving(ListChange.removeMembers, 1, ids),
+            moving(ListChange.addMembers, 3, ids),
+            leaving(ids.slice(4, 12)),
+          ])
+          for (const list of lists) {
+            const { memberCount } = (yield* store.find(workspace, list.id)) as StaticList
+            assert.strictEqual(memberCount, yield* store.countOf(workspace, audience(list)))
+          }
+        }
+      }),
+    )
+
+    it.effect("deletions of different people meet their lists in one order", () =>
+      Effect.gen(function* () {
+        const { store, workspace, people, makeStatic } = yield* Lists.begin
+        const ids = yield* people(rounds.length * 6)
+        const lists = yield* Effect.forEach(rounds, (round) => makeStatic(`list ${round}`, ids))
+        const shares = rounds.map((round) => ids.filter((_, n) => n % rounds.length === round))
+        for (const some of [shares.slice(0, 6), shares.slice(6)]) {
+          yield* atOnce(some.map((share) => deleting(workspace, share)))
+        }
+        for (const { id } of lists) {
+          assert.strictEqual(((yield* store.find(workspace, id)) as StaticList).memberCount, 0)
+        }
+      }),
+    )
+
+    it.effect("an upsert and a deletion of one person come one after the other", () =>
+      Effect.gen(function* () {
+        const { store, workspace, add } = yield* begin
+        for (const round of rounds) {
+          const patch = { email: email(`e${round}@x.test`), city: "new" }
+          const { id } = yield* add({ email: patch.email })
+          const [removed, upserted] = yield* atOnce([deleting(workspace, [id]), upserting(workspace, patch)])
+          assert.deepStrictEqual(removed, ["deleted"])
+          const found = yield* store.findByIdentity(workspace, { emails: [patch.email.normalized], phones: [] })
+          assert.strictEqual(found.length, upserted?.[0] === "created" ? 1 : 0)
+          assert.notStrictEqual(found[0]?.id, id)
+        }
+      }),
+    )
+
+    it.effect("who waits for a deletion finds nobody; what a deletion waited for goes with it", () =>
+      Effect.gen(function* () {
+        const { store, workspace, add } = yield* begin
+        for (const [nth, order] of (["upsert", "patch"] as const).entries()) {
+          const contact = yield* add({ email: email(`w${nth}@x.test`) })
+          const said: Array<string> = []
+          const noting = <E2, R2>(body: Effect.Effect<ReadonlyArray<string>, E2, R2>) =>
+            Effect.map(body, (answers) => {
+              said.push(...answers)
+            })
+          const removing = noting(deleting(workspace, [contact.id]))
+          const altering = noting(
+            order === "patch"
+              ? updating(workspace, [contact.id], { city: "x" })
+              : upserting(workspace, { email: email(`w${nth}@x.test`), city: "x" }),
+          )
+          yield* oneAfterTheOther(removing, altering)
+          assert.deepStrictEqual(said, ["deleted", order === "patch" ? "NOT_FOUND" : "created"])
+          const found = yield* store.findByIdentity(workspace, identitiesOfContact(contact))
+          assert.strictEqual(found.length, order === "patch" ? 0 : 1)
+        }
+        const altered = yield* add({ email: email("last@x.test") })
+        yield* oneAfterTheOther(
+          Effect.asVoid(updating(workspace, [altered.id], { email: email("other@x.test") })),
+          Effect.asVoid(deleting(workspace, [altered.id])),
+        )
+        assert.deepStrictEqual(
+          yield* store.findByIdentity(workspace, { emails: ["last@x.test", "other@x.test"], phones: [] }),
+          [],
+        )
+      }),
+    )
+
+    it.effect(
+      "nobody is added to a list while being deleted, and who is being added is deleted with the membership",
+      () =>
+        Effect.gen(function* () {
+          const { store, workspace, people, makeStatic } = yield* Lists.begin
+          const [first, second] = yield* people(2)
+          assert(first !== undefined && second !== undefined)
+          const list = yield* makeStatic("crowd")
+          const notFound: Array<ContactId> = []
+          const joining = (id: ContactId) =>
+            Effect.gen(function* () {
+              const facts = yield* store.lockForMembers(workspace, list.id, [id])
+              const moved = yield* Effect.fromResult(ListChange.addMembers(facts, [id], at(1)))
+              yield* store.apply(workspace, moved.change)
+              notFound.push(...moved.notFound)
+            }).pipe(Effect.orDie)
+          const leaving = (id: ContactId) => Effect.asVoid(Effect.orDie(deleting(workspace, [id])))
+          yield* oneAfterTheOther(leaving(first), joining(first))
+          yield* oneAfterTheOther(joining(second), leaving(second))
+          assert.deepStrictEqual(notFound, [first])
+          assert.strictEqual(((yield* store.find(workspace, list.id)) as StaticList).memberCount, 0)
+        }),
+    )
+  })

@@ -1,0 +1,145 @@
+// The laws of the recipients that exports are written from.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Stream } from "effect"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { type RecipientCategory, recipientCategories } from "../../src/blasts/BlastStore.ts"
+import type { Contact } from "../../src/contacts/Contact.ts"
+import { newContact } from "../../src/contacts/ContactPatch.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { ExportChange } from "../../src/exports/Export.ts"
+import { ExportStore } from "../../src/exports/ExportStore.ts"
+import { type BlastId, ContactId, ExportId } from "../../src/kernel/Ids.ts"
+import { everybody, later, noon, type Rooms } from "../blasts/blastWorld.ts"
+import { mailedBlast } from "../sending/mailedBlast.ts"
+
+const begin = Effect.gen(function* () {
+  const world = yield* mailedBlast
+  const { ws, fresh, transact, store } = world
+  const exports = yield* ExportStore
+  const contacts = yield* ContactStore
+
+  /** So many people in one change. */
+  const crowd = Effect.fnUntraced(function* (count: number) {
+    const ids = yield* Effect.all(Array.from({ length: count }, () => fresh.id))
+    const made = ids.map((id) =>
+      newContact(ContactId.make(id), { email: parseEmail(`${id}@example.test`), displayName: "=é" }, "api", noon),
+    )
+    yield* transact(contacts.apply(ws, ContactsChange.of(made.map((after) => ({ before: null, after, at: noon })))))
+    return made
+  })
+  const deleted = (gone: ReadonlyArray<Contact>) =>
+    transact(
+      Effect.gen(function* () {
+        yield* contacts.lockForDeletion(
+          ws,
+          gone.map(({ id }) => id),
+        )
+        yield* contacts.apply(ws, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
+      }),
+    )
+  const removed = (id: BlastId) =>
+    transact(
+      Effect.gen(function* () {
+        const sending = yield* store.lockAgainstIntents(ws, id)
+        const cancelled = yield* Effect.fromResult(BlastChange.cancel(sending, later(50)))
+        yield* store.apply(ws, cancelled)
+        yield* store.apply(ws, yield* Effect.fromResult(BlastChange.remove(cancelled.after, [], later(60))))
+      }),
+    )
+
+  const read = (blastId: BlastId, category: RecipientCategory = "recipients") =>
+    Effect.map(Stream.runCollect(exports.recipients(ws, { blastId, category })), (parts) => parts.flat())
+  return { ...world, exports, crowd, deleted, removed, read }
+})
+
+type Ports = Rooms | ExportStore
+
+const byContact = (left: { readonly contactId: string }, right: { readonly contactId: string }) =>
+  left.contactId < right.contactId ? -1 : 1
+
+export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of exported recipients: ${name}`, (it) => {
+    it.effect("they are those that are listed, of each category, by their contacts", () =>
+      Effect.gen(function* () {
+        const { store, ws, id, members, deleted, read } = yield* begin
+        const [ann] = members
+        if (ann === undefined) return assert.fail("nobody")
+        yield* deleted([ann])
+        const counts = yield* Effect.forEach(recipientCategories, (category) =>
+          Effect.gen(function* () {
+            const { items } = yield* store.recipients(ws, id, { ...everybody, limit: 100, category })
+            assert.deepStrictEqual(yield* read(id, category), [...items].sort(byContact), category)
+            return [category, items.length]
+          }),
+        )
+        assert.deepStrictEqual(Object.fromEntries(counts), {
+          recipients: 5,
+          sent: 2,
+          delivered: 2,
+          opened: 0,
+          clicked: 0,
+          bounced: 1,
+          unsubscribed: 0,
+          spam: 0,
+        })
+        const statuses = (yield* read(id)).map(
+          ({ status, reason, contactDeleted }) => `${status} ${reason} ${contactDeleted}`,
+        )
+        assert.sameMembers(
+          statuses.filter((each) => !each.startsWith("sent")),
+          ["blocked unsubscribed false", "failed hard_bounce false", "failed unconfirmed false"],
+        )
+        assert.strictEqual((yield* read(id)).find(({ contactId }) => contactId === ann.id)?.contactDeleted, true)
+      }),
+    )
+
+    it.effect("they are as they were when the reading began, also of a blast or contacts deleted meanwhile", () =>
+      Effect.gen(function* () {
+        const { exports, ws, crowd, sending, deleted, removed, read } = yield* begin
+        const people = yield* crowd(600)
+        const id = yield* sending("b", people)
+        const before = yield* read(id)
+        const meanwhile = Effect.andThen(deleted(people.slice(-2)), removed(id))
+        const parts = yield* exports.recipients(ws, { blastId: id, category: "recipients" }).pipe(
+          Stream.zipWithIndex,
+          Stream.tap(([, part]) => (part === 0 ? meanwhile : Effect.void)),
+          Stream.map(([part]) => part),
+          Stream.runCollect,
+        )
+        assert.isAbove(parts.length, 2)
+        assert.deepStrictEqual(parts.flat(), before)
+        assert.strictEqual(before.length, 600)
+        assert.deepStrictEqual(yield* read(id), [])
+      }),
+    )
+
+    it.effect("an export is lost to its readers with its blast, and goes in its own time", () =>
+      Effect.gen(function* () {
+        const { fresh, exports, ws, transact, person, sending, removed } = yield* begin
+        const blastId = yield* sending("b", [yield* person("fay")])
+        const id = ExportId.make(yield* fresh.id)
+        const subject = { kind: "blast", blastId, category: "spam" } as const
+        const { change, begun } = ExportChange.begin(ws, { id, subject }, noon)
+        assert.isTrue(yield* transact(exports.apply(ws, change)))
+        assert.deepStrictEqual(yield* exports.find(ws, id), begun)
+        yield* removed(blastId)
+        assert.strictEqual((yield* Effect.flip(exports.find(ws, id)))._tag, "NotFound")
+        const there = yield* transact(exports.lock(ws, id))
+        assert.deepStrictEqual(there, begun)
+        assert.isTrue(yield* transact(exports.apply(ws, ExportChange.forget(there))))
+      }),
+    )
+
+    it.effect("another workspace has none of them", () =>
+      Effect.gen(function* () {
+        const { fresh, exports, person, sending, read } = yield* begin
+        const blastId = yield* sending("b", [yield* person("fay")])
+        const elsewhere = yield* fresh.workspace()
+        const there = yield* Stream.runCollect(exports.recipients(elsewhere, { blastId, category: "recipients" }))
+        assert.deepStrictEqual(there.flat(), [])
+        assert.strictEqual((yield* read(blastId)).length, 1)
+      }),
+    )
+  })

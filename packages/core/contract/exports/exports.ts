@@ -1,0 +1,297 @@
+// The laws of the port to exports: their states, and the rows that they are written from.
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
+import { newContact } from "../../src/contacts/ContactPatch.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
+import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { type Export, ExportChange } from "../../src/exports/Export.ts"
+import { ExportStore } from "../../src/exports/ExportStore.ts"
+import { ContactId, ExportId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { type List, ListChange } from "../../src/lists/List.ts"
+import type { Rooms } from "../blasts/blastWorld.ts"
+import { exportedRecipients } from "./exportedRecipients.ts"
+import * as World from "../lists/listWorld.ts"
+import { at, cityIs, everyList, given, now, owner } from "../lists/listWorld.ts"
+
+const day = at(Date.UTC(2026, 4, 1))
+
+const some = <A>(value: A | null | undefined): A => {
+  if (value === null || value === undefined) throw new Error("a value was expected")
+  return value
+}
+
+const begin = Effect.gen(function* () {
+  const world = yield* World.begin
+  const { fresh, transact, workspace, contacts, makeStatic } = world
+  const exports = yield* ExportStore
+
+  const begun = Effect.fnUntraced(function* (listId: ListId, excludeUnsubscribed = false) {
+    const id = ExportId.make(yield* fresh.id)
+    const { change, begun } = ExportChange.begin(
+      workspace,
+      { id, subject: { kind: "list", listId, excludeUnsubscribed } },
+      at(1_234_567),
+    )
+    assert.isTrue(yield* transact(exports.apply(workspace, change)))
+    return begun
+  })
+  const ofNobody = Effect.flatMap(makeStatic("Nobody"), ({ id }) => begun(id))
+
+  /** Applies a decision, and answers the export as it is then. */
+  const moved = Effect.fnUntraced(function* (change: ExportChange | null) {
+    assert.isTrue(yield* transact(exports.apply(workspace, some(change))))
+    return some(change?.after)
+  })
+  const started = (it: Export) => moved(ExportChange.start(it))
+
+  /** So many contacts in one change, ids as they come. */
+  const crowd = Effect.fnUntraced(function* (count: number) {
+    const ids = (yield* Effect.all(Array.from({ length: count }, () => fresh.id))).map((id) => ContactId.make(id))
+    const made = ids.map((id) => {
+      const patch = { email: parseEmail(`${id}@example.com`), customFields: new Map([["note", "é"]]) }
+      return { before: null, after: newContact(id, patch, "api", now), at: now }
+    })
+    yield* transact(contacts.apply(workspace, ContactsChange.of(made)))
+    return ids
+  })
+
+  const read = (list: List, inside: WorkspaceId = workspace, excludeUnsubscribed = false) =>
+    exports.members(inside, world.audience(list), { excludeUnsubscribed })
+  const idsOf = (list: List, excludeUnsubscribed = false) =>
+    Effect.map(Stream.runCollect(read(list, workspace, excludeUnsubscribed)), (parts) =>
+      parts.flat().map((contact) => contact.id),
+    )
+  return { ...world, exports, begun, ofNobody, moved, started, crowd, read, idsOf }
+})
+
+type Ports = World.Ports | Rooms | ExportStore
+
+export const exports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+  exportStates(name, live)
+  exportedMembers(name, live)
+  exportedRecipients(name, live)
+}
+
+const complete = (workspace: WorkspaceId, it: Export) =>
+  ExportChange.complete(workspace, it, { stem: "nobody", rowCount: 3 }, day)
+const fail = (workspace: WorkspaceId, it: Export) => ExportChange.fail(workspace, it, "Ä sentence", day)
+
+const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
+    it.effect("an export is found as it is, in each of its states, until it is forgotten", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, makeStatic, begun, moved, started } = yield* begin
+        const { id: list } = yield* makeStatic("Exported")
+        for (const end of [complete, fail]) {
+          const queued = yield* begun(list, end === fail)
+          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+          const running = yield* started(queued)
+          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), running)
+          const ended = yield* moved(end(workspace, running))
+          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), ended)
+          assert.deepStrictEqual(yield* transact(exports.lock(workspace, queued.id)), ended)
+          assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(ended))))
+          assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(transact(exports.lock(workspace, queued.id))))._tag, "NotFound")
+        }
+      }),
+    )
+
+    it.effect("what was decided on another state is not written", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, ofNobody, moved, started } = yield* begin
+        const queued = yield* ofNobody
+        const running = yield* started(queued)
+        const completed = yield* moved(complete(workspace, running))
+        for (const stale of [
+          ExportChange.start(queued),
+          fail(workspace, running),
+          fail(workspace, queued),
+          ExportChange.forget(running),
+        ]) {
+          assert.isFalse(yield* transact(exports.apply(workspace, some(stale))))
+        }
+        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), completed)
+      }),
+    )
+
+    it.effect("of two that decide at once, the second waits for the first and sees what came of it", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, ofNobody } = yield* begin
+        const queued = yield* ofNobody
+        const [locked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const first = yield* Effect.gen(function* () {
+          const before = yield* exports.lock(workspace, queued.id)
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(go)
+          return yield* exports.apply(workspace, some(fail(workspace, before)))
+        }).pipe(transact, Effect.forkChild)
+        yield* Deferred.await(locked)
+        const second = yield* Effect.forkChild(transact(exports.lock(workspace, queued.id)))
+        yield* Effect.sleep("50 millis")
+        yield* Deferred.succeed(go, undefined)
+        assert.isTrue(yield* Fiber.join(first))
+        assert.strictEqual((yield* Fiber.join(second)).status, "failed")
+      }),
+    )
+
+    it.effect("a transaction that fails leaves the export as it was", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, ofNobody } = yield* begin
+        const queued = yield* ofNobody
+        const failing = Effect.andThen(
+          exports.apply(workspace, some(complete(workspace, queued))),
+          Effect.fail("no" as const),
+        )
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
+        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+      }),
+    )
+
+    it.effect("with its list an export is lost to its readers, and goes in its own time", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, store, make, begun } = yield* begin
+        const list = yield* make(given("inline"), { kind: "static", contactIds: [] }, { owner })
+        const queued = yield* begun(list.id)
+        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+        yield* transact(store.apply(workspace, ListChange.discardInline({ ...list, ownerBlastId: owner }, now)))
+        assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
+        const there = yield* transact(exports.lock(workspace, queued.id))
+        assert.deepStrictEqual(there, queued)
+        assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(there))))
+      }),
+    )
+
+    it.effect("another workspace sees nothing and moves nothing", () =>
+      Effect.gen(function* () {
+        const { fresh, store, exports, workspace, transact, crowd, makeStatic, begun, read } = yield* begin
+        const other = yield* fresh.workspace()
+        const list = yield* makeStatic("Mine", yield* crowd(3))
+        const queued = yield* begun(list.id)
+        for (const reading of [exports.find(other, queued.id), transact(exports.lock(other, queued.id))]) {
+          assert.strictEqual((yield* Effect.flip(reading))._tag, "NotFound")
+        }
+        for (const change of [fail(other, queued), ExportChange.forget(queued)]) {
+          assert.isFalse(yield* transact(exports.apply(other, some(change))))
+        }
+        const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
+        for (const each of [list, ...items]) {
+          assert.deepStrictEqual((yield* Stream.runCollect(read(each, other))).flat(), [])
+        }
+        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+      }),
+    )
+  })
+
+const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of exported members: ${name}`, (it) => {
+    it.effect("they are whom the list holds, of whichever kind it is, by id", () =>
+      Effect.gen(function* () {
+        const { workspace, store, add, make, makeStatic, idsOf } = yield* begin
+        const [ann, bob, eve] = [
+          yield* add({ city: "Rome" }),
+          yield* add({ city: "Rome", unsubscribed: true }),
+          yield* add({ city: "Oslo" }),
+        ]
+        const inline = yield* make(given("inline"), { kind: "static", contactIds: [eve, bob] }, { owner })
+        const dynamic = yield* make(given("Romans"), { kind: "dynamic", rules: cityIs("rome") })
+        const noRules = yield* make(given("without rules"), { kind: "dynamic", rules: null })
+        const held: ReadonlyArray<readonly [List, ReadonlyArray<ContactId>]> = [
+          [yield* makeStatic("Static", [eve, ann]), [ann, eve]],
+          [inline, [bob, eve]],
+          [dynamic, [ann, bob]],
+          [noRules, []],
+          [yield* makeStatic("Empty"), []],
+        ]
+        for (const [list, ids] of held) {
+          assert.deepStrictEqual(yield* idsOf(list), [...ids].sort(), list.name)
+          const subscribed = ids.filter((id) => id !== bob)
+          assert.deepStrictEqual(yield* idsOf(list, true), subscribed.sort(), `${list.name}, subscribed`)
+        }
+        for (const list of (yield* store.page(workspace, { ...everyList, kind: "system" })).items) {
+          const all = list.name === "All contacts"
+          assert.deepStrictEqual(yield* idsOf(list), all ? [ann, bob, eve].sort() : [bob])
+          assert.deepStrictEqual(yield* idsOf(list, true), all ? [ann, eve].sort() : [])
+        }
+      }),
+    )
+
+    it.effect("they come in parts, each contact once and whole", () =>
+      Effect.gen(function* () {
+        const { workspace, contacts, crowd, makeStatic, read } = yield* begin
+        const ids = yield* crowd(1_100)
+        const list = yield* makeStatic("Crowd", ids)
+        const parts = yield* Stream.runCollect(read(list))
+        assert.isAbove(parts.length, 2)
+        assert.isTrue(parts.every((part) => part.length > 0))
+        const members = parts.flat()
+        assert.deepStrictEqual(
+          members.map(({ id }) => id),
+          [...ids].sort(),
+        )
+        for (const member of [some(members[0]), some(members[1_099])]) {
+          assert.deepStrictEqual(member, yield* contacts.find(workspace, member.id))
+        }
+      }),
+    )
+
+    it.effect("they are as they were when the reading began", () =>
+      Effect.gen(function* () {
+        const { workspace, transact, store, contacts, crowd, make, read } = yield* begin
+        yield* crowd(1_100)
+        const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
+        const list = some(items.find((each) => each.name === "All contacts"))
+        const last = some((yield* Stream.runCollect(read(list))).flat().at(-1))
+        const meanwhile = Effect.gen(function* () {
+          const renamed = { ...last, firstName: "Later", updatedAt: day }
+          yield* transact(contacts.apply(workspace, ContactsChange.of([{ before: last, after: renamed, at: day }])))
+          yield* crowd(10)
+          yield* make(given("Later"), { kind: "dynamic", rules: null })
+        })
+        const seen = yield* read(list).pipe(
+          Stream.zipWithIndex,
+          Stream.tap(([, part]) => (part === 0 ? meanwhile : Effect.void)),
+          Stream.flatMap(([part]) => Stream.fromIterable(part)),
+          Stream.runCollect,
+        )
+        assert.strictEqual(seen.length, 1_100)
+        assert.deepStrictEqual(seen.at(-1), last)
+        assert.strictEqual((yield* Stream.runCollect(read(list))).flat().length, 1_110)
+      }),
+    )
+
+    it.effect("who has had enough, fails or is stopped in the middle keeps nobody else from reading", () =>
+      Effect.gen(function* () {
+        const { crowd, makeStatic, read } = yield* begin
+        const list = yield* makeStatic("Crowd", yield* crowd(1_100))
+        for (let time = 0; time < 5; time++) {
+          assert.strictEqual((yield* read(list).pipe(Stream.take(1), Stream.runCollect)).length, 1)
+          const failing = read(list).pipe(Stream.runForEach(() => Effect.fail("enough" as const)))
+          assert.strictEqual(yield* Effect.flip(failing), "enough")
+          const begun = yield* Deferred.make<void>()
+          const reader = yield* read(list).pipe(
+            Stream.runForEach(() => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)),
+            Effect.forkChild,
+          )
+          yield* Deferred.await(begun)
+          yield* Fiber.interrupt(reader)
+        }
+        assert.strictEqual((yield* Stream.runCollect(read(list))).flat().length, 1_100)
+      }),
+    )
+
+    it.effect("what a reader writes between two parts is its own affair", () =>
+      Effect.gen(function* () {
+        const { exports, workspace, transact, crowd, makeStatic, ofNobody, read } = yield* begin
+        const list = yield* makeStatic("Crowd", yield* crowd(600))
+        const queued = yield* ofNobody
+        const rolledBack = transact(
+          Effect.andThen(exports.apply(workspace, some(fail(workspace, queued))), Effect.fail("no" as const)),
+        )
+        yield* read(list).pipe(Stream.runForEach(() => Effect.flip(rolledBack)))
+        const reading = read(list).pipe(Stream.runForEach(() => exports.find(workspace, queued.id)))
+        yield* transact(Effect.andThen(exports.lock(workspace, queued.id), reading))
+        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+      }),
+    )
+  })

@@ -1,0 +1,210 @@
+// The laws of what moves flows on: each step once, whoever does it and however many; nobody while the flow is paused; the truth
+// about messages; events once, dates once.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
+import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
+import { Flows } from "../../src/flows/Flows.ts"
+import { Memberships } from "../../src/flows/Memberships.ts"
+import { flowHappenings } from "./flowHappenings.ts"
+import { flowMessages } from "./flowMessages.ts"
+import { day, send } from "./flowWorld.ts"
+import { check, day_ms, type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
+import { eventually } from "../kernel/eventually.ts"
+
+type Needs = FlowRooms | EngagementStore
+type Live = Needs | FlowLive
+
+export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
+  const live = Layer.provideMerge(Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer), rooms)
+  advancing(name, live)
+  flowMessages(name, live)
+  flowHappenings(name, live)
+  turns(name, live)
+}
+
+const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: step by step`, (it) => {
+    it.effect("a member waits, is looked at, gets the message, and is through when it has left", () =>
+      Effect.gen(function* () {
+        const world = yield* running()
+        const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
+          world
+        const ann = yield* person("ann", { city: "Rome" })
+        const { id: email_id } = yield* approvedEmail("hello")
+        const flow = yield* started([
+          day("rest", "where"),
+          check("where", tree(lives("Rome")), { true_step_id: "hello", false_step_id: null }),
+          send("hello", { email_id }),
+        ])
+        yield* memberships.add(ws, flow, ann.id, { gift: "cake" })
+        yield* settleDown
+        assert.deepInclude(yield* one(flow), { status: "waiting", step: "rest" })
+        yield* elapse(day_ms - 60_000)
+        assert.strictEqual(yield* advanceDue, 0)
+        yield* elapse(60_000)
+        assert.strictEqual(yield* advanceDue, 1)
+        assert.strictEqual(yield* advanceDue, 0)
+        assert.deepInclude(yield* one(flow), { status: "active", step: "hello" })
+        const [claimed] = yield* mail()
+        assert.deepInclude(claimed, { address: "ann@example.test", operational: false })
+        assert.deepStrictEqual(claimed?.tokens, { gift: "cake" })
+        assert.strictEqual(claimed?.contact?.id, ann.id)
+        yield* settleDown
+        const { status, step, timeline } = yield* one(flow)
+        assert.deepStrictEqual([status, step], ["completed", null])
+        assert.deepStrictEqual(timeline, [
+          "entered_flow",
+          "waiting",
+          "step_executed",
+          "step_executed",
+          "email_sent",
+          "step_executed",
+          "completed",
+          "email_delivered",
+        ])
+        assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, waiting: 0, completed: 1 })
+        assert.deepStrictEqual(yield* mail(), [])
+      }),
+    )
+
+    it.effect("many who advance at once do each step of each member once", () =>
+      Effect.gen(function* () {
+        const { advanceDue, approvedEmail, mail, memberships, person, seen, settleDown, started, ws } = yield* running()
+        const { id: email_id } = yield* approvedEmail("hello")
+        const flow = yield* started([
+          check("where", tree(lives("Rome")), { true_step_id: null, default_step_id: "hello" }),
+          send("hello", { email_id }),
+        ])
+        const people = yield* Effect.forEach(
+          Array.from({ length: 24 }, (_, at) => at),
+          (at) => person(`p${at}`),
+        )
+        yield* Effect.forEach(people, ({ id }) => memberships.add(ws, flow, id, {}), { discard: true })
+        yield* Effect.all([advanceDue, advanceDue, advanceDue, advanceDue], { concurrency: 4 })
+        assert.strictEqual(yield* advanceDue, 0)
+        assert.strictEqual((yield* mail()).length, 24)
+        yield* settleDown
+        const all = yield* seen(flow)
+        assert.deepStrictEqual([...new Set(all.map(({ status }) => status))], ["completed"])
+        const steps = all.map(({ timeline }) => timeline.filter((type) => type === "step_executed").length)
+        assert.deepStrictEqual([...new Set(steps)], [2])
+      }),
+    )
+
+    it.effect("while the flow is paused nothing runs; what came due meanwhile runs on activation", () =>
+      Effect.gen(function* () {
+        const world = yield* running()
+        const { advanceDue, approvedEmail, elapse, flows, mail, memberships, one, person, settleDown, started, ws } =
+          world
+        const ann = yield* person("ann")
+        const { id: email_id } = yield* approvedEmail("hello")
+        const flow = yield* started([day("rest", "hello"), send("hello", { email_id })])
+        yield* memberships.add(ws, flow, ann.id, {})
+        yield* settleDown
+        yield* flows.pause(ws, flow)
+        yield* elapse(2 * day_ms)
+        assert.strictEqual(yield* advanceDue, 0)
+        yield* flows.activate(ws, flow)
+        assert.strictEqual(yield* advanceDue, 1)
+        yield* flows.pause(ws, flow)
+        assert.deepStrictEqual(yield* mail(), [])
+        yield* flows.activate(ws, flow)
+        assert.strictEqual((yield* mail()).length, 1)
+        yield* settleDown
+        assert.strictEqual((yield* one(flow)).status, "completed")
+      }),
+    )
+
+    it.effect("a failed transaction moves nobody and sends nothing", () =>
+      Effect.gen(function* () {
+        const { advanceDue, approvedEmail, mail, memberships, one, person, started, transact, ws } = yield* running()
+        const ann = yield* person("ann")
+        const { id: email_id } = yield* approvedEmail("hello")
+        const flow = yield* started([send("hello", { email_id })])
+        yield* memberships.add(ws, flow, ann.id, {})
+        yield* Effect.exit(transact(Effect.andThen(advanceDue, Effect.fail("no"))))
+        assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow"])
+        assert.deepStrictEqual(yield* mail(), [])
+        assert.strictEqual(yield* advanceDue, 1)
+        assert.strictEqual((yield* mail()).length, 1)
+      }),
+    )
+
+    it.effect(
+      "an edit of steps is looked at by everybody on the way: whose step is gone leaves, whose time is over goes on",
+      () =>
+        Effect.gen(function* () {
+          const { elapse, engine, flows, memberships, person, seen, settleDown, started, ws } = yield* running()
+          const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+          const flow = yield* started([day("a", "b"), day("b", null)])
+          yield* memberships.add(ws, flow, ann.id, {})
+          yield* settleDown
+          yield* elapse(day_ms)
+          yield* settleDown
+          yield* memberships.add(ws, flow, bob.id, {})
+          yield* settleDown
+          yield* flows.pause(ws, flow)
+          yield* flows.replace(ws, flow, "steps", { steps: [{ ...day("a", null), duration_amount: 2 }] })
+          yield* engine.review(ws, { flowId: flow, members: "live" })
+          const [first, second] = yield* seen(flow)
+          assert.deepInclude(first, { status: "dropped", step: "b" })
+          assert.deepInclude(second, { status: "waiting", step: "a" })
+          yield* flows.activate(ws, flow)
+          yield* elapse(day_ms)
+          yield* settleDown
+          assert.deepInclude((yield* seen(flow))[1], { status: "waiting", step: "a" })
+          yield* elapse(day_ms)
+          yield* settleDown
+          assert.deepInclude((yield* seen(flow))[1], { status: "completed" })
+        }),
+    )
+  })
+
+const turns = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: turns`, (it) => {
+    it.effect("work is one worker's at a time, is rested from when there is none, and comes with a hint", () =>
+      Effect.gen(function* () {
+        const { memberships, person, queue, started, transact, ws } = yield* running()
+        const ann = yield* person("ann")
+        const options = { limit: 1_000, turn_ms: 60_000 }
+        const mine = Effect.map(transact(queue.takeTurns(options)), (all) =>
+          all.filter(({ workspace }) => workspace === ws).map(({ kind }) => kind),
+        )
+        assert.deepStrictEqual(yield* mine, [])
+        const flow = yield* started([day("a", null)])
+        const taken = (yield* Effect.all([mine, mine, mine], { concurrency: 3 })).flat()
+        assert.deepStrictEqual(taken.toSorted(), ["flow_dates", "flow_events", "flows"])
+        assert.deepStrictEqual(yield* mine, [])
+        yield* transact(queue.rest({ workspace: ws, kind: "flows" }, false))
+        yield* transact(queue.rest({ workspace: ws, kind: "flow_dates" }, false))
+        yield* memberships.add(ws, flow, ann.id, {})
+        assert.include(yield* mine, "flows")
+        yield* transact(queue.rest({ workspace: ws, kind: "flows" }, true))
+        assert.include(yield* mine, "flows")
+        yield* Effect.exit(
+          transact(Effect.andThen(queue.rest({ workspace: ws, kind: "flows" }, true), Effect.fail("no"))),
+        )
+        assert.notInclude(yield* mine, "flows")
+      }),
+    )
+
+    it.effect("a worker serves everything that waits, in every workspace", () =>
+      Effect.gen(function* () {
+        const worlds = [yield* running(), yield* running()]
+        const all = yield* Effect.forEach(worlds, ({ person, started, ...world }) =>
+          Effect.gen(function* () {
+            const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
+            yield* person("ann")
+            return { ...world, flow }
+          }),
+        )
+        const { work } = yield* FlowEngine
+        const isThrough = Effect.map(
+          Effect.forEach(all, ({ flow, seen }) => seen(flow)),
+          (members) => members.every((each) => each[0]?.status === "waiting"),
+        )
+        assert.isTrue(yield* eventually(Effect.andThen(work, isThrough), (through) => through))
+      }),
+    )
+  })

@@ -1,0 +1,179 @@
+// The laws of what brings contacts into flows and moves those who are in them: events and dates, each once.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer } from "effect"
+import { noon } from "../blasts/blastWorld.ts"
+import { day } from "./flowWorld.ts"
+import { type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
+
+export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive, E>) =>
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: events`, (it) => {
+    it.effect(
+      "an event brings its contact in once, however many take it, and none that was before the activation",
+      () =>
+        Effect.gen(function* () {
+          const { changeMembers, listOf, person, seen, started, takeEvents, takeNews } = yield* running()
+          const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+          const { id: list_id } = yield* listOf("in", [ann])
+          const triggers = [{ type: "added_to_static_list", list_id }, { type: "contact_created" }]
+          const flow = yield* started([day("a", null)], { triggers })
+          yield* changeMembers(list_id, [bob], "add")
+          const cid = yield* person("cid")
+          yield* Effect.all(
+            Array.from({ length: 5 }, () => takeEvents),
+            { concurrency: 5 },
+          )
+          yield* Effect.all([takeNews, takeNews, takeNews], { concurrency: 3 })
+          yield* changeMembers(list_id, [bob], "remove")
+          yield* changeMembers(list_id, [bob], "add")
+          yield* takeNews
+          const entered = (yield* seen(flow)).map(({ contactId }) => contactId)
+          assert.deepStrictEqual(entered.toSorted(), [bob.id, cid.id].toSorted())
+        }),
+    )
+
+    it.effect("of hundreds to whom something happens each enters once and goes on at once, or none does", () =>
+      Effect.gen(function* () {
+        const { flows, person, started, takeEvents, takeNews, transact, ws } = yield* running()
+        const flow = yield* started([day("a", null)], { triggers: [{ type: "contact_created" }] })
+        const out = yield* started([day("a", null)], {
+          triggers: [{ type: "contact_created" }],
+          disqualification_rules: tree(lives("Rome")),
+        })
+        const people = Array.from({ length: 450 }, (_, at) =>
+          person(`p${at}`, { city: at % 2 === 0 ? "Rome" : "Oslo" }),
+        )
+        yield* Effect.all(people, { concurrency: 4, discard: true })
+        const tallies = Effect.map(
+          Effect.forEach([flow, out], (id) => flows.find(ws, id)),
+          (both) => both.map(({ tally }) => [tally.active, tally.waiting]),
+        )
+        yield* Effect.exit(transact(Effect.andThen(takeEvents, Effect.fail("no"))))
+        assert.deepStrictEqual(yield* tallies, [
+          [0, 0],
+          [0, 0],
+        ])
+        yield* takeNews
+        assert.deepStrictEqual(yield* tallies, [
+          [0, 450],
+          [0, 225],
+        ])
+      }),
+    )
+
+    it.effect("a field that changes to what is asked for brings in; nobody enters while the flow is paused", () =>
+      Effect.gen(function* () {
+        const { alter, flows, person, seen, started, takeNews, ws } = yield* running()
+        const [ann, bob, cid] = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
+        const trigger = { type: "contact_updated", field: "city", operator: "equals", value: "rome" }
+        const flow = yield* started([day("a", null)], { triggers: [trigger] })
+        yield* alter(ann, { city: "Rome" })
+        yield* alter(bob, { city: "Oslo" })
+        yield* takeNews
+        yield* flows.pause(ws, flow)
+        yield* alter(cid, { city: "Rome" })
+        yield* takeNews
+        yield* flows.activate(ws, flow)
+        yield* takeNews
+        assert.deepStrictEqual(
+          (yield* seen(flow)).map(({ contactId }) => contactId),
+          [ann.id],
+        )
+      }),
+    )
+
+    it.effect("a change of the contact ends a wait that asks for it, or drops whom the rules pick now", () =>
+      Effect.gen(function* () {
+        const { alter, changeMembers, listOf, memberships, person, seen, settleDown, started, ws } = yield* running()
+        const people = [yield* person("ann"), yield* person("bob"), yield* person("cid")]
+        const { id: listId } = yield* listOf("vip", [])
+        const onList = { source: "list_membership", listId, operator: "is_member" }
+        const flow = yield* started(
+          [
+            { type: "wait", step_id: "until", mode: "condition", condition: tree(onList), next_step_id: "after" },
+            day("after", null),
+          ],
+          { disqualification_rules: tree(lives("Rome")) },
+        )
+        for (const { id } of people) yield* memberships.add(ws, flow, id, {})
+        yield* settleDown
+        const [ann, bob] = people
+        assert(ann !== undefined && bob !== undefined)
+        yield* changeMembers(listId, [ann], "add")
+        yield* alter(bob, { city: "Rome" })
+        yield* settleDown
+        assert.deepStrictEqual(
+          (yield* seen(flow)).map(({ status, step }) => [status, step]),
+          [
+            ["waiting", "after"],
+            ["dropped", "until"],
+            ["waiting", "until"],
+          ],
+        )
+      }),
+    )
+
+    it.effect("dates fire for whom they mean, once for each contact, date and flow", () =>
+      Effect.gen(function* () {
+        const { field, flows, person, queue, seen, started, takeDates, transact, ws } = yield* running()
+        yield* field("birthday", "date")
+        const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+        const [year, rest] = [Number(today.slice(0, 4)), today.slice(4)]
+        const born = (name: string, date: string) => person(name, { customFields: new Map([["birthday", date]]) })
+        const ann = yield* born("ann", `${year - 30}${rest}`)
+        yield* born("bob", `${year - 30}-${rest === "-06-15" ? "06-16" : "06-15"}`)
+        const trigger = {
+          type: "date_based",
+          field: "birthday",
+          mode: "on_date",
+          include_anniversaries: true,
+          trigger_time: "00:00",
+          timezone: "UTC",
+        }
+        const flow = yield* started([day("a", null)], { triggers: [trigger] })
+        // Nothing comes to its time while the flow is young.
+        yield* takeDates
+        assert.deepStrictEqual(yield* seen(flow), [])
+        const slot = {
+          at: noon,
+          day: today,
+          zone: "UTC",
+          monthDays: [today.slice(5)],
+          prefixes: { monthDays: [today.slice(5)] },
+        }
+        const found = yield* queue.dated(ws, { field: "birthday", slot, after: null, limit: 10 })
+        assert.deepStrictEqual(found, [{ contactId: ann.id, date: `${year - 30}${rest}` }])
+        assert.deepStrictEqual(yield* queue.dated(ws, { field: "birthday", slot, after: ann.id, limit: 10 }), [])
+        assert.deepStrictEqual(yield* queue.dated(ws, { field: "unknown", slot, after: null, limit: 10 }), [])
+        const days = { ...slot, monthDays: null, prefixes: { days: [`${year - 30}${rest}`] } }
+        assert.strictEqual(
+          (yield* queue.dated(ws, { field: "birthday", slot: days, after: null, limit: 10 })).length,
+          1,
+        )
+        const fire = transact(queue.fire(ws, { flow, day: today, contacts: [ann.id] }))
+        const fired = yield* Effect.all([fire, fire, fire], { concurrency: 3 })
+        assert.strictEqual(
+          fired.reduce((sum, each) => sum + each.size, 0),
+          1,
+        )
+        yield* flows.pause(ws, flow)
+        assert.deepStrictEqual((yield* queue.passedDates(ws)).flows, [])
+      }),
+    )
+
+    it.effect("births are dates too", () =>
+      Effect.gen(function* () {
+        const { person, queue, ws } = yield* running()
+        const ann = yield* person("ann")
+        const day = DateTime.formatIsoDateUtc(ann.createdAt)
+        const slot = { at: noon, day, zone: "UTC", monthDays: null, prefixes: { days: [day] } }
+        const found = yield* queue.dated(ws, { field: "createdAt", slot, after: null, limit: 10 })
+        assert.deepStrictEqual(found, [{ contactId: ann.id, date: DateTime.formatIso(ann.createdAt) }])
+        const monthDays = [day.slice(5)]
+        const yearly = { ...slot, monthDays, prefixes: { monthDays } }
+        assert.deepStrictEqual(
+          yield* queue.dated(ws, { field: "createdAt", slot: yearly, after: null, limit: 10 }),
+          found,
+        )
+      }),
+    )
+  })

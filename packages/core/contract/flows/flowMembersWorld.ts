@@ -1,0 +1,207 @@
+// A workspace with flows that run: people, emails and lists, flows as they are written to the API, and workers' rounds one by
+// one, so that a law says what happens in between.
+import { assert } from "@effect/vitest"
+import { Context, DateTime, Effect, type Layer, Result } from "effect"
+import type { Contact } from "../../src/contacts/Contact.ts"
+import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { Settlement } from "../../src/sending/Settlement.ts"
+import { advancing } from "../../src/flows/engine/MembershipRunner.ts"
+import { eventRounds } from "../../src/flows/engine/FlowEvents.ts"
+import { dateRounds } from "../../src/flows/engine/FlowDates.ts"
+import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
+import { FlowQueue } from "../../src/flows/engine/FlowQueue.ts"
+import { Flows } from "../../src/flows/Flows.ts"
+import { currentStepOf } from "../../src/flows/members/Membership.ts"
+import { MembershipStore, type WhichMembers } from "../../src/flows/members/MembershipStore.ts"
+import { Memberships } from "../../src/flows/Memberships.ts"
+import type { ContactId, FlowId, ListId, MembershipId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import { ListChange } from "../../src/lists/List.ts"
+import { Outbox } from "../../src/kernel/Outbox.ts"
+import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
+import { later } from "../blasts/blastWorld.ts"
+import { type FlowRooms as FlowPorts, flowWorld } from "./flowWorld.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+/** The use cases that the laws of members are about. */
+export type FlowLive = FlowEngine | Flows | Memberships
+
+export type FlowRooms =
+  | FlowPorts
+  | FlowQueue
+  | FlowTimes
+  | MembershipStore
+  | Outbox
+  | Layer.Services<typeof FlowEngine.layer>
+  | Layer.Services<typeof Flows.layer>
+  | Layer.Services<typeof Memberships.layer>
+
+const lease_ms = 60_000
+
+/** How an adapter's members come to another time. */
+export class FlowTimes extends Context.Service<
+  FlowTimes,
+  {
+    /** As if everything that members wait for had been so much sooner. */
+    readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
+  }
+>()("tentpole/contract/FlowTimes") {}
+
+export const day_ms = 86_400_000
+
+/** Members of a flow, as far as laws ask. */
+export interface Seen {
+  readonly id: MembershipId
+  readonly contactId: ContactId
+  readonly status: string
+  readonly step: string | null
+  readonly timeline: ReadonlyArray<string>
+}
+
+/** `fields` are the workspace's. */
+export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
+  const world = yield* flowWorld(fields)
+  const { deliveries, lists, transact, ws } = world
+  const flows = yield* Flows
+  const memberships = yield* Memberships
+  const engine = yield* FlowEngine
+  const members = yield* MembershipStore
+  const queue = yield* FlowQueue
+  const contacts = yield* ContactStore
+  const { advanceHeld } = yield* advancing
+  const takeEvents = yield* eventRounds
+  const takeDates = yield* dateRounds
+
+  /** A flow of these steps and triggers, active unless it says otherwise. */
+  const started = Effect.fnUntraced(function* (steps: ReadonlyArray<object>, more: object = {}, activated = true) {
+    const made = yield* Effect.orDie(flows.create(ws, { name: "Welcome", steps, ...more }))
+    if (activated) yield* Effect.orDie(flows.activate(ws, made.flow.id))
+    return made.flow.id
+  })
+
+  const times = yield* FlowTimes
+  const elapse = (by_ms: number) => times.elapse(ws, by_ms)
+
+  /** Those whose time has come, moved on: as a worker does it, batch by batch. */
+  const advanceDue = transact(
+    Effect.gen(function* () {
+      const held = yield* members.lockMembers(ws, { _tag: "due", limit: 100 })
+      yield* advanceHeld(ws, held)
+      return held.members.length
+    }),
+  )
+  const look = (which: WhichMembers) =>
+    transact(Effect.flatMap(members.lockMembers(ws, which), (held) => advanceHeld(ws, held)))
+
+  /** Everything that can be read by now, and nothing before that: an open transaction elsewhere holds back what comes after it. */
+  const takeNews = Effect.gen(function* () {
+    yield* toldTo(ws)
+    yield* Effect.repeat(takeEvents(ws), { while: (more) => more })
+  })
+
+  /** As time and workers go on, until nothing is left to do at this moment. */
+  const settleDown = Effect.gen(function* () {
+    for (let round = 0; round < 20; round++) {
+      yield* takeNews
+      if ((yield* advanceDue) === 0) return
+    }
+  })
+
+  /** Sends what is in the queue; answers how many messages left. */
+  const mail = Effect.fnUntraced(function* (outcome: "accepted" | "refused" = "accepted") {
+    const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
+    const answers = yield* deliveries.grant(ws, claims, lease_ms)
+    const granted = claims.filter(({ id }) => answers.get(id) === "granted")
+    const reply =
+      outcome === "accepted"
+        ? ({ _tag: "accepted", reply: "250 ok" } as const)
+        : ({ _tag: "refused", code: 554, reply: "554 no" } as const)
+    const at = yield* DateTime.now
+    const settlements = granted.map((claim) =>
+      Settlement.of(claim, { _tag: "outcome", outcome: reply }, { at, acceptMeansDelivered: true }),
+    )
+    yield* transact(deliveries.settle(ws, settlements))
+    return granted
+  })
+
+  const seen = Effect.fnUntraced(function* (id: FlowId) {
+    const query = { page: 1, limit: 100, status: null, search: null, sort: "entered_at", order: "asc" } as const
+    const { items } = yield* Effect.orDie(memberships.page(ws, id, query))
+    return yield* Effect.forEach(items, ({ membership }) =>
+      Effect.map(Effect.orDie(memberships.find(ws, id, membership.id)), (run): Seen => ({
+        id: membership.id,
+        contactId: membership.contactId,
+        status: run.membership.state.status,
+        step: currentStepOf(run.membership.state),
+        timeline: run.timeline.map(({ type }) => type),
+      })),
+    )
+  })
+  const one = Effect.fnUntraced(function* (id: FlowId) {
+    const [only, ...others] = yield* seen(id)
+    assert(only !== undefined && others.length === 0, "there must be one member")
+    return only
+  })
+
+  const changeMembers = (listId: ListId, people: ReadonlyArray<Contact>, kind: "add" | "remove") =>
+    transact(
+      Effect.gen(function* () {
+        const ids = people.map(({ id }) => id)
+        const facts = yield* lists.lockForMembers(ws, listId, ids)
+        const decided =
+          kind === "add" ? ListChange.addMembers(facts, ids, later(2)) : ListChange.removeMembers(facts, ids, later(2))
+        yield* lists.apply(ws, (yield* Effect.fromResult(decided)).change)
+      }),
+    ).pipe(Effect.orDie)
+
+  const remove = (people: ReadonlyArray<Contact>) =>
+    transact(
+      Effect.gen(function* () {
+        const ids = people.map(({ id }) => id)
+        const existing = yield* contacts.lockForDeletion(ws, ids)
+        const items = ids.map((id) => ({ clientItemId: null, contactId: Result.succeed(id) }))
+        yield* contacts.apply(ws, decideDeletes(items, { existing, now: later(3) }).change)
+      }),
+    ).pipe(Effect.orDie)
+
+  return {
+    ...world,
+    flows,
+    memberships,
+    engine,
+    members,
+    queue,
+    contacts,
+    started,
+    elapse,
+    advanceDue,
+    look,
+    takeNews,
+    takeEvents: takeEvents(ws),
+    takeDates: takeDates(ws),
+    settleDown,
+    mail,
+    seen,
+    one,
+    changeMembers,
+    remove,
+  }
+})
+
+export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+/** A condition, or some that all have to hold. */
+export const tree = (...conditions: ReadonlyArray<object>) => ({
+  kind: "group",
+  operator: "and",
+  conditions: conditions.map((each) => ({ kind: "condition", ...each })),
+})
+export const lives = (city: string) => ({ source: "contact", field: "city", operator: "equals", value: city })
+
+export const check = (step_id: string, condition: object, edges: object) => ({
+  type: "condition_check",
+  step_id,
+  condition,
+  ...edges,
+})

@@ -1,0 +1,200 @@
+// The laws of the messages that flows send: they go as those of blasts do, to whoever is still to have them, and their members
+// learn what became of them.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer } from "effect"
+import { BlastStore } from "../../src/blasts/BlastStore.ts"
+import { EngagementChange, type Event } from "../../src/tracking/Engagement.ts"
+import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
+import type { BlastId, DeliveryId } from "../../src/kernel/Ids.ts"
+import { everything, noon } from "../blasts/blastWorld.ts"
+import { day, send } from "./flowWorld.ts"
+import { type FlowLive, type FlowRooms, running, tagOf, tree } from "./flowMembersWorld.ts"
+import { wholeAudience } from "../sending/deliveryScenario.ts"
+
+export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive | EngagementStore, E>) =>
+  layer(live, { excludeTestServices: true })(`flows run: ${name}: messages`, (it) => {
+    const sent = Effect.fnUntraced(function* (over: object = {}, steps: ReadonlyArray<object> = []) {
+      const world = yield* running()
+      const { approvedEmail, memberships, person, settleDown, started, ws } = world
+      const ann = yield* person("ann")
+      const { id: email_id } = yield* approvedEmail("hello")
+      const flow = yield* started([
+        send("hello", { email_id, next_step_id: "rest", ...over }),
+        day("rest", null),
+        ...steps,
+      ])
+      yield* memberships.add(ws, flow, ann.id, {})
+      yield* settleDown
+      return { ...world, ann, flow }
+    })
+
+    it.effect("who has left before the intent is not written to, in whatever hands the message is", () =>
+      Effect.gen(function* () {
+        const { ann, deliveries, flow, memberships, one, settleDown, transact, ws } = yield* sent()
+        const claims = yield* transact(deliveries.claim(ws, { limit: 10, lease_ms: 60_000 }))
+        assert.strictEqual(claims.length, 1)
+        yield* memberships.remove(ws, flow, ann.id)
+        const answers = [...(yield* deliveries.grant(ws, claims, 60_000)).values()]
+        assert.notInclude(answers, "granted")
+        yield* settleDown
+        const { status, timeline } = yield* one(flow)
+        assert.deepStrictEqual([status, timeline], ["dropped", ["entered_flow", "dropped"]])
+        assert.deepStrictEqual(yield* transact(deliveries.rest(ws)), { dry: true })
+      }),
+    )
+
+    it.effect("what left before the member did is told, and the member stays away", () =>
+      Effect.gen(function* () {
+        const { ann, flow, mail, memberships, one, settleDown, ws } = yield* sent()
+        yield* mail()
+        yield* memberships.remove(ws, flow, ann.id)
+        yield* settleDown
+        const { status, timeline } = yield* one(flow)
+        assert.strictEqual(status, "dropped")
+        assert.include(timeline, "email_sent")
+      }),
+    )
+
+    it.effect("with a flow that is put away its messages end that have not left, and its members go", () =>
+      Effect.gen(function* () {
+        const { deliveries, engine, flow, flows, mail, one, settleDown, transact, ws } = yield* sent()
+        const blasts = yield* BlastStore
+        yield* flows.pause(ws, flow)
+        yield* flows.archive(ws, flow)
+        assert.deepStrictEqual(yield* mail(), [])
+        for (const { ending, id } of yield* blasts.endedWithOpen(ws, 10)) {
+          assert.strictEqual(ending, "cancelled")
+          yield* transact(blasts.endOpen(ws, id, ending, 10))
+        }
+        yield* engine.review(ws, { flowId: flow, members: "live" })
+        yield* settleDown
+        assert.deepInclude(yield* one(flow), { status: "dropped" })
+        assert.deepStrictEqual(yield* transact(deliveries.rest(ws)), { dry: true })
+      }),
+    )
+
+    it.effect("a message that is refused is a step that failed, and the member goes on", () =>
+      Effect.gen(function* () {
+        const { flow, mail, one, settleDown } = yield* sent()
+        yield* mail("refused")
+        yield* settleDown
+        const { step, timeline } = yield* one(flow)
+        assert.strictEqual(step, "rest")
+        assert.deepStrictEqual(timeline, ["entered_flow", "step_failed", "waiting"])
+      }),
+    )
+
+    it.effect(
+      "who unsubscribed is skipped, now or while the message is in the queue; operational mail is for everybody",
+      () =>
+        Effect.gen(function* () {
+          const { alter, ann, flow, mail, one, settleDown } = yield* sent()
+          yield* alter(ann, { unsubscribed: true })
+          assert.deepStrictEqual(yield* mail(), [])
+          yield* settleDown
+          assert.deepStrictEqual((yield* one(flow)).timeline, ["entered_flow", "step_skipped", "waiting"])
+          const other = yield* running()
+          const bob = yield* other.person("bob", { unsubscribed: true })
+          const { id: email_id } = yield* other.approvedEmail("bill")
+          const bill = yield* other.started([
+            send("ad", { email_id, next_step_id: "bill" }),
+            send("bill", { email_id, operational: true }),
+          ])
+          yield* other.memberships.add(other.ws, bill, bob.id, {})
+          yield* other.settleDown
+          assert.deepStrictEqual((yield* other.one(bill)).timeline, ["entered_flow", "step_skipped"])
+          const [claimed] = yield* other.mail()
+          assert.strictEqual(claimed?.operational, true)
+        }),
+    )
+
+    it.effect("a contact meets a step's message again on another visit, and never twice on one", () =>
+      Effect.gen(function* () {
+        const { ann, flow, mail, memberships, settleDown, ws } = yield* sent()
+        assert.strictEqual((yield* mail()).length, 1)
+        yield* settleDown
+        yield* memberships.remove(ws, flow, ann.id)
+        yield* memberships.add(ws, flow, ann.id, {})
+        yield* settleDown
+        yield* settleDown
+        assert.strictEqual((yield* mail()).length, 1)
+      }),
+    )
+
+    it.effect("what stands for a step among the blasts is shown, found, audited and finished nowhere", () =>
+      Effect.gen(function* () {
+        const { deliveries, mail, transact, ws } = yield* sent()
+        const blasts = yield* BlastStore
+        const [claimed] = yield* mail()
+        const id: BlastId | undefined = claimed?.blastId
+        assert(id !== undefined)
+        assert.strictEqual((yield* blasts.page(ws, { ...everything, status: "any" }, noon)).total, 0)
+        assert.strictEqual(yield* tagOf(blasts.find(ws, id, noon)), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lock(ws, id))), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lockAgainstIntents(ws, id))), "NotFound")
+        assert.strictEqual(yield* tagOf(transact(blasts.lockForLaunch(ws, id, { now: noon }))), "NotFound")
+        const query = {
+          page: 1,
+          limit: 10,
+          category: "recipients",
+          search: "",
+          sort: "created_at",
+          order: "asc",
+        } as const
+        assert.strictEqual(yield* tagOf(blasts.recipients(ws, id, query)), "NotFound")
+        assert.deepStrictEqual(yield* transact(blasts.lockFinished(ws, 10)), [])
+        assert.isNull(yield* transact(wholeAudience(deliveries, ws, id)))
+      }),
+    )
+
+    it.effect("what becomes of a message is told to its member, and to the conditions that ask for it", () =>
+      Effect.gen(function* () {
+        const opened = { source: "email_step", nodeId: "hello", metric: "opened", operator: "has_activity" }
+        const eager = {
+          type: "wait",
+          step_id: "eager",
+          mode: "condition",
+          condition: tree(opened),
+          timeout_amount: 3,
+          timeout_unit: "days",
+          timeout_step_id: "late",
+          next_step_id: "thanks",
+        }
+        const { flow, mail, one, settleDown, transact, ws } = yield* sent({ next_step_id: "eager" }, [
+          eager,
+          day("thanks", null),
+          day("late", null),
+        ])
+        const engagement = yield* EngagementStore
+        const [claimed] = yield* mail()
+        yield* settleDown
+        assert.deepInclude(yield* one(flow), { status: "waiting", step: "eager" })
+        const meet = (deliveryId: DeliveryId, event: Event) =>
+          transact(
+            Effect.gen(function* () {
+              const found = yield* engagement.lock(ws, [deliveryId])
+              const at = yield* DateTime.now
+              yield* engagement.apply(ws, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
+            }),
+          )
+        assert(claimed !== undefined)
+        const found = yield* engagement.find(ws, claimed.id)
+        assert.deepInclude(found.flow, { flowId: flow, stepId: "hello", visit: 1 })
+        yield* meet(claimed.id, { _tag: "clicked", url: "https://example.com/" })
+        yield* settleDown
+        const { step, timeline } = yield* one(flow)
+        assert.strictEqual(step, "thanks")
+        assert.deepStrictEqual(timeline, [
+          "entered_flow",
+          "email_sent",
+          "step_executed",
+          "waiting",
+          "email_delivered",
+          "email_opened",
+          "step_executed",
+          "waiting",
+          "email_clicked",
+        ])
+      }),
+    )
+  })

@@ -1,0 +1,247 @@
+// The law of simulations: what one foretells is what happens, line by line and instant by instant, when the flow runs by the
+// real engine on the real stores and the contact does with the mail what was supposed.
+import { assert, layer } from "@effect/vitest"
+import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
+import type { Ai } from "../../src/ports/Ai.ts"
+import { recording } from "../../src/bounces/ReportRecording.ts"
+import type { ReportStore } from "../../src/bounces/ReportStore.ts"
+import { EngagementChange } from "../../src/tracking/Engagement.ts"
+import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
+import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
+import { FlowMakings } from "../../src/flows/steps/FlowMakings.ts"
+import { Flows } from "../../src/flows/Flows.ts"
+import { FlowTrials } from "../../src/flows/simulation/FlowTrials.ts"
+import { dueAtOf, isLive, type Membership, type TimelineEntry } from "../../src/flows/members/Membership.ts"
+import { Memberships } from "../../src/flows/Memberships.ts"
+import { endOf } from "../../src/flows/definition/Step.ts"
+import type { DeliveryId, FlowId } from "../../src/kernel/Ids.ts"
+import { later } from "../blasts/blastWorld.ts"
+import { bodyOf, type DrawnDeed, DrawnFlow, DrawnPerson, runnable, withoutMade } from "./flowDraws.ts"
+import { day_ms, type FlowRooms, running } from "./flowMembersWorld.ts"
+
+/** The clock by which a store says who is due. */
+export class StoreClock extends Context.Service<
+  StoreClock,
+  {
+    /** It stands still there. */
+    readonly set: (at: DateTime.Utc) => Effect.Effect<void>
+  }
+>()("tentpole/contract/StoreClock") {}
+
+type Needs =
+  | FlowRooms
+  | Ai
+  | EngagementStore
+  | ReportStore
+  | StoreClock
+  | Layer.Services<typeof FlowMakings.layer>
+  | Layer.Services<typeof FlowTrials.layer>
+
+export const flowSimulation = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs: number) => {
+  const useCases = Layer.mergeAll(FlowEngine.layer, FlowMakings.layer, Flows.layer, FlowTrials.layer, Memberships.layer)
+  layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`flows foretold: ${name}`, (it) => {
+    it.effect.prop(
+      "what a simulation foretells is what happens",
+      [DrawnFlow, DrawnPerson],
+      ([flow, person]) =>
+        Effect.gen(function* () {
+          const time = yield* standingClock
+          yield* Effect.provideService(comparing(time, runnable(flow), person), Clock.Clock, time.clock)
+        }),
+      { timeout: 60_000 + runs * 1_000, arbitrary: { runs } },
+    )
+  })
+}
+
+/** A clock that stands still until it is set, the store's with it. */
+const standingClock = Effect.gen(function* () {
+  const real = yield* Clock.Clock
+  const store = yield* StoreClock
+  let now = later(day_ms)
+  const nanos = () => BigInt(now.epochMilliseconds) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now.epochMilliseconds,
+    currentTimeMillis: Effect.sync(() => now.epochMilliseconds),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: real.monotonicTimeNanos,
+    sleep: (duration) => real.sleep(duration),
+  }
+  const set = (at: DateTime.Utc) => {
+    now = at
+    return store.set(at)
+  }
+  yield* set(now)
+  return { clock, set }
+})
+
+type StandingClock = Effect.Success<typeof standingClock>
+
+/** Somebody who goes round and round is followed so far. */
+const entries_max = 25
+
+const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: DrawnFlow, whom: DrawnPerson) {
+  const world = yield* running()
+  const trials = yield* FlowTrials
+  const { memberships, person, ws } = world
+  const { flow, body } = yield* activated(world, drawn)
+  const ann = yield* person("ann", {
+    firstName: "Ann",
+    leadStatus: whom.cold ? "cold" : null,
+    unsubscribed: whom.unsubscribed,
+    ...(whom.mailable ? {} : { email: null, phone: "+12025550123" }),
+  })
+  const deeds = deedsOf(body, whom)
+  const request = {
+    contact_id: ann.id,
+    tokens: { gift: "cake" },
+    events: deeds.map(({ amount, metric, step_id, unit }) => ({ after: { amount, unit }, metric, step_id })),
+  }
+  const tried = (until: object) => trials.run({ id: ws, defaultCountry: "US" }, flow, { ...request, ...until })
+  const whole = yield* Effect.result(tried({}))
+  const entry = yield* Effect.result(memberships.add(ws, flow, ann.id, request.tokens))
+  if (Result.isFailure(whole) || Result.isFailure(entry)) {
+    return assert.strictEqual(tagOf(whole), tagOf(entry), "who enters, enters both")
+  }
+  const last = whole.success.timeline[entries_max]?.at
+  const foretold = last === undefined ? whole.success : yield* tried({ until: DateTime.formatIso(last) })
+  const until = last ?? DateTime.add(whole.success.member.enteredAt, { years: 1 })
+  const { mailed, run } = yield* lived(time, world, { entered: entry.success.membership, body, deeds, until })
+  assert.deepStrictEqual(run.timeline.map(told), foretold.timeline.map(told))
+  assert.deepStrictEqual(run.membership.state.status, foretold.status)
+  assert.deepStrictEqual(
+    mailed,
+    foretold.emails.map(({ at, stepId }) => `${DateTime.formatIso(at)} ${stepId}`),
+  )
+})
+
+const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>): string =>
+  Result.isFailure(result) ? result.failure._tag : "entered"
+
+type World = Effect.Success<ReturnType<typeof running>>
+
+const activated = Effect.fnUntraced(function* (world: World, drawn: DrawnFlow) {
+  const { approvedEmail, emailTemplates, started } = world
+  const { id: emailId } = yield* approvedEmail("hello")
+  const { id: templateId } = yield* emailTemplates.made({ html: "<p>Hello {{contact.first_name}}</p>" })
+  yield* emailTemplates.approve(templateId)
+  const start = Effect.fnUntraced(function* (each: DrawnFlow) {
+    const body = bodyOf(each, { emailId, templateId })
+    const { steps, ...more } = body
+    return { flow: yield* started(steps, more), body }
+  })
+  // Edges may happen not to lead from the step that makes to the one that sends.
+  return yield* Effect.catchDefect(start(drawn), () => start(withoutMade(drawn)))
+})
+
+type Body = ReturnType<typeof bodyOf>
+type Deed = DrawnDeed & { readonly step_id: string }
+
+const deedsOf = ({ steps }: Body, { deeds }: DrawnPerson): ReadonlyArray<Deed> => {
+  const senders = steps.filter(({ type }) => type === "send_email")
+  return deeds.flatMap((deed) => {
+    const sender = senders[deed.step % senders.length]
+    return sender === undefined ? [] : [{ ...deed, step_id: sender.step_id }]
+  })
+}
+
+/** A line without what only a real world has: ids and addresses of what was made, links that were followed. */
+const told = ({ at, metadata, stepId, type }: TimelineEntry): string => {
+  const { email_id: _email, url: _url, ...said } = metadata
+  return [DateTime.formatIso(at), type, stepId ?? "", JSON.stringify(said, Object.keys(said).toSorted())].join(" ")
+}
+
+interface Life {
+  readonly entered: Membership
+  readonly body: Body
+  readonly deeds: ReadonlyArray<Deed>
+  readonly until: DateTime.Utc
+}
+
+interface Coming {
+  readonly at: DateTime.Utc
+  readonly deliveryId: DeliveryId
+  readonly metric: DrawnDeed["metric"]
+}
+
+/** The member's life in the real engine: from instant to instant at which anything is to happen. */
+const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, life: Life) {
+  const { advanceDue, mail, memberships, takeNews, ws } = world
+  const { id, flowId } = life.entered
+  const member = memberships.find(ws, flowId, id)
+  const engagement = yield* EngagementStore
+  const doing = yield* deeds(world)
+  const making = yield* makes(world, life)
+  const coming: Array<Coming> = []
+  const mailed: Array<string> = []
+
+  /** Until nothing is left to do at this instant. */
+  const settled = Effect.gen(function* () {
+    const now = yield* DateTime.now
+    for (;;) {
+      yield* takeNews
+      const moved = yield* advanceDue
+      const left = yield* mail()
+      for (const { id: deliveryId } of left) {
+        const { flow } = yield* engagement.find(ws, deliveryId)
+        mailed.push(`${DateTime.formatIso(now)} ${flow?.stepId}`)
+        for (const { metric, step_id, ...after } of life.deeds) {
+          if (step_id === flow?.stepId) coming.push({ at: endOf(now, after) ?? now, deliveryId, metric })
+        }
+      }
+      const made = yield* making
+      if (moved + left.length + made === 0) return
+    }
+  })
+
+  yield* settled
+  for (;;) {
+    const { state } = (yield* member).membership
+    const due = isLive(state) ? dueAtOf(state) : null
+    const instants = [...coming.map(({ at }) => at), ...(due === null ? [] : [due])]
+    const [next] = instants.toSorted((left, right) => left.epochMilliseconds - right.epochMilliseconds)
+    if (next === undefined || DateTime.isGreaterThan(next, life.until)) return { mailed, run: yield* member }
+    yield* time.set(DateTime.max(next, yield* DateTime.now))
+    const now = coming.filter(({ at }) => DateTime.isLessThanOrEqualTo(at, next))
+    coming.splice(0, coming.length, ...coming.filter(({ at }) => DateTime.isGreaterThan(at, next)))
+    yield* doing(now)
+    yield* settled
+  }
+})
+
+/** What people do with their mail, and what comes back for it. */
+const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
+  const engagement = yield* EngagementStore
+  const record = yield* recording
+  const meet = Effect.fnUntraced(function* ({ deliveryId, metric }: Coming) {
+    if (metric === "bounced") {
+      return yield* record(ws, [{ deliveryId, what: { _tag: "bounced", kind: "hard", words: null } }])
+    }
+    const event = metric === "clicked" ? { _tag: metric, url: "https://example.com/" } : { _tag: metric }
+    const at = yield* DateTime.now
+    yield* transact(
+      Effect.gen(function* () {
+        const found = yield* engagement.lock(ws, [deliveryId])
+        yield* engagement.apply(ws, EngagementChange.ofAll(found, [{ deliveryId, event, at }]))
+      }),
+    )
+  })
+  // One after the other: of two things in one batch the first would know of the second.
+  return (all: ReadonlyArray<Coming>) =>
+    Effect.forEach(all, (each) => Effect.andThen(meet(each), takeNews), { discard: true })
+})
+
+/** Makes what the member waits for, as a job does it; answers how much there was. */
+const makes = Effect.fnUntraced(function* ({ memberships, ws }: World, { body, entered }: Life) {
+  const makings = yield* FlowMakings
+  const { id, flowId }: { readonly id: Membership["id"]; readonly flowId: FlowId } = entered
+  return Effect.gen(function* () {
+    const { state } = (yield* memberships.find(ws, flowId, id)).membership
+    if (state.status !== "active" || state.doing.kind !== "make") return 0
+    const { stepId, number: visit } = state.visit
+    const kind = body.steps.find(({ step_id }) => step_id === stepId)?.type === "create_tent" ? "tent" : "email"
+    yield* makings.make(ws, kind, { membershipId: id, visit, attempt: (state.retry?.count ?? 0) + 1 })
+    return 1
+  })
+})

@@ -1,0 +1,285 @@
+// The laws of what active flows use: lists, emails and templates stay as they are for them, of two at once the second sees the
+// first, and what their steps have made goes with them.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import type { Email } from "../../src/emails/Email.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
+import { readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
+import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import { FlowNotReady } from "../../src/flows/definition/FlowErrors.ts"
+import { twoAtOnce } from "../kernel/atOnce.ts"
+import { later, noon } from "../blasts/blastWorld.ts"
+import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
+
+/** What takes something from a flow. */
+type World = Effect.Success<ReturnType<typeof flowWorld>>
+type Taking = Effect.Effect<void, { readonly _tag: string }, Effect.Services<ReturnType<World["deletingList"]>>>
+
+const failures = (result: Result.Result<unknown, unknown>) => (Result.isFailure(result) ? result.failure : null)
+
+const lacks = (result: Result.Result<unknown, unknown>) => {
+  const refused = failures(result)
+  return refused instanceof FlowNotReady ? refused.missing.map(({ code, path }) => `${code} ${path}`) : refused
+}
+
+const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
+  Result.isFailure(result) ? result.failure._tag : "done"
+
+export const flowUses = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
+  using(name, live)
+  racing(name, live)
+  making(name, live)
+}
+
+const using = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what flows use`, (it) => {
+    it.effect(
+      "a list is used by the active flows that a trigger, a condition or the rules name it in, and by no other",
+      () =>
+        Effect.gen(function* () {
+          const { listOf, flow, activated, pause, usesOfList, list, deletingList, transact } = yield* flowWorld()
+          const { id } = yield* listOf("l", [])
+          const other = yield* listOf("other", [])
+          const wait = day("a", null)
+          const check = { type: "condition_check", step_id: "c", condition: onList(id) }
+          const bodies = {
+            "b trigger": { triggers: [{ type: "removed_from_static_list", list_id: id }], steps: [wait] },
+            "A condition": { steps: [check] },
+            "c rules": { disqualification_rules: onList(id), steps: [wait] },
+          }
+          yield* flow("a draft", bodies["A condition"])
+          yield* activated("other's", { disqualification_rules: onList(other.id), steps: [wait] })
+          // Settings are the user's own words, whatever they look like.
+          yield* activated("says so", { settings: { listId: id, steps: [onList(id)] }, steps: [wait] })
+          const users = yield* Effect.forEach(Object.entries(bodies), ([of, body]) => activated(of, body))
+          yield* list("d", { kind: "dynamic", rules: null })
+          const named = (of: ReadonlyArray<{ readonly id: string; readonly name: string }>) =>
+            of.map((user) => ({ type: "flow" as const, id: user.id, name: user.name }))
+          const inOrder = [users[1], users[0], users[2]].flatMap((user) => user ?? [])
+          assert.deepStrictEqual(yield* usesOfList(id), { users: named(inOrder), count: 3 })
+          const refused = yield* Effect.flip(transact(deletingList(id)))
+          assert(refused._tag === "ListInUse")
+          assert.include(refused.message, `the flow "A condition"`)
+          for (const user of users) yield* pause(user)
+          assert.deepStrictEqual(yield* usesOfList(id), { users: [], count: 0 })
+          yield* Effect.orDie(transact(deletingList(id)))
+        }),
+    )
+
+    it.effect("an email is used by the active flows that send it", () =>
+      Effect.gen(function* () {
+        const { approvedEmail, flow, activated, pause, usesOfEmail, unapproving, transact } = yield* flowWorld()
+        const { id } = yield* approvedEmail("e")
+        const steps = [send("a", { email_id: id })]
+        yield* flow("draft", { steps })
+        const active = yield* activated("active", { steps })
+        const users = [{ type: "flow" as const, id: active.id, name: "active" }]
+        assert.deepStrictEqual(yield* usesOfEmail(id), { users, count: 1 })
+        const refused = yield* Effect.flip(transact(unapproving(id)))
+        assert(refused._tag === "EmailInUse")
+        assert.include(refused.message, `the flow "active"`)
+        yield* pause(active)
+        yield* Effect.orDie(transact(unapproving(id)))
+      }),
+    )
+
+    it.effect("a template is used by the active flows that make something of it", () =>
+      Effect.gen(function* () {
+        const { activated, pause, deletingTemplate, emailTemplates, tentTemplates, transact, ws } = yield* flowWorld()
+        const [email, page] = [yield* emailTemplates.made(), yield* tentTemplates.made()]
+        yield* emailTemplates.approve(email.id)
+        yield* tentTemplates.approve(page.id)
+        const active = yield* activated("active", {
+          steps: [
+            { type: "create_email", step_id: "a", template_id: email.id, auto_approve: false },
+            { type: "create_tent", step_id: "b", template_id: page.id },
+          ],
+        })
+        const uses = [{ kind: "email flow" as const, name: "active" }]
+        assert.deepStrictEqual(yield* transact(emailTemplates.store.uses(ws, email.id)), uses)
+        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(ws, page.id)), uses)
+        assert.strictEqual((yield* Effect.flip(transact(deletingTemplate(email.id))))._tag, "TemplateInUse")
+        yield* pause(active)
+        assert.deepStrictEqual(yield* transact(tentTemplates.store.uses(ws, page.id)), [])
+        yield* Effect.orDie(transact(deletingTemplate(email.id)))
+      }),
+    )
+  })
+
+const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: races`, (it) => {
+    it.effect(
+      "whoever takes back an approval, deletes a list or a template waits for an activation, and finds the flow",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* flowWorld()
+          const { flow, activating, approvedEmail, listOf, emailTemplates } = world
+          const { id: emailId } = yield* approvedEmail("e")
+          const { id: listId } = yield* listOf("l", [])
+          const template = yield* emailTemplates.made()
+          yield* emailTemplates.approve(template.id)
+          const steps = [
+            send("a", { email_id: emailId }),
+            { type: "create_email", step_id: "b", template_id: template.id, auto_approve: false },
+          ]
+          const rules = { steps, disqualification_rules: onList(listId) }
+          const against: Readonly<Record<string, Taking>> = {
+            EmailInUse: world.unapproving(emailId),
+            ListInUse: world.deletingList(listId),
+            TemplateInUse: world.deletingTemplate(template.id),
+          }
+          for (const [tag, other] of Object.entries(against)) {
+            const { id } = yield* flow(tag, rules)
+            const [active, refused] = yield* twoAtOnce((held) => activating(id, held), other)
+            assert.deepStrictEqual([tagOf(active), tagOf(refused)], ["done", tag])
+          }
+        }),
+    )
+
+    it.effect("an activation waits for whoever takes something from it, and is refused for it", () =>
+      Effect.gen(function* () {
+        const world = yield* flowWorld()
+        const { flow, activating, approvedEmail, listOf, emailTemplates, field } = world
+        const { id: emailId } = yield* approvedEmail("e")
+        const { id: listId } = yield* listOf("l", [])
+        const stage = yield* field("stage")
+        const template = yield* emailTemplates.made()
+        yield* emailTemplates.approve(template.id)
+        const made = { type: "create_email", step_id: "b", template_id: template.id, auto_approve: false }
+        const asked = { kind: "condition", source: "custom_field", fieldDefinitionId: stage.id, operator: "is_empty" }
+        const cases: ReadonlyArray<readonly [object, (held: Effect.Effect<void>) => Taking, string]> = [
+          [
+            { steps: [send("a", { email_id: emailId })] },
+            (held) => world.unapproving(emailId, held),
+            "email_approval steps.0.email_id",
+          ],
+          [
+            { steps: [day("a", null)], triggers: [{ type: "added_to_static_list", list_id: listId }] },
+            (held) => world.deletingList(listId, held),
+            "list_deleted triggers.0.list_id",
+          ],
+          [
+            { steps: [made] },
+            (held) => world.deletingTemplate(template.id, held),
+            "template_approval steps.0.template_id",
+          ],
+          [
+            { steps: [{ type: "condition_check", step_id: "c", condition: asked }] },
+            (held) => world.archiving(stage.id, held),
+            "field_archived steps.0.condition.conditions.0.fieldDefinitionId",
+          ],
+        ]
+        for (const [body, first, piece] of cases) {
+          const { id } = yield* flow("f", body)
+          const [taken, refused] = yield* twoAtOnce(first, activating(id))
+          assert.deepStrictEqual([Result.isSuccess(taken), lacks(refused)], [true, [piece]])
+        }
+      }),
+    )
+
+    it.effect("of activations at once each answers that it is active, and one has made it so", () =>
+      Effect.gen(function* () {
+        const { flow, activate, flows: store, ws } = yield* flowWorld()
+        const { id } = yield* flow("f", { steps: [day("a", null)] })
+        const all = yield* Effect.all(
+          Array.from({ length: 4 }, () => activate(id)),
+          { concurrency: 4 },
+        )
+        const { flow: active } = yield* store.find(ws, id)
+        for (const each of all) assert.deepStrictEqual(each, active)
+      }),
+    )
+
+    it.effect("rules given to an active flow keep the list that they name", () =>
+      Effect.gen(function* () {
+        const { activated, flows: store, ws, listOf, deletingList } = yield* flowWorld()
+        const { id: listId } = yield* listOf("l", [])
+        const active = yield* activated("f", { steps: [day("a", null)] })
+        const body = { disqualification_rules: onList(listId) }
+        const editing = Effect.fnUntraced(function* (held: Effect.Effect<void>) {
+          const before = yield* store.lock(ws, active.id)
+          const named = yield* store.lockNamed(ws, namedByFlow(body))
+          yield* held
+          const patch = yield* Effect.fromResult(readFlowPatch(body, named))
+          yield* store.apply(ws, yield* Effect.fromResult(FlowChange.edit(before, patch, later(4))))
+        })
+        const [edited, refused] = yield* twoAtOnce(editing, deletingList(listId))
+        assert.deepStrictEqual([tagOf(edited), tagOf(refused)], ["done", "ListInUse"])
+      }),
+    )
+  })
+
+const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: what steps make`, (it) => {
+    const begin = Effect.gen(function* () {
+      const world = yield* flowWorld()
+      const active = yield* world.activated("f", { steps: [day("a", null)] })
+      const made = Effect.fnUntraced(function* (of: string) {
+        const email = yield* world.approvedEmail(of)
+        yield* world.transact(world.flows.link(world.ws, { flowId: active.id, stepId: "a", emailId: email.id }))
+        return email
+      })
+      const isThere = ({ id }: Email) => Effect.map(Effect.result(world.emails.find(world.ws, id)), Result.isSuccess)
+      return { ...world, active, made, isThere }
+    })
+
+    it.effect("what a step has made is in use while the flow is active, and goes with it", () =>
+      Effect.gen(function* () {
+        const { active, made, usesOfEmail, flows: store, ws, transact, isThere, approvedEmail } = yield* begin
+        const [own, others] = [yield* made("own"), yield* approvedEmail("others")]
+        assert.deepStrictEqual(yield* usesOfEmail(own.id), {
+          users: [{ type: "flow", id: active.id, name: "f" }],
+          count: 1,
+        })
+        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        yield* transact(store.apply(ws, paused))
+        assert.strictEqual((yield* usesOfEmail(own.id)).count, 0)
+        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        assert.deepStrictEqual([yield* isThere(own), yield* isThere(others)], [false, true])
+      }),
+    )
+
+    it.effect("what something else sends stays: a blast that is on its way, another flow that is active", () =>
+      Effect.gen(function* () {
+        const world = yield* begin
+        const { active, made, activated, draft, listOf, write, launch, flows: store, ws, transact, isThere } = world
+        const [sent, used, idle] = [yield* made("sent"), yield* made("used"), yield* made("idle")]
+        yield* activated("other", { steps: [send("a", { email_id: used.id })] })
+        const addressed = yield* Effect.fromResult(
+          BlastChange.setAudience(
+            yield* draft("b"),
+            { listId: (yield* listOf("l", [])).id, source: "existing" },
+            [],
+            noon,
+          ),
+        )
+        yield* write(addressed)
+        const written = BlastChange.setEmail(addressed.after, { emailId: sent.id, source: "existing" }, null, noon)
+        yield* write(yield* Effect.fromResult(written))
+        yield* Effect.orDie(launch(addressed.after.id))
+        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        yield* transact(store.apply(ws, paused))
+        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        assert.deepStrictEqual(yield* Effect.forEach([sent, used, idle], isThere), [true, true, false])
+      }),
+    )
+
+    it.effect("an email that is deleted by itself is forgotten", () =>
+      Effect.gen(function* () {
+        const { active, made, flows: store, ws, transact, emails, isThere } = yield* begin
+        const own = yield* made("own")
+        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        yield* transact(store.apply(ws, paused))
+        const removing = Effect.gen(function* () {
+          const locked = yield* emails.lock(ws, own.id)
+          const uses = yield* emails.uses(ws, own.id)
+          yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.remove(locked, uses)))
+        })
+        yield* Effect.orDie(transact(removing))
+        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        assert.isFalse(yield* isThere(own))
+      }),
+    )
+  })

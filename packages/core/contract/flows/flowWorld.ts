@@ -1,0 +1,172 @@
+// A workspace in which flows can be written and activated, furnished through the rooms' own ports.
+import { type DateTime, Effect, Result } from "effect"
+import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
+import { FieldChange } from "../../src/contacts/CustomField.ts"
+import type { ValueType } from "../../src/contacts/ContactFields.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import type { Flow } from "../../src/flows/definition/Flow.ts"
+import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
+import { readNewFlow } from "../../src/flows/definition/FlowInput.ts"
+import { FlowStore } from "../../src/flows/FlowStore.ts"
+import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import { type EmailId, FieldDefinitionId, FlowId, ListId } from "../../src/kernel/Ids.ts"
+import { ListChange, type NewList } from "../../src/lists/List.ts"
+import { nameCandidates } from "../../src/lists/ListName.ts"
+import type { Outbox } from "../../src/kernel/Outbox.ts"
+import { TemplateChange } from "../../src/templates/TemplateChange.ts"
+import { TentStore } from "../../src/tents/TentStore.ts"
+import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
+import { furnished, later, noon, type Rooms } from "../blasts/blastWorld.ts"
+import {
+  begin as beginTemplates,
+  emailSample,
+  type Ports as TemplatePorts,
+  tentSample,
+} from "../templates/templateWorld.ts"
+import { moves } from "../tents/tentMoves.ts"
+
+export type FlowRooms = Rooms | TemplatePorts | ContactFieldStore | FlowStore | TentStore | Outbox
+
+export const send = (step_id: string, over: object = {}) => ({ type: "send_email", step_id, ...over })
+export const day = (step_id: string, next_step_id: string | null) => ({
+  type: "wait",
+  step_id,
+  duration_amount: 1,
+  duration_unit: "days",
+  next_step_id,
+})
+export const onList = (listId: ListId) => ({
+  kind: "condition",
+  source: "list_membership",
+  listId,
+  operator: "is_member",
+})
+
+export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
+  const world = yield* furnished(fields)
+  const { fresh, transact, ws, emails, lists } = world
+  const store = yield* FlowStore
+  const fieldStore = yield* ContactFieldStore
+  const tents = yield* TentStore
+  const emailTemplates = yield* beginTemplates(emailSample, ws)
+  const tentTemplates = yield* beginTemplates(tentSample, ws)
+
+  const write = (change: FlowChange) => transact(store.apply(ws, change))
+
+  /** A draft of this body, as somebody would have sent it. */
+  const flow = Effect.fnUntraced(function* (name: string, body: object = {}, now: DateTime.Utc = noon) {
+    const whole = { name, ...body }
+    const named = yield* transact(store.lockNamed(ws, namedByFlow(whole)))
+    const change = FlowChange.create(FlowId.make(yield* fresh.id), Result.getOrThrow(readNewFlow(whole, named)), now)
+    yield* write(change)
+    return change.after
+  })
+
+  const activating = Effect.fnUntraced(function* (id: FlowId, held: Effect.Effect<void> = Effect.void) {
+    const { flow: before, facts } = yield* store.lockForActivation(ws, id)
+    yield* held
+    const change = yield* Effect.fromResult(FlowChange.activate(before, facts, later(1)))
+    yield* store.apply(ws, change)
+    return change.after
+  })
+  const activate = (id: FlowId) => transact(activating(id))
+  const activated = Effect.fnUntraced(function* (name: string, body: object) {
+    return yield* activate((yield* flow(name, body)).id)
+  }, Effect.orDie)
+  const pause = (before: Flow) => write(Result.getOrThrow(FlowChange.pause(before, later(2))))
+
+  const field = Effect.fnUntraced(function* (apiName: string, valueType: ValueType = "string") {
+    const wanted = { apiName, displayName: apiName, valueType, isEditable: true, description: null }
+    const ids = [FieldDefinitionId.make(yield* fresh.id)]
+    return yield* transact(
+      Effect.gen(function* () {
+        const facts = { existing: yield* fieldStore.lock(ws), ids, now: noon }
+        const options = { provenanceKind: "api", pathOf: () => "" } as const
+        const made = FieldChange.create([{ ...wanted, showInPeopleListDefault: false }], facts, options)
+        const change = yield* Effect.orDie(Effect.fromResult(made))
+        yield* fieldStore.apply(ws, change)
+        return change.creates[0] ?? (yield* Effect.die("a field that is made is there"))
+      }),
+    )
+  })
+  const archiving = Effect.fnUntraced(function* (id: FieldDefinitionId, held: Effect.Effect<void> = Effect.void) {
+    const existing = yield* fieldStore.lock(ws)
+    const { change } = yield* Effect.fromResult(FieldChange.archive(id, { existing, now: later(3) }))
+    yield* fieldStore.apply(ws, change)
+    yield* held
+  }, Effect.orDie)
+
+  /** The audience that a blast has made for itself. */
+  const inlineList = Effect.fnUntraced(function* (name: string) {
+    const blast = yield* world.draft(name)
+    const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)
+    const wanted: NewList = {
+      id: ListId.make(yield* fresh.id),
+      candidates,
+      description: null,
+      content: { kind: "static", contactIds: [] },
+    }
+    return yield* transact(
+      Effect.gen(function* () {
+        const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: [], named: [] })
+        const made = yield* Effect.fromResult(ListChange.createInline(wanted, blast.id, facts, noon))
+        yield* lists.apply(ws, made.change)
+        return made.list.id
+      }),
+    )
+  }, Effect.orDie)
+
+  const unapproving = Effect.fnUntraced(function* (id: EmailId, held: Effect.Effect<void> = Effect.void) {
+    const { email } = yield* emails.lock(ws, id)
+    yield* held
+    const uses = yield* emails.uses(ws, id)
+    yield* Effect.orDie(
+      emails
+        .apply(ws, yield* Effect.fromResult(EmailChange.unapprove(email, uses, later(3))))
+        .pipe(Effect.catchTag("InsufficientCredits", Effect.die)),
+    )
+  })
+  const deletingList = Effect.fnUntraced(function* (id: ListId, held: Effect.Effect<void> = Effect.void) {
+    const facts = yield* lists.lockForRemoval(ws, id)
+    yield* held
+    const change = yield* Effect.fromResult(ListChange.remove(facts, later(3)))
+    yield* Effect.catchTag(lists.apply(ws, change), "ListNameExists", Effect.die)
+  })
+  const deletingTemplate = Effect.fnUntraced(function* (
+    id: Parameters<typeof emailTemplates.store.lock>[1],
+    held: Effect.Effect<void> = Effect.void,
+  ) {
+    const current = yield* emailTemplates.store.lock(ws, id)
+    yield* held
+    const uses = yield* emailTemplates.store.uses(ws, id)
+    const change = yield* Effect.fromResult(TemplateChange.remove(current, uses))
+    yield* Effect.catchTag(emailTemplates.store.apply(ws, change), "InsufficientCredits", Effect.die)
+  })
+
+  const usesOfEmail = (id: EmailId) => transact(Effect.andThen(Effect.orDie(emails.lock(ws, id)), emails.uses(ws, id)))
+  const usesOfList = (id: ListId) =>
+    Effect.map(Effect.orDie(transact(lists.lockForRemoval(ws, id))), ({ uses }) => uses)
+
+  return {
+    ...world,
+    flows: store,
+    tents,
+    tentMoves: moves(tents, transact, fresh),
+    emailTemplates,
+    tentTemplates,
+    writeFlow: write,
+    flow,
+    activating,
+    activate,
+    activated,
+    pause,
+    field,
+    archiving,
+    inlineList,
+    unapproving,
+    deletingList,
+    deletingTemplate,
+    usesOfEmail,
+    usesOfList,
+  }
+})

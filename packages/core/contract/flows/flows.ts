@@ -1,0 +1,330 @@
+// The laws of the port to flows: what is written is found again, what is asked is the truth, and of two at once one wins.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, type Layer, Result } from "effect"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import type { Flow } from "../../src/flows/definition/Flow.ts"
+import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
+import type { FlowQuery } from "../../src/flows/FlowStore.ts"
+import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import type { NotFound } from "../../src/kernel/Refusal.ts"
+import { later, noon } from "../blasts/blastWorld.ts"
+import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
+import { flowUses } from "./flowUses.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+const nobody = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
+
+const all: FlowQuery = {
+  page: 1,
+  limit: 25,
+  statuses: ["draft", "active", "paused", "archived"],
+  search: "",
+  sortBy: "updated_at",
+  sortOrder: "desc",
+}
+
+type Decide = (flow: Flow) => Result.Result<FlowChange<Flow>, unknown>
+
+/** Every move of the lifecycle that asks for no facts. */
+const moves: ReadonlyArray<Decide> = [
+  (flow) => FlowChange.pause(flow, later(203)),
+  (flow) => FlowChange.edit(flow, { name: "Ärger 😀 'x' \\ %", description: null, structure: {} }, later(307)),
+  (flow) => FlowChange.archive(flow, later(404)),
+]
+
+export const flows = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
+  writing(name, live)
+  facts(name, live)
+  flowUses(name, live)
+}
+
+const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: writing`, (it) => {
+    it.effect("a flow is found again as every decision left it, with all that its structure can say", () =>
+      Effect.gen(function* () {
+        const {
+          flows: store,
+          ws,
+          writeFlow,
+          flow,
+          activate,
+          field,
+          listOf,
+          approvedEmail,
+          tentMoves,
+        } = yield* flowWorld()
+        const { id: listId } = yield* listOf("l", [])
+        const { id: emailId } = yield* approvedEmail("e")
+        const { id: tentId } = yield* tentMoves.accept(ws, {})
+        yield* field("birthday", "date")
+        let known = yield* flow("A", {
+          description: "two\nlines",
+          reentry_policy: "no_reentry",
+          manual_membership_enabled: false,
+          settings: { color: "red", "10": [1.5, { deep: null }], ä: "😀" },
+          disqualification_rules: onList(listId),
+          triggers: [
+            { type: "added_to_static_list", list_id: listId },
+            { type: "date_based", field: "birthday", mode: "before_date", days_before: 7, timezone: "Europe/Berlin" },
+            { type: "form_submitted", tent_id: tentId, form_id: "signup" },
+            { type: "service_api", fields: [{ name: "order_id", type: "number" }] },
+            { type: "contact_updated", field: "leadStatus", operator: "eq", value: "hot" },
+          ],
+          steps: [send("a", { email_id: emailId, next_step_id: "b" }), day("b", null)],
+        })
+        assert.deepStrictEqual(yield* store.find(ws, known.id), { flow: known, tally: nobody })
+        known = yield* Effect.orDie(activate(known.id))
+        assert.deepStrictEqual((yield* store.find(ws, known.id)).flow, known)
+        for (const decide of moves) {
+          const change = Result.getOrThrow(decide(known))
+          yield* writeFlow(change)
+          known = change.after
+          assert.deepStrictEqual((yield* store.find(ws, known.id)).flow, known)
+        }
+        assert.deepStrictEqual(yield* store.stepCounts(ws, known.id), new Map())
+        yield* writeFlow(Result.getOrThrow(FlowChange.remove(known, later(500))))
+        assert.strictEqual((yield* Effect.flip(store.find(ws, known.id)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("only a change is written, and only on what it was decided on", () =>
+      Effect.gen(function* () {
+        const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
+        const draft = yield* flow("a")
+        const edited = (settings: object) =>
+          Result.getOrThrow(FlowChange.edit(draft, { structure: { settings: { ...settings } } }, later(1)))
+        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+        yield* writeFlow(edited({ a: 1 }))
+        for (const stale of [edited({ b: 1 }), archived, { ...archived } as never]) {
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, stale)))))
+        }
+        const known = edited({ a: 1 }).after
+        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, known)
+        const renamed = Result.getOrThrow(FlowChange.edit(known, { name: "b", structure: {} }, later(2)))
+        const put = Result.getOrThrow(FlowChange.archive(known, later(3)))
+        yield* writeFlow(put)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(writeFlow(renamed))))
+        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, put.after)
+      }),
+    )
+
+    it.effect("of two that decide at once, the second decides on what the first has left", () =>
+      Effect.gen(function* () {
+        const { flows: store, ws, transact, flow } = yield* flowWorld()
+        const draft = yield* flow("a")
+        const rename = transact(
+          Effect.gen(function* () {
+            const before = yield* store.lock(ws, draft.id)
+            yield* Effect.sleep("20 millis")
+            const change = FlowChange.edit(before, { name: `${before.name}b`, structure: {} }, later(5))
+            yield* store.apply(ws, yield* Effect.fromResult(change))
+          }),
+        )
+        yield* Effect.all([rename, rename, rename], { concurrency: 3 })
+        assert.strictEqual((yield* store.find(ws, draft.id)).flow.name, "abbb")
+      }),
+    )
+
+    it.effect("changes are told in the outbox, and a failed transaction leaves neither flow nor event", () =>
+      Effect.gen(function* () {
+        const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
+        const draft = yield* flow("a")
+        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+        yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
+        assert.strictEqual((yield* store.find(ws, draft.id)).flow.lifecycle.status, "draft")
+        yield* writeFlow(archived)
+        const told = (yield* toldTo(ws)).filter(({ type }) => type.startsWith("flow_"))
+        assert.deepStrictEqual(
+          told.map(({ type, data, at }) => ({ type, data, at })),
+          [
+            { type: "flow_created", data: { flow_id: draft.id, from: null }, at: noon },
+            { type: "flow_archived", data: { flow_id: draft.id, from: "draft" }, at: later(1) },
+          ],
+        )
+      }),
+    )
+
+    it.effect("flows are paged by status and name, in every order, ties by id", () =>
+      Effect.gen(function* () {
+        const { flows: store, ws, flow, writeFlow } = yield* flowWorld()
+        const first = yield* flow("Ärger", {}, later(1))
+        const second = yield* flow("beta", {}, later(2))
+        const third = yield* flow("Beta 2", {}, later(2))
+        yield* writeFlow(Result.getOrThrow(FlowChange.archive(second, later(9))))
+        const names = (over: Partial<FlowQuery>) =>
+          Effect.map(store.page(ws, { ...all, ...over }), ({ items }) => items.map(({ flow: { name: of } }) => of))
+        const inIds = [second, third].sort((a, b) => (a.id < b.id ? -1 : 1)).map((each) => each.name)
+        assert.deepStrictEqual(yield* names({}), ["beta", "Beta 2", "Ärger"])
+        assert.deepStrictEqual(yield* names({ sortBy: "created_at", sortOrder: "asc" }), ["Ärger", ...inIds])
+        assert.deepStrictEqual(yield* names({ sortBy: "created_at" }), [...inIds, "Ärger"])
+        assert.deepStrictEqual(yield* names({ sortBy: "name", sortOrder: "asc" }), ["beta", "Beta 2", "Ärger"])
+        assert.deepStrictEqual(yield* names({ search: "BET" }), ["beta", "Beta 2"])
+        assert.deepStrictEqual(yield* names({ search: "%" }), [])
+        assert.deepStrictEqual(yield* names({ statuses: ["draft"] }), ["Beta 2", "Ärger"])
+        const { items, total } = yield* store.page(ws, { ...all, limit: 2, page: 2 })
+        assert.deepStrictEqual([items, total], [[{ flow: first, tally: nobody }], 3])
+      }),
+    )
+
+    it.effect("another workspace sees and touches nothing", () =>
+      Effect.gen(function* () {
+        const { flows: store, ws, transact, flow, approvedEmail, listOf } = yield* flowWorld()
+        const draft = yield* flow("a")
+        const { id: emailId } = yield* approvedEmail("e")
+        const { id: listId } = yield* listOf("l", [])
+        const other = yield* (yield* Fresh).workspace()
+        const unseenOnes: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
+          store.find(other, draft.id),
+          transact(store.lock(other, draft.id)),
+          transact(store.lockForActivation(other, draft.id)),
+        ]
+        for (const each of unseenOnes) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
+        assert.deepStrictEqual(yield* store.page(other, all), { items: [], total: 0 })
+        assert.strictEqual((yield* store.stepCounts(other, draft.id)).size, 0)
+        const named = namedByFlow({ triggers: [{ list_id: listId }], steps: [{ email_id: emailId }] })
+        const known = yield* transact(store.lockNamed(other, named))
+        assert.deepStrictEqual([known.staticLists.size, known.emails.size], [0, 0])
+        const trial = yield* store.trialFacts(other, { named, emailNormalized: null })
+        assert.deepStrictEqual([trial.facts.staticLists.size, trial.facts.subjects.size], [0, 0])
+        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, archived)))))
+        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, draft)
+      }),
+    )
+  })
+
+const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
+  layer(live, { excludeTestServices: true })(`flow laws: ${name}: facts`, (it) => {
+    it.effect("of what is named, what there is: in either status, lists by kind, and none that a blast has made", () =>
+      Effect.gen(function* () {
+        const world = yield* flowWorld()
+        const { flows: store, ws, transact, field, archiving, listOf, list, draftEmail, lists, fresh } = world
+        const [stage, old] = [yield* field("stage"), yield* field("old_stage")]
+        yield* transact(archiving(old.id))
+        const { id: fixed } = yield* listOf("static", [])
+        const { id: dynamic } = yield* list("dynamic", { kind: "dynamic", rules: null })
+        const inline = yield* world.inlineList("inline")
+        const { items } = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const { id: emailId } = yield* draftEmail("draft")
+        const template = yield* world.emailTemplates.made()
+        const tentTemplate = yield* world.tentTemplates.made()
+        const tent = yield* world.tentMoves.accept(ws, {})
+        const nowhere = yield* fresh.id
+        const body = {
+          triggers: [fixed, dynamic, items[0]?.id, inline, nowhere].map((list_id) => ({ list_id, tent_id: tent.id })),
+          steps: [
+            { email_id: emailId },
+            { type: "create_email", template_id: template.id },
+            { type: "create_tent", template_id: tentTemplate.id },
+            { email_id: nowhere, template_id: nowhere },
+          ],
+          disqualification_rules: { fieldDefinitionId: old.id },
+        }
+        const named = namedByFlow({ ...body, triggers: [...body.triggers, { field: "stage" }, { field: "nothing" }] })
+        const known = yield* transact(store.lockNamed(ws, named))
+        assert.deepStrictEqual(
+          known.fields.map(({ id, apiName, status }) => [id, apiName, status]).sort(),
+          [
+            [stage.id, "stage", "active"],
+            [old.id, "old_stage", "archived"],
+          ].sort(),
+        )
+        assert.deepStrictEqual([...known.staticLists], [fixed])
+        assert.deepStrictEqual(new Set<unknown>(known.otherLists), new Set([dynamic, items[0]?.id]))
+        assert.deepStrictEqual([...known.emails], [emailId])
+        assert.deepStrictEqual([...known.emailTemplates], [template.id])
+        assert.deepStrictEqual([...known.tentTemplates], [tentTemplate.id])
+        assert.deepStrictEqual([...known.tents], [tent.id])
+      }),
+    )
+
+    it.effect(
+      "an activation knows approvals, what templates begin with and ask for, senders, domains and the plan",
+      () =>
+        Effect.gen(function* () {
+          const senderDefaults = { fromName: "Us", fromAddress: "us@example.test", replyToEmail: null }
+          const world = yield* flowWorld({ senderDefaults, plan: "pro" })
+          const { flows: store, ws, transact, flow, draftEmail, approve, approvedEmail } = world
+          const approved = yield* approvedEmail("approved")
+          const draft = yield* draftEmail("draft")
+          const template = yield* world.emailTemplates.made({
+            html: "<p>{{api.price:uppercase|free}} {{contact.first_name}} {{ api.price }}</p>",
+          })
+          const unread = yield* world.emailTemplates.made()
+          yield* world.emailTemplates.approve(template.id)
+          const [page, unused] = [yield* world.tentTemplates.made(), yield* world.tentTemplates.made()]
+          yield* world.tentTemplates.approve(page.id)
+          const { id } = yield* flow("a", {
+            steps: [
+              send("a", { email_id: approved.id }),
+              send("b", { email_id: draft.id }),
+              { type: "create_email", step_id: "c", template_id: template.id },
+              { type: "create_email", step_id: "d", template_id: unread.id },
+              { type: "create_tent", step_id: "e", template_id: page.id },
+              { type: "create_tent", step_id: "f", template_id: unused.id },
+            ],
+          })
+          const { facts: known, flow: locked } = yield* transact(store.lockForActivation(ws, id))
+          assert.strictEqual(locked.id, id)
+          assert.deepStrictEqual([known.plan.plan, known.plan.flows], ["pro", true])
+          const approval = { id: approved.approval?.id, fromAddress: "news@example.test" }
+          assert.deepStrictEqual(
+            new Map<string, unknown>(known.emails),
+            new Map<string, unknown>([
+              [approved.id, { approval }],
+              [draft.id, { approval: null }],
+            ]),
+          )
+          assert.deepStrictEqual(
+            new Map(known.emailTemplates),
+            new Map([[template.id, { defaults: template.mail.defaults, apiTokens: ["api.price"] }]]),
+          )
+          assert.deepStrictEqual([...known.tentTemplates], [page.id])
+          assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
+          yield* approve(draft.id)
+          const after = yield* transact(store.lockForActivation(ws, id))
+          assert.isNotNull(after.facts.emails.get(draft.id)?.approval)
+        }),
+    )
+
+    it.effect(
+      "a trial knows subjects, approved ones first, the workspace's name, and whether an address is suppressed",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* flowWorld({ name: "Acme" })
+          const { flows: store, ws, approvedEmail, draftEmail, emails, transact } = world
+          const approved = yield* approvedEmail("approved", { subject: "as approved" })
+          yield* Effect.orDie(
+            transact(
+              Effect.gen(function* () {
+                const current = yield* emails.lock(ws, approved.id)
+                yield* emails.apply(ws, Result.getOrThrow(EmailChange.update(current, { subject: "edited" }, later(1))))
+              }),
+            ),
+          )
+          const draft = yield* draftEmail("draft", { subject: "of the draft" })
+          const template = yield* world.emailTemplates.made()
+          const named = namedByFlow({
+            steps: [
+              { email_id: approved.id },
+              { email_id: draft.id },
+              { type: "create_email", template_id: template.id },
+            ],
+          })
+          const trial = yield* store.trialFacts(ws, { named, emailNormalized: "nobody@example.test" })
+          assert.deepStrictEqual(
+            new Map(trial.facts.subjects),
+            new Map([
+              [approved.id, "as approved"],
+              [draft.id, "of the draft"],
+            ]),
+          )
+          assert.deepStrictEqual(
+            new Map(trial.facts.templateSubjects),
+            new Map([[template.id, template.mail.defaults.subject]]),
+          )
+          assert.deepStrictEqual([trial.facts.workspaceName, trial.suppression], ["Acme", null])
+        }),
+    )
+  })

@@ -1,0 +1,358 @@
+// The laws of the members of flows: who enters, who may not, who is shown, who leaves; and of two at once one enters.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Result } from "effect"
+import { advancing } from "../../src/flows/engine/MembershipRunner.ts"
+import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
+import { Flows } from "../../src/flows/Flows.ts"
+import type { MemberEvent } from "../../src/flows/members/Machine.ts"
+import { type FlowMemberQuery, timeline_lines_max } from "../../src/flows/members/MembershipStore.ts"
+import { Memberships } from "../../src/flows/Memberships.ts"
+import { FlowId, MembershipId } from "../../src/kernel/Ids.ts"
+import { day, send } from "./flowWorld.ts"
+import { type FlowLive, type FlowRooms, running, tagOf } from "./flowMembersWorld.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+export { FlowTimes } from "./flowMembersWorld.ts"
+
+const everyone: FlowMemberQuery = {
+  page: 1,
+  limit: 100,
+  status: null,
+  search: null,
+  sort: "entered_at",
+  order: "asc",
+}
+
+type Live = FlowRooms | FlowLive
+
+export const memberships = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) => {
+  const live = Layer.provideMerge(Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer), rooms)
+  entering(name, live)
+  reading(name, live)
+  leaving(name, live)
+}
+
+const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: entering`, (it) => {
+    it.effect("who is added stands at the first step, and is told of wherever it belongs", () =>
+      Effect.gen(function* () {
+        const { contacts, flows, memberships: members, person, started, ws } = yield* running()
+        const ann = yield* person("ann")
+        const flow = yield* started([day("first", null)])
+        const run = yield* members.add(ws, flow, ann.id, { color: "red", count: 2, yes: true })
+        assert.deepInclude(run.membership, { flowId: flow, contactId: ann.id, entrySource: "manual" })
+        assert.deepStrictEqual(run.membership.tokens, { color: "red", count: 2, yes: true })
+        assert.strictEqual(run.membership.state.status, "active")
+        assert.deepInclude(run.contact, { id: ann.id, displayName: "ann", email: "ann@example.test" })
+        assert.deepStrictEqual(
+          run.timeline.map(({ stepId, type }) => [type, stepId]),
+          [["entered_flow", "first"]],
+        )
+        assert.deepStrictEqual((yield* members.page(ws, flow, everyone)).items[0]?.membership, run.membership)
+        const { tally } = yield* flows.find(ws, flow)
+        assert.deepInclude(tally, { active: 1, waiting: 0, lastEntryAt: run.membership.enteredAt })
+        assert.deepStrictEqual([...(yield* flows.counted(ws, flow)).counts], [["first", 1]])
+        const { items } = yield* contacts.activities(ws, ann.id, { page: 1, limit: 10, order: "desc" })
+        assert.deepInclude(items.find(({ type }) => type === "flow_entered")?.metadata, {
+          flow_id: flow,
+          membership_id: run.membership.id,
+        })
+        const told = (yield* toldTo(ws)).filter(({ type }) => type === "flow_entered")
+        assert.deepStrictEqual(
+          told.map(({ contactId }) => contactId),
+          [ann.id],
+        )
+      }),
+    )
+
+    it.effect("of five who add somebody at once one does, and the others learn that they are in it", () =>
+      Effect.gen(function* () {
+        const { memberships: members, person, started, ws } = yield* running()
+        const ann = yield* person("ann")
+        const flow = yield* started([day("first", null)])
+        const all = yield* Effect.all(
+          Array.from({ length: 5 }, () => Effect.result(members.add(ws, flow, ann.id, {}))),
+          { concurrency: 5 },
+        )
+        assert.strictEqual(all.filter(Result.isSuccess).length, 1)
+        const refusals = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
+        assert.deepStrictEqual([...new Set(refusals)], ["AlreadyInFlow"])
+        assert.strictEqual((yield* members.page(ws, flow, everyone)).total, 1)
+      }),
+    )
+
+    it.effect("whoever has left may enter again, unless the flow lets nobody in twice", () =>
+      Effect.gen(function* () {
+        const { memberships: members, person, started, ws } = yield* running()
+        const ann = yield* person("ann")
+        for (const [policy, tags] of [
+          ["allow", []],
+          ["no_reentry", ["ReentryDenied", "ReentryDenied", "ReentryDenied"]],
+        ] as const) {
+          const flow = yield* started([day("first", null)], { reentry_policy: policy })
+          yield* members.add(ws, flow, ann.id, {})
+          yield* members.remove(ws, flow, ann.id)
+          const again = Effect.result(
+            Effect.andThen(members.add(ws, flow, ann.id, {}), members.remove(ws, flow, ann.id)),
+          )
+          const all = [yield* again, yield* again, yield* again]
+          assert.deepStrictEqual(
+            all.flatMap((each): Array<string> => (Result.isFailure(each) ? [each.failure._tag] : [])),
+            [...tags],
+          )
+        }
+      }),
+    )
+
+    it.effect(
+      "who is disqualified does not enter, nor does anybody while the flow is paused, a draft, or closed to hands",
+      () =>
+        Effect.gen(function* () {
+          const { flows, memberships: members, person, started, ws } = yield* running()
+          const ann = yield* person("ann", { city: "Rome" })
+          const condition = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Rome" }
+          const rules = { disqualification_rules: { kind: "group", operator: "and", conditions: [condition] } }
+          const add = (flow: FlowId) => tagOf(members.add(ws, flow, ann.id, {}))
+          assert.strictEqual(yield* add(yield* started([day("a", null)], rules)), "ContactDisqualified")
+          assert.strictEqual(yield* add(yield* started([day("a", null)], {}, false)), "InvalidState")
+          const closed = { manual_membership_enabled: false, triggers: [{ type: "contact_created" }] }
+          assert.strictEqual(yield* add(yield* started([day("a", null)], closed)), "ManualMembershipDisabled")
+          const paused = yield* started([day("a", null)])
+          yield* flows.pause(ws, paused)
+          assert.strictEqual(yield* add(paused), "InvalidState")
+        }),
+    )
+
+    it.effect("a call brings in whom it names, with what the trigger declares", () =>
+      Effect.gen(function* () {
+        const { fresh, memberships: members, person, started, ws } = yield* running()
+        const ann = yield* person("ann", { phone: "+12025550123" })
+        const bare = yield* started([day("a", null)])
+        const byId = { by: "contact_id", id: ann.id, where: "contact_id" } as const
+        assert.strictEqual(yield* tagOf(members.trigger(ws, bare, byId, {})), "ApiTriggerNotConfigured")
+        const triggers = [{ type: "service_api", fields: [{ name: "plan", type: "string" }] }]
+        const flow = yield* started([day("a", null)], { triggers })
+        assert.strictEqual(yield* tagOf(members.trigger(ws, flow, byId, { other: "x" })), "UnknownToken")
+        assert.strictEqual(yield* tagOf(members.trigger(ws, flow, byId, { plan: 1 })), "InvalidTokenType")
+        const who = [
+          byId,
+          { by: "email", email: " ANN@example.test " },
+          { by: "phone", phone: "(202) 555-0123", defaultCountry: "US" },
+        ] as const
+        for (const each of who) {
+          const run = yield* members.trigger(ws, flow, each, { plan: "pro" })
+          assert.deepInclude(run.membership, { contactId: ann.id, entrySource: "service_api" })
+          yield* members.remove(ws, flow, ann.id)
+        }
+        const nobody = { by: "email", email: "nobody@example.test" } as const
+        assert.deepInclude(yield* Effect.flip(members.trigger(ws, flow, nobody, {})), {
+          _tag: "NotFound",
+          path: "email",
+        })
+        const gone = FlowId.make(yield* fresh.id)
+        assert.strictEqual(yield* tagOf(members.trigger(ws, gone, byId, {})), "NotFound")
+      }),
+    )
+
+    it.effect("a failed transaction lets nobody in, and another workspace neither sees nor moves anybody", () =>
+      Effect.gen(function* () {
+        const {
+          fresh,
+          look,
+          members: store,
+          memberships: members,
+          one,
+          person,
+          started,
+          transact,
+          ws,
+        } = yield* running()
+        const ann = yield* person("ann")
+        const flow = yield* started([day("first", null)])
+        const { membership } = yield* members.add(ws, flow, ann.id, {})
+        yield* Effect.exit(transact(Effect.andThen(members.remove(ws, flow, ann.id), Effect.fail("no"))))
+        assert.strictEqual((yield* one(flow)).status, "active")
+        const other = yield* fresh.workspace()
+        assert.strictEqual(yield* tagOf(members.page(other, flow, everyone)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.find(other, flow, membership.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.add(other, flow, ann.id, {})), "NotFound")
+        assert.strictEqual(yield* tagOf(members.remove(other, flow, ann.id)), "NotFound")
+        for (const which of [
+          { _tag: "due", limit: 10 },
+          { _tag: "contact", flowId: flow, contactId: ann.id },
+          { _tag: "flow", flowId: flow, members: "live", after: null, limit: 10 },
+          { _tag: "touched", memberships: [membership.id], contacts: [ann.id], flows: [flow] },
+        ] as const) {
+          assert.deepStrictEqual((yield* transact(store.lockMembers(other, which))).members, [])
+        }
+        const ground = yield* transact(store.lockForEntry(other, { flows: [flow], contacts: [ann.id] }))
+        assert.deepStrictEqual([ground.flows.size, ground.contacts.size], [0, 0])
+        const asked = { contacts: [ann.id], lists: [], activityTypes: [], messagesOf: [membership.id], emails: [] }
+        assert.strictEqual((yield* store.facts(other, asked)).contacts.size, 0)
+        yield* look({ _tag: "due", limit: 10 })
+        assert.strictEqual((yield* one(flow)).status, "waiting")
+      }),
+    )
+  })
+
+const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: reading`, (it) => {
+    it.effect("members are found by status and by name, in any order, and pages hold together", () =>
+      Effect.gen(function* () {
+        const { memberships: members, person, started, ws } = yield* running()
+        const flow = yield* started([day("first", null)])
+        const names = ["Ölaf", "bea", "Cid", "ann"]
+        const people = yield* Effect.forEach(names, (each, at) => person(`p${at}`, { displayName: each }))
+        const nameless = yield* person("zed", { displayName: null, email: null, phone: "+12025550199" })
+        for (const { id } of [...people, nameless]) yield* members.add(ws, flow, id, {})
+        yield* members.remove(ws, flow, people[0]?.id ?? nameless.id)
+        const namesOf = (query: Partial<FlowMemberQuery>) =>
+          Effect.map(members.page(ws, flow, { ...everyone, ...query }), ({ items }) =>
+            items.map(({ contact }) => contact?.displayName ?? null),
+          )
+        assert.deepStrictEqual(yield* namesOf({}), [...names, null])
+        const { items } = yield* members.page(ws, flow, everyone)
+        const newest = items.toSorted(
+          ({ membership: left }, { membership: right }) =>
+            right.enteredAt.epochMilliseconds - left.enteredAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
+        )
+        assert.deepStrictEqual(
+          yield* namesOf({ order: "desc" }),
+          newest.map(({ contact }) => contact?.displayName ?? null),
+        )
+        assert.deepStrictEqual(yield* namesOf({ sort: "display_name" }), ["ann", "bea", "Cid", "Ölaf", null])
+        assert.deepStrictEqual(yield* namesOf({ sort: "display_name", order: "desc" }), [
+          "Ölaf",
+          "Cid",
+          "bea",
+          "ann",
+          null,
+        ])
+        assert.deepStrictEqual(yield* namesOf({ status: "dropped" }), ["Ölaf"])
+        assert.deepStrictEqual(yield* namesOf({ search: "öL" }), ["Ölaf"])
+        assert.deepStrictEqual(yield* namesOf({ search: "0199" }), [null])
+        assert.deepStrictEqual(yield* namesOf({ search: "p2@EXAMPLE" }), ["Cid"])
+        assert.deepStrictEqual(yield* namesOf({ page: 2, limit: 2 }), ["Cid", "ann"])
+        assert.strictEqual((yield* members.page(ws, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
+        assert.deepStrictEqual(yield* namesOf({ sort: "updated_at", order: "desc", limit: 1 }), ["Ölaf"])
+      }),
+    )
+
+    it.effect("of a long timeline the newest lines are read", () =>
+      Effect.gen(function* () {
+        const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
+        const { advanceHeld } = yield* advancing
+        const flow = yield* started([day("first", null)])
+        const { membership } = yield* memberships.add(ws, flow, (yield* person("ann")).id, {})
+        yield* settleDown
+        const opened = Array.from({ length: timeline_lines_max }, (_, nth): MemberEvent => {
+          const at = DateTime.makeUnsafe(nth)
+          return { type: "engaged", stepId: "first", metric: "opened", at, url: null }
+        })
+        const touched = { _tag: "touched", memberships: [membership.id], contacts: [], flows: [] } as const
+        yield* transact(
+          Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceHeld(ws, held, () => opened.slice(1))),
+        )
+        const { timeline } = yield* memberships.find(ws, flow, membership.id)
+        assert.deepStrictEqual(
+          timeline.map(({ at, type }) => [type, type === "waiting" ? 0 : at.epochMilliseconds]),
+          [["waiting", 0], ...opened.slice(1).map((_, nth) => ["email_opened", nth + 1])],
+        )
+      }),
+    )
+
+    it.effect("a flow that is not there has no members, nor has another flow these", () =>
+      Effect.gen(function* () {
+        const { fresh, memberships: members, person, started, ws } = yield* running()
+        const ann = yield* person("ann")
+        const [flow, other] = [yield* started([day("a", null)]), yield* started([day("a", null)])]
+        const { membership } = yield* members.add(ws, flow, ann.id, {})
+        assert.strictEqual(yield* tagOf(members.page(ws, FlowId.make(yield* fresh.id), everyone)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.find(ws, other, membership.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.find(ws, flow, MembershipId.make(yield* fresh.id))), "NotFound")
+        assert.strictEqual((yield* members.page(ws, other, everyone)).total, 0)
+      }),
+    )
+  })
+
+const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
+  layer(live, { excludeTestServices: true })(`members of flows: ${name}: leaving`, (it) => {
+    it.effect("who is removed is dropped, also while the flow is paused; who is not in it is nobody to remove", () =>
+      Effect.gen(function* () {
+        const { flows, memberships: members, person, started, ws } = yield* running()
+        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+        const flow = yield* started([day("first", null)])
+        yield* members.add(ws, flow, ann.id, {})
+        yield* flows.pause(ws, flow)
+        assert.isNull(yield* members.remove(ws, flow, bob.id))
+        const run = yield* members.remove(ws, flow, ann.id)
+        assert.deepInclude(run?.membership.state, { status: "dropped", reason: "removed", stepId: "first" })
+        assert.isNull(yield* members.remove(ws, flow, ann.id))
+        assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, dropped: 1 })
+        assert.deepStrictEqual(
+          [...(yield* flows.counted(ws, flow)).counts].filter(([, count]) => count > 0),
+          [],
+        )
+      }),
+    )
+
+    it.effect("a deleted contact's membership ends, and stays without their name", () =>
+      Effect.gen(function* () {
+        const { advanceDue, memberships: members, person, remove, seen, started, ws } = yield* running()
+        const [ann, bob] = [yield* person("ann"), yield* person("bob")]
+        const flow = yield* started([day("first", null)])
+        for (const { id } of [ann, bob]) yield* members.add(ws, flow, id, {})
+        yield* advanceDue
+        yield* remove([ann])
+        assert.strictEqual(yield* advanceDue, 1)
+        const [first, second] = yield* seen(flow)
+        assert.deepInclude(first, { contactId: ann.id, status: "dropped" })
+        assert.deepInclude(second, { contactId: bob.id, status: "waiting" })
+        assert.deepStrictEqual(first?.timeline, ["entered_flow", "waiting", "dropped"])
+        const [shown] = (yield* members.page(ws, flow, everyone)).items
+        assert.isNull(shown?.contact)
+        assert.deepInclude(shown?.membership.state, { reason: "contact_deleted" })
+        assert.strictEqual(yield* tagOf(members.add(ws, flow, ann.id, {})), "NotFound")
+      }),
+    )
+
+    it.effect("a flow that is deleted takes its members along", () =>
+      Effect.gen(function* () {
+        const {
+          approvedEmail,
+          flows,
+          memberships: members,
+          members: store,
+          person,
+          settleDown,
+          started,
+          transact,
+          ws,
+        } = yield* running()
+        const ann = yield* person("ann")
+        const { id: email } = yield* approvedEmail("hello")
+        const flow = yield* started([send("hello", { email_id: email })])
+        yield* members.add(ws, flow, ann.id, {})
+        yield* settleDown
+        yield* flows.pause(ws, flow)
+        yield* flows.remove(ws, flow)
+        assert.strictEqual(yield* tagOf(members.page(ws, flow, everyone)), "NotFound")
+        const which = { _tag: "touched", memberships: [], contacts: [ann.id], flows: [flow] } as const
+        assert.deepStrictEqual((yield* transact(store.lockMembers(ws, which))).members, [])
+      }),
+    )
+
+    it.effect("a held member is not moved on what was decided before", () =>
+      Effect.gen(function* () {
+        const { memberships: members, members: store, one, person, look, started, transact, ws } = yield* running()
+        const ann = yield* person("ann")
+        const flow = yield* started([day("first", null)])
+        yield* members.add(ws, flow, ann.id, {})
+        const [change] = yield* look({ _tag: "due", limit: 10 })
+        assert(change !== undefined)
+        yield* members.remove(ws, flow, ann.id)
+        assert.strictEqual((yield* Effect.exit(transact(store.apply(ws, [change]))))._tag, "Failure")
+        assert.strictEqual((yield* one(flow)).status, "dropped")
+      }),
+    )
+  })

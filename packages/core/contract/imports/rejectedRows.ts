@@ -1,0 +1,106 @@
+// The laws of what the store of imports keeps of rows that did not go in.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { ContactStore } from "../../src/contacts/ContactStore.ts"
+import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
+import { ImportRunId } from "../../src/kernel/Ids.ts"
+import type { KeptRow } from "../../src/imports/Import.ts"
+import { ImportStore } from "../../src/imports/ImportStore.ts"
+import type { Transactor } from "../../src/kernel/Transactor.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { applyRows, lineOf, runIn } from "./importSamples.ts"
+
+type Ports = ImportStore | ContactStore | ContactFieldStore | Transactor | Fresh
+
+const everything = { after: 1, through: 1_000_000, limit: 1_000 }
+
+const numbersOf = (rows: ReadonlyArray<KeptRow>) => rows.map(({ rowNumber }) => rowNumber)
+
+export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`import laws of kept rows: ${name}`, (it) => {
+    /** A run with chunks of these rows behind it. */
+    const having = Effect.fnUntraced(function* (...chunks: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>>) {
+      const [store, fresh] = [yield* ImportStore, yield* Fresh]
+      const workspace = yield* fresh.workspace()
+      const { id } = yield* runIn(workspace)
+      for (const cells of chunks) {
+        assert.isTrue(yield* applyRows(workspace, yield* store.findRun(workspace, id), cells))
+      }
+      return { store, fresh, workspace, id }
+    })
+
+    it.effect("rows that did not go in are kept as they were read, and no others", () =>
+      Effect.gen(function* () {
+        const awkward = ["nobody", '=1+1, "quoted"\r\nnext 😀 \'\\ \u0007']
+        const rows = [["a@b.co", "Ann"], awkward, ["", " "], ["short"], ["b@b.co", "", "x", ""]]
+        const { store, workspace, id } = yield* having(rows)
+        const kept = yield* store.keptRows(workspace, id, everything)
+        const { items } = yield* store.results(workspace, id, { status: null, page: 1, limit: 250 })
+        assert.deepStrictEqual(
+          kept,
+          items.flatMap(({ status, ...row }): ReadonlyArray<KeptRow> => {
+            const record = rows[row.rowNumber - 2] ?? []
+            return status === "skipped" || status === "failed" ? [{ ...row, status, record }] : []
+          }),
+        )
+        assert.deepStrictEqual(
+          kept.map(({ rowNumber, line, status }) => [rowNumber, line, status]),
+          [
+            [3, lineOf(1), "failed"],
+            [4, lineOf(2), "skipped"],
+            [5, lineOf(3), "failed"],
+            [6, lineOf(4), "failed"],
+          ],
+        )
+      }),
+    )
+
+    it.effect("kept rows are read on from the last one that was read, of both statuses in the file's order", () =>
+      Effect.gen(function* () {
+        const cells = Array.from({ length: 40 }, (_, index) => {
+          if (index % 4 === 0) return [`p${index}@b.co`, "x"]
+          return index % 4 === 1 ? ["", ""] : ["nobody", String(index)]
+        })
+        const { store, workspace, id } = yield* having(cells.slice(0, 17), cells.slice(17))
+        const wanted = cells.flatMap((_, index) => (index % 4 === 0 ? [] : [index + 2]))
+        const read: Array<number> = []
+        for (let after = 1; read.length < wanted.length;) {
+          const page = numbersOf(yield* store.keptRows(workspace, id, { after, through: 41, limit: 7 }))
+          assert.strictEqual(page.length, Math.min(7, wanted.length - read.length))
+          read.push(...page)
+          after = page.at(-1) ?? 41
+        }
+        assert.deepStrictEqual(read, wanted)
+        const between = yield* store.keptRows(workspace, id, { after: 7, through: 12, limit: 100 })
+        assert.deepStrictEqual(
+          numbersOf(between),
+          wanted.filter((number) => number > 7 && number <= 12),
+        )
+      }),
+    )
+
+    it.effect("the longest record is known, of the rows that are asked for", () =>
+      Effect.gen(function* () {
+        const long = Array.from({ length: 9 }, (_, index) => `cell ${index}`)
+        const { store, workspace, id } = yield* having([["a@b.co", "Ann"], ["x"], ["", "", ""], ["nobody", "x"], long])
+        const widest = (through: number) => store.widestKept(workspace, id, through)
+        assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3, 4, 5, 6], widest), [0, 0, 1, 3, 3, 9])
+      }),
+    )
+
+    it.effect("another workspace's rows, and those of no run, are none", () =>
+      Effect.gen(function* () {
+        const { store, fresh, workspace, id } = yield* having([["nobody", "x"]])
+        const other = yield* fresh.workspace()
+        const missing = ImportRunId.make(yield* fresh.id)
+        for (const [where, run] of [
+          [other, id],
+          [workspace, missing],
+        ] as const) {
+          assert.deepStrictEqual(yield* store.keptRows(where, run, everything), [])
+          assert.strictEqual(yield* store.widestKept(where, run, everything.through), 0)
+        }
+        assert.strictEqual((yield* store.keptRows(workspace, id, everything)).length, 1)
+      }),
+    )
+  })

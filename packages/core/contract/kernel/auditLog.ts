@@ -1,0 +1,132 @@
+// The laws of the audit log.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer } from "effect"
+import { Actor } from "../../src/kernel/Actor.ts"
+import { type AuditAction, AuditLog } from "../../src/kernel/AuditLog.ts"
+import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentStore } from "../../src/tents/TentStore.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { furnished } from "../blasts/blastWorld.ts"
+import { Fresh } from "./fresh.ts"
+import { moves } from "../tents/tentMoves.ts"
+
+const begin = Effect.gen(function* () {
+  const log = yield* AuditLog
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const workspaceId = yield* fresh.workspace()
+  const tell = (action: AuditAction, target = "x") =>
+    transact(log.append([{ workspaceId, action, target, details: { n: 1, of: ["ä", null] } }]))
+  const all = Effect.map(log.page({ workspaceId, after: null, limit: 100 }), ({ items }) => items)
+  return { all, fresh, log, tell, transact, workspaceId }
+})
+
+type Needs = AuditLog | Effect.Services<ReturnType<typeof furnished>> | TentStore
+
+export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of the audit log: ${name}`, (it) => {
+    it.effect("an entry says who, what and to what, and nothing more", () =>
+      Effect.gen(function* () {
+        const { all, tell, workspaceId } = yield* begin
+        yield* tell("key.created", "a key").pipe(Effect.provideService(Actor, "key:tp_live_abcd"))
+        yield* tell("key.revoked")
+        const entries = yield* all
+        const [created, revoked] = ["key.created", "key.revoked"].map((of) =>
+          entries.find(({ action }) => action === of),
+        )
+        assert.deepStrictEqual(
+          { ...created, id: "", at: null },
+          {
+            id: "",
+            at: null,
+            actor: "key:tp_live_abcd",
+            workspaceId,
+            action: "key.created",
+            target: "a key",
+            details: { n: 1, of: ["ä", null] },
+          },
+        )
+        assert.strictEqual(revoked?.actor, "worker")
+      }),
+    )
+
+    it.effect("what failed has left no entry", () =>
+      Effect.gen(function* () {
+        const { all, log, transact, workspaceId } = yield* begin
+        const event = { workspaceId, action: "key.created", target: "x", details: {} } as const
+        yield* Effect.exit(transact(Effect.andThen(log.append([event]), Effect.fail("no"))))
+        yield* transact(log.append([]))
+        assert.deepStrictEqual(yield* all, [])
+      }),
+    )
+
+    it.effect("it is read slice by slice, newest first, each entry once", () =>
+      Effect.gen(function* () {
+        const { all, log, tell, transact, workspaceId } = yield* begin
+        yield* tell("key.created", "first")
+        const same = ["a", "b", "c"].map(
+          (target) => ({ workspaceId, action: "key.revoked", target, details: {} }) as const,
+        )
+        yield* transact(log.append(same))
+        const whole = yield* all
+        const times = whole.map((entry) => entry.at.epochMilliseconds)
+        assert.deepStrictEqual(
+          times,
+          [...times].sort((left, right) => right - left),
+        )
+        const [one, two] = [
+          yield* log.page({ workspaceId, after: null, limit: 3 }),
+          yield* log.page({ workspaceId, after: null, limit: 4 }),
+        ]
+        assert.isNull(two.next)
+        const rest = yield* log.page({ workspaceId, after: one.next, limit: 3 })
+        assert.deepStrictEqual([...one.items, ...rest.items], whole)
+        assert.isNull(rest.next)
+      }),
+    )
+
+    it.effect("a workspace's entries are its own, and without a workspace there are those of all", () =>
+      Effect.gen(function* () {
+        const one = yield* begin
+        const other = yield* begin
+        yield* one.tell("key.created", "mine")
+        yield* other.tell("key.created", "theirs")
+        assert.deepStrictEqual(
+          (yield* one.all).map(({ target }) => target),
+          ["mine"],
+        )
+        const everybody = yield* one.log.page({ workspaceId: null, after: null, limit: 2 })
+        assert.sameMembers(
+          everybody.items.map(({ target }) => target),
+          ["mine", "theirs"],
+        )
+      }),
+    )
+
+    it.effect("a sending that is started tells of itself", () =>
+      Effect.gen(function* () {
+        const world = yield* furnished()
+        const id = yield* world.sending("a", [yield* world.person("ann")])
+        const log = yield* AuditLog
+        const { items } = yield* log.page({ workspaceId: world.ws, after: null, limit: 10 })
+        assert.deepStrictEqual(
+          items.map(({ action, target }) => [action, target]),
+          [["blast.sending", id]],
+        )
+      }),
+    )
+
+    it.effect("a page that is published tells of itself, and one that is taken down", () =>
+      Effect.gen(function* () {
+        const { all, fresh, transact, workspaceId } = yield* begin
+        const tents = moves(yield* TentStore, transact, fresh)
+        const { id } = yield* tents.completed(workspaceId)
+        yield* tents.publishAs(workspaceId, id, { removeBranding: true })
+        yield* tents.change(workspaceId, id, (tent) => TentChange.unpublish(tent, DateTime.makeUnsafe(77)))
+        assert.sameMembers(
+          (yield* all).map(({ action, target }) => `${action} ${target}`),
+          [`tent.published ${id}`, `tent.unpublished ${id}`],
+        )
+      }),
+    )
+  })

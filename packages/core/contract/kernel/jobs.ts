@@ -1,0 +1,146 @@
+// The laws of the job queue. The layer under test tries a job three times, with pauses from 100 ms.
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, type Layer, Ref } from "effect"
+import { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import { type Job, JobQueue, Jobs } from "../../src/kernel/Jobs.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Fresh } from "./fresh.ts"
+import { eventually } from "./eventually.ts"
+
+export const jobs = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transactor | Fresh, E>) =>
+  layer(live, { excludeTestServices: true })(`job laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const fresh = yield* Fresh
+      const job: Job = {
+        type: "blast_start",
+        workspaceId: WorkspaceId.make(yield* fresh.id),
+        blastId: BlastId.make(yield* fresh.id),
+      }
+      return { jobs: yield* Jobs, queue: yield* JobQueue, ...(yield* Transactor), job, id: `law:${yield* fresh.id}` }
+    })
+
+    /** Works until `body` has ended, and answers which ids came, each as often as it did. Jobs of other laws are let through. */
+    const working = Effect.fnUntraced(function* <R>(
+      handle: (id: string, attempt: number) => Effect.Effect<void, unknown, R>,
+      body: (seen: Effect.Effect<ReadonlyArray<string>>) => Effect.Effect<void, never, R>,
+    ) {
+      const queue = yield* JobQueue
+      const seen = yield* Ref.make<ReadonlyArray<string>>([])
+      const worker = yield* Effect.forkChild(
+        queue.work({
+          concurrency: 2,
+          handle: (_, { id, attempt }) =>
+            Effect.andThen(
+              Ref.update(seen, (all) => [...all, id]),
+              handle(id, attempt),
+            ),
+        }),
+      )
+      yield* body(Ref.get(seen))
+      yield* Fiber.interrupt(worker)
+      return yield* Ref.get(seen)
+    })
+    const moment = Effect.sleep("300 millis")
+    /** Until it has come, and a moment longer, in which it might come again. */
+    const come = (id: string) => (seen: Effect.Effect<ReadonlyArray<string>>) =>
+      Effect.andThen(
+        eventually(seen, (all) => all.includes(id)),
+        moment,
+      )
+    const times = (seen: ReadonlyArray<string>, id: string) => seen.filter((each) => each === id).length
+
+    it.effect("a job is done once, with its own id and payload", () =>
+      Effect.gen(function* () {
+        const { jobs, queue, transact, job, id } = yield* begin
+        yield* transact(jobs.enqueue(job, { id }))
+        const done = yield* Deferred.make<Job>()
+        const worker = yield* Effect.forkChild(
+          queue.work({
+            concurrency: 1,
+            handle: (each, about) => (about.id === id ? Deferred.succeed(done, each) : Effect.void),
+          }),
+        )
+        assert.deepStrictEqual(yield* Deferred.await(done), job)
+        yield* Fiber.interrupt(worker)
+      }),
+    )
+
+    it.effect("a caller that is rolled back leaves no job", () =>
+      Effect.gen(function* () {
+        const { jobs, transact, job, id } = yield* begin
+        yield* Effect.exit(transact(Effect.andThen(jobs.enqueue(job, { id }), Effect.fail("no"))))
+        const seen = yield* working(
+          () => Effect.void,
+          () => moment,
+        )
+        assert.strictEqual(times(seen, id), 0)
+      }),
+    )
+
+    it.effect("the same id is queued once, also after it is done", () =>
+      Effect.gen(function* () {
+        const { jobs, transact, job, id } = yield* begin
+        yield* transact(Effect.andThen(jobs.enqueue(job, { id }), jobs.enqueue(job, { id })))
+        const seen = yield* working(
+          () => Effect.void,
+          (all) => come(id)(all).pipe(Effect.andThen(transact(jobs.enqueue(job, { id }))), Effect.andThen(moment)),
+        )
+        assert.strictEqual(times(seen, id), 1)
+      }),
+    )
+
+    it.effect("a delayed job waits", () =>
+      Effect.gen(function* () {
+        const { jobs, transact, job, id } = yield* begin
+        const asked_ms = yield* Clock.currentTimeMillis
+        yield* transact(jobs.enqueue(job, { id, delay: "1 second" }))
+        let came_ms = 0
+        const seen = yield* working(
+          (each) =>
+            each === id ? Effect.map(Clock.currentTimeMillis, (now_ms) => void (came_ms = now_ms)) : Effect.void,
+          come(id),
+        )
+        assert.strictEqual(times(seen, id), 1)
+        // Not a moment sooner, but for what two clocks may differ.
+        assert.isAtLeast(came_ms - asked_ms, 950)
+      }),
+    )
+
+    it.effect("a job that fails is tried three times, then it is dead; requeued, it is as new", () =>
+      Effect.gen(function* () {
+        const { jobs, transact, job, id } = yield* begin
+        yield* transact(jobs.enqueue(job, { id }))
+        const seen = yield* working(
+          (each) => (each === id ? Effect.fail("poison") : Effect.void),
+          () => Effect.asVoid(eventually(jobs.dead, (dead) => dead.some((each) => each.id === id))),
+        )
+        assert.strictEqual(times(seen, id), 3)
+        const dead = (yield* jobs.dead).find((each) => each.id === id)
+        assert.strictEqual(dead?.attempts, 3)
+        assert.include(dead?.failure, "poison")
+        assert.isTrue(yield* transact(jobs.requeue(id)))
+        assert.isFalse(yield* transact(jobs.requeue(id)))
+        const again = yield* working(() => Effect.void, come(id))
+        assert.strictEqual(times(again, id), 1)
+      }),
+    )
+
+    it.effect("a worker that is stopped in the middle hands its job back", () =>
+      Effect.gen(function* () {
+        const { jobs, queue, transact, job, id } = yield* begin
+        yield* transact(jobs.enqueue(job, { id }))
+        const begun = yield* Deferred.make<void>()
+        const worker = yield* Effect.forkChild(
+          queue.work({
+            concurrency: 1,
+            handle: (_, about) =>
+              about.id === id ? Effect.andThen(Deferred.succeed(begun, undefined), Effect.never) : Effect.void,
+          }),
+        )
+        yield* Deferred.await(begun)
+        yield* Fiber.interrupt(worker)
+        const seen = yield* working(() => Effect.void, come(id))
+        assert.strictEqual(times(seen, id), 1)
+      }),
+    )
+  })

@@ -1,0 +1,122 @@
+// The laws of the port that serves what is published.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { addressPath } from "../../src/tents/pages/PageAddress.ts"
+import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
+import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentStore } from "../../src/tents/TentStore.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import { eventually, settledMark } from "./eventually.ts"
+import { Fresh } from "./fresh.ts"
+import { alias, at, moves } from "../tents/tentMoves.ts"
+
+export const pages = <E>(
+  name: string,
+  live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
+) =>
+  layer(live, { excludeTestServices: true })(`published page laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const store = yield* TentStore
+      const pages = yield* PublishedPages
+      const workspaces = yield* WorkspaceStore
+      const { transact } = yield* Transactor
+      const fresh = yield* Fresh
+      const workspace = yield* fresh.workspace()
+      return { store, pages, workspaces, transact, fresh, workspace, ...moves(store, transact, fresh) }
+    })
+
+    it.effect("what is published is served by its alias and by its id, and nothing else is", () =>
+      Effect.gen(function* () {
+        const { pages, workspace, completed, publishAs, change } = yield* begin
+        const tent = yield* completed(workspace)
+        const byId = { by: "id", id: tent.id } as const
+        const byAlias = { by: "alias", alias: alias("shown") } as const
+        assert.strictEqual(yield* pages.page(workspace, byId), null)
+        const live = yield* publishAs(workspace, tent.id, { alias: alias("shown") })
+        const page = yield* pages.page(workspace, byAlias)
+        assert.deepStrictEqual(yield* pages.page(workspace, byId), page)
+        assert.strictEqual(page?.tentId, tent.id)
+        assert.deepStrictEqual(page?.address, byAlias)
+        assert.include(page?.html, "<h1>Ö</h1>")
+        assert.strictEqual(live?.publication?.status === "published" && live.publication.etag, page?.etag)
+        yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
+        assert.strictEqual(yield* pages.page(workspace, byAlias), null)
+        assert.strictEqual(yield* pages.page(workspace, byId), null)
+      }),
+    )
+
+    it.effect("what is published is listed by the address that it is known by, and nothing else is", () =>
+      Effect.gen(function* () {
+        const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
+        const [one, two, three] = [
+          yield* completed(workspace),
+          yield* completed(workspace),
+          yield* completed(workspace),
+        ]
+        for (const { id } of [one, two, three]) yield* publishAs(workspace, id, {})
+        yield* publishAs(workspace, two.id, { alias: alias("known") })
+        yield* change(workspace, three.id, (before) => TentChange.unpublish(before, at(9)))
+        const listed = yield* pages.list(workspace)
+        const paths = listed.map(
+          ({ address, publishedAt }) => `${addressPath(address)} ${publishedAt.epochMilliseconds}`,
+        )
+        assert.sameMembers(paths, [`/t/${one.id} 50`, "/known 50"])
+        assert.deepStrictEqual(yield* pages.list(yield* fresh.workspace()), [])
+      }),
+    )
+
+    it.effect("a mark changes as soon as what is served has changed, and not before", () =>
+      Effect.gen(function* () {
+        const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
+        const tent = yield* completed(workspace)
+        const other = yield* fresh.workspace()
+        const marks = [yield* settledMark(pages.mark(workspace))]
+        const others = yield* pages.mark(other)
+        assert.strictEqual(yield* pages.mark(workspace), marks[0])
+        yield* publishAs(workspace, tent.id, {})
+        marks.push(yield* pages.mark(workspace))
+        // The word of the transaction comes back once more.
+        yield* Effect.sleep("100 millis")
+        marks.push(yield* pages.mark(workspace))
+        yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
+        marks.push(yield* pages.mark(workspace))
+        assert.notStrictEqual(marks[0], marks[1])
+        assert.notStrictEqual(marks[2], marks[3])
+        assert.strictEqual(yield* pages.mark(other), others)
+      }),
+    )
+
+    it.effect("a site is found by its slug with the brand's pictures, and its mark changes with it", () =>
+      Effect.gen(function* () {
+        const { store, pages, workspaces, transact, workspace } = yield* begin
+        const { slug } = yield* workspaces.find(workspace)
+        assert.deepStrictEqual(yield* store.site(workspace), { slug, ownHost: null })
+        const host = `${slug}.localhost`
+        const { name } = yield* workspaces.find(workspace)
+        assert.deepStrictEqual(yield* pages.site({ host, slug }), {
+          workspaceId: workspace,
+          slug,
+          ownHost: null,
+          name,
+          primaryColor: null,
+          logoUrl: null,
+          iconUrl: null,
+        })
+        assert.strictEqual(yield* pages.site({ host: "nobody.localhost", slug: "nobody" }), null)
+        assert.strictEqual(yield* pages.site({ host: "nobody.test", slug: null }), null)
+        yield* settledMark(pages.mark(workspace))
+        const before = yield* pages.mark(null)
+        yield* transact(
+          Effect.gen(function* () {
+            const was = yield* workspaces.lock(workspace)
+            const brand = { logoUrl: "https://cdn.test/l.png", name: "Acme" }
+            yield* workspaces.apply(yield* Effect.fromResult(WorkspaceChange.update(was, { brand }, at(5))))
+          }),
+        )
+        yield* eventually(pages.mark(null), (mark) => mark !== before)
+        assert.deepInclude(yield* pages.site({ host, slug }), { logoUrl: "https://cdn.test/l.png", name: "Acme" })
+      }),
+    )
+  })

@@ -1,0 +1,18 @@
+// The surroundings as tests tell the service of them.
+import { Layer } from "effect"
+import { commonSettings, Settings } from "../../src/kernel/Settings.ts"
+
+export const testSettings: Settings["Service"] = {
+  ...commonSettings,
+  publicApiUrl: "http://api.test",
+  publicPagesUrl: "http://pages.test",
+  pagesHost: "pages.test",
+  mailHost: "mail.test",
+  sending: "on",
+  smtpConnections: 2,
+  developmentDomains: true,
+}
+
+/** Those, but for what a test wants to be otherwise. */
+export const settingsLayer = (different: Partial<Settings["Service"]> = {}) =>
+  Layer.succeed(Settings, Settings.of({ ...testSettings, ...different }))

@@ -1,0 +1,242 @@
+// What can be done with contact lists, held to its promises on every adapter: edits, and names that are one.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import { type Ids, ListId } from "../../src/kernel/Ids.ts"
+import { ListChange } from "../../src/lists/List.ts"
+import { Lists } from "../../src/lists/Lists.ts"
+import type { Outbox } from "../../src/kernel/Outbox.ts"
+import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
+import { furnished, inCity, later, notOn, type Rooms } from "../blasts/blastWorld.ts"
+import { everyList, owner, sorted } from "./listWorld.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+type Needs = Rooms | Ids | Outbox | RuleFactsStore
+
+const begin = Effect.gen(function* () {
+  const world = yield* furnished()
+  const verbs = yield* Lists
+  const { ws, lists, fresh, transact } = world
+  const dynamic = (name: string, rules: unknown = null) =>
+    Effect.map(verbs.create(ws, { name, kind: "dynamic", description: "d", rules }), ({ list }) => list)
+  const inline = Effect.fnUntraced(function* (name: string) {
+    const id = ListId.make(yield* fresh.id)
+    const candidates = { names: [name], slugs: [`slug-${id}`] }
+    const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: [], named: [] })
+    const wanted = { id, candidates, description: null, content: { kind: "static", contactIds: [] } } as const
+    const { change, list } = yield* Effect.fromResult(ListChange.createInline(wanted, owner, facts, later(0)))
+    yield* lists.apply(ws, change)
+    return list
+  }, transact)
+  /** What the outbox was told of lists themselves. */
+  const told = Effect.map(toldTo(ws), (events) =>
+    events.flatMap(({ type, data }) =>
+      type === "list_rules_changed" || type === "list_deleted" ? [[type, data["list_id"]]] : [],
+    ),
+  )
+  return { ...world, verbs, dynamic, inline, told }
+})
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+export const listVerbs = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
+  const live = Layer.provideMerge(Lists.layer, rooms)
+  editing(name, live)
+  naming(name, live)
+}
+
+const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
+  layer(live, { excludeTestServices: true })(`lists: ${name}: edits`, (it) => {
+    it.effect("an edit changes what it names and nothing else, and is found again as it was answered", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, person, told } = yield* begin
+        yield* person("ann", { city: "Bern" })
+        const made = yield* dynamic("By city", inCity("Zürich"))
+        const renamed = (yield* verbs.edit(ws, made.id, { name: "Über uns" })).list
+        const { updatedAt } = renamed
+        assert.deepStrictEqual(renamed, { ...made, name: "Über uns", slug: "uber-uns", updatedAt })
+        const cleared = (yield* verbs.edit(ws, made.id, { description: "" })).list
+        assert.deepStrictEqual(cleared, { ...renamed, description: null, updatedAt: cleared.updatedAt })
+        assert.deepStrictEqual(yield* told, [])
+
+        const rules = { kind: "condition", source: "contact", field: "city", operator: "eq", value: "Bern" }
+        const ruled = (yield* verbs.edit(ws, made.id, { rules, description: "e" })).list
+        assert.deepInclude(ruled, { name: "Über uns", description: "e", rules: inCity("Bern") })
+        assert.deepStrictEqual(yield* lists.find(ws, made.id), ruled)
+        assert.strictEqual((yield* verbs.memberCount(ws, made.id)).count, 1)
+        const bare = (yield* verbs.edit(ws, made.id, { rules: null, description: null })).list
+        assert.deepInclude(bare, { description: null, rules: null })
+        assert.deepStrictEqual(yield* lists.find(ws, made.id), bare)
+        assert.strictEqual((yield* verbs.memberCount(ws, made.id)).count, 0)
+        assert.deepStrictEqual(yield* told, [
+          ["list_rules_changed", made.id],
+          ["list_rules_changed", made.id],
+        ])
+      }),
+    )
+
+    it.effect("an edit that says nothing new leaves the list as it is, and tells nobody", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, told } = yield* begin
+        const made = yield* dynamic("Same", inCity("Zürich"))
+        const bare = yield* dynamic("Bare")
+        yield* Effect.sleep("5 millis")
+        const same = { name: "Same", description: "d", rules: inCity("Zürich") }
+        assert.deepStrictEqual((yield* verbs.edit(ws, made.id, same)).list, made)
+        assert.deepStrictEqual(yield* lists.find(ws, made.id), made)
+        assert.deepStrictEqual((yield* verbs.edit(ws, bare.id, { rules: null })).list, bare)
+        assert.deepStrictEqual(yield* told, [])
+        const moved = (yield* verbs.edit(ws, made.id, { name: "SAME" })).list
+        assert.isAbove(moved.updatedAt.epochMilliseconds, made.updatedAt.epochMilliseconds)
+      }),
+    )
+
+    it.effect("a refused edit leaves everything: system lists, rules of static ones, rules that can't be read", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, listOf, fresh } = yield* begin
+        const made = yield* dynamic("Kept", inCity("Zürich"))
+        const fixed = yield* listOf("static", [])
+        const [system] = (yield* lists.page(ws, { ...everyList, kind: "system" })).items
+        assert(system !== undefined)
+        const unread = { kind: "group", conditions: [{ kind: "condition", source: "email_step" }, notOn(made.id)] }
+        for (const [id, patch, tag] of [
+          [system.id, { description: "x" }, "SystemListProtected"],
+          [system.id, { rules: unread }, "SystemListProtected"],
+          [fixed.id, { name: "renamed", rules: inCity("Bern") }, "Invalid"],
+          [fixed.id, { rules: null }, "Invalid"],
+          [made.id, { name: "renamed", rules: unread }, "Invalid"],
+          [ListId.make(yield* fresh.id), { name: "renamed" }, "NotFound"],
+        ] as const) {
+          assert.strictEqual(yield* tagOf(verbs.edit(ws, id, patch)), tag)
+        }
+        const both = yield* Effect.flip(verbs.edit(ws, made.id, { rules: unread }))
+        assert(both._tag === "Invalid")
+        assert.deepStrictEqual(
+          both.issues.map(({ path }) => path),
+          ["rules.conditions.0.source", "rules.conditions.1.conditions.0.conditions.0.listId"],
+        )
+        for (const list of [made, fixed, system]) assert.deepStrictEqual(yield* lists.find(ws, list.id), list)
+      }),
+    )
+
+    it.effect("an edit that was decided on what is no more is a defect of its caller", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, transact } = yield* begin
+        const made = yield* dynamic("Before")
+        const wanted = { candidates: undefined, named: [] }
+        const locked = yield* transact(lists.lockForEdit(ws, made.id, wanted))
+        yield* Effect.sleep("5 millis")
+        yield* verbs.edit(ws, made.id, { description: "meanwhile" })
+        const named = { fields: [], staticLists: new Set<ListId>() }
+        const late = Result.getOrThrow(ListChange.edit({ ...locked, named }, { description: "late" }, later(0)))
+        assert.strictEqual((yield* Effect.exit(transact(lists.apply(ws, late.change))))._tag, "Failure")
+        assert.strictEqual((yield* lists.find(ws, made.id)).description, "meanwhile")
+      }),
+    )
+
+    it.effect("rules that name a list wait for its deletion, and are refused for it", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, dynamic, listOf, deleting } = yield* begin
+        const user = yield* dynamic("there")
+        for (const [index, send] of [
+          (rules: unknown) => Effect.asVoid(dynamic("new", rules)),
+          (rules: unknown) => Effect.asVoid(verbs.edit(ws, user.id, { rules })),
+        ].entries()) {
+          const { id } = yield* listOf(`named ${index}`, [])
+          const refused = yield* deleting(id, send(notOn(id)))
+          assert(Result.isFailure(refused) && refused.failure._tag === "Invalid")
+          assert.deepStrictEqual(
+            refused.failure.issues.map(({ path }) => path),
+            ["rules.conditions.0.conditions.0.listId"],
+          )
+        }
+      }),
+    )
+
+    it.effect("another workspace neither edits nor deletes a list, nor holds it", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, listOf } = yield* begin
+        const made = yield* dynamic("Ours")
+        const fixed = yield* listOf("named", [])
+        const other = yield* furnished()
+        yield* other.list("Theirs", { kind: "dynamic", rules: notOn(fixed.id) })
+        assert.strictEqual(yield* tagOf(verbs.edit(other.ws, made.id, { name: "Theirs too" })), "NotFound")
+        assert.strictEqual(yield* tagOf(verbs.remove(other.ws, made.id)), "NotFound")
+        assert.deepStrictEqual(yield* lists.find(ws, made.id), made)
+        yield* verbs.edit(ws, made.id, { name: "Theirs" })
+        yield* verbs.remove(ws, fixed.id)
+      }),
+    )
+  })
+
+const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
+  layer(live, { excludeTestServices: true })(`lists: ${name}: names`, (it) => {
+    it.effect("its own name in another spelling keeps the slug; another list's is refused, an inline one's too", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, inline } = yield* begin
+        const made = yield* dynamic("Zoë ΟΔΟΣ")
+        const other = yield* dynamic("zoe")
+        yield* inline("Hidden")
+        const spelled = (yield* verbs.edit(ws, made.id, { name: "ZOE\u0308 οδοσ" })).list
+        assert.deepStrictEqual([spelled.name, spelled.slug], ["ZOE\u0308 οδοσ", made.slug])
+        for (const taken of ["ZOE", "all CONTACTS", "hIDDEN"]) {
+          assert.strictEqual(yield* tagOf(verbs.edit(ws, made.id, { name: taken })), "ListNameExists", taken)
+        }
+        assert.deepStrictEqual(yield* lists.find(ws, made.id), spelled)
+        // Its own slug is free for itself; the name and the slug that it gives up are free for others.
+        assert.strictEqual((yield* verbs.edit(ws, made.id, { name: "Zoë!" })).list.slug, "zoe")
+        assert.strictEqual((yield* verbs.edit(ws, other.id, { name: "Zoe?" })).list.slug, "zoe-2")
+        assert.strictEqual((yield* verbs.edit(ws, made.id, { name: "Else" })).list.slug, "else")
+        assert.strictEqual((yield* dynamic("Zoë ΟΔΟΣ")).slug, "zoe")
+      }),
+    )
+
+    it.effect("of renames and new lists that want one name at once, one gets it", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic } = yield* begin
+        const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
+        const tries = yield* Effect.all(
+          [
+            ...others.map(({ id }) => Effect.asVoid(verbs.edit(ws, id, { name: "Wanted" }))),
+            ...["wanted", "WANTED"].map((each) => Effect.asVoid(dynamic(each))),
+          ].map((each) => Effect.result(each)),
+          { concurrency: 5 },
+        )
+        const refused = tries.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
+        assert.deepStrictEqual(
+          refused,
+          Array.from({ length: 4 }, () => "ListNameExists"),
+        )
+        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "wanted" })).total, 1)
+      }),
+    )
+
+    it.effect("renames at once to names of one slug get slugs of their own", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, dynamic } = yield* begin
+        const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
+        const names = ["Über uns!", "über UNS", "uber, uns"]
+        const renamed = yield* Effect.all(
+          others.map(({ id }, index) => verbs.edit(ws, id, { name: names[index] ?? "" })),
+          { concurrency: 3 },
+        )
+        assert.deepStrictEqual(sorted(renamed.map(({ list }) => list.slug)), ["uber-uns", "uber-uns-2", "uber-uns-3"])
+      }),
+    )
+
+    it.effect("lists that are renamed while rules come to name them are renamed, and named", () =>
+      Effect.gen(function* () {
+        const { verbs, ws, lists, dynamic, listOf } = yield* begin
+        const named = yield* Effect.forEach(["a", "b", "c"], (each) => listOf(each, []))
+        yield* Effect.all(
+          named.flatMap(({ id, name: each }) => [
+            Effect.asVoid(verbs.edit(ws, id, { name: `${each} renamed` })),
+            Effect.asVoid(dynamic(`not on ${each}`, notOn(id))),
+          ]),
+          { concurrency: 6 },
+        )
+        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "renamed" })).total, 3)
+        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "not on" })).total, 3)
+      }),
+    )
+  })

@@ -1,0 +1,196 @@
+// The laws of what operators ask for: listings, page domains, suppressions, and the end of a workspace.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit, type Layer } from "effect"
+import { AdministrationStore } from "../../src/operations/administration/AdministrationStore.ts"
+import type { PageDomain } from "../../src/workspaces/PageDomain.ts"
+import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
+import { ApiKeyId, PageDomainId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { Outbox } from "../../src/kernel/Outbox.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+const at = (ms: number) => DateTime.makeUnsafe(ms)
+const first = { after: null, limit: 100 }
+
+const begin = Effect.gen(function* () {
+  const store = yield* AdministrationStore
+  const workspaces = yield* WorkspaceStore
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const workspace = yield* fresh.workspace()
+  const pageDomain = Effect.fnUntraced(function* (domain: string, ms = 1) {
+    const made: PageDomain = { id: PageDomainId.make(yield* fresh.id), domain, createdAt: at(ms) }
+    return made
+  })
+  const key = Effect.fnUntraced(function* (ms: number) {
+    const id = ApiKeyId.make(yield* fresh.id)
+    const hash = Uint8Array.from(id, (character) => character.charCodeAt(0))
+    const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
+    const made = { ...none, id, workspaceId: workspace, name: "k", prefix: "p", hash, createdAt: at(ms) }
+    yield* transact(workspaces.addKey(made))
+    return made
+  })
+  const suppress = (email: string, reason: "bounce" | "manual" | "unsubscribe", ms = 1, of: WorkspaceId = workspace) =>
+    transact(store.suppress(of, { email, reason, createdAt: at(ms) }))
+  return { fresh, key, pageDomain, store, suppress, transact, workspace, workspaces }
+})
+
+type Needs = AdministrationStore | Fresh | IdempotencyStore | Outbox | Transactor | WorkspaceStore
+
+export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of administration: ${name}`, (it) => {
+    it.effect("listings go newest first, slice by slice, ties by id", () =>
+      Effect.gen(function* () {
+        const { key, store, workspace } = yield* begin
+        const made = [yield* key(1), yield* key(3), yield* key(2), yield* key(3)]
+        const wanted = made
+          .map(({ createdAt, id }) => [-createdAt.epochMilliseconds, id] as const)
+          .sort(([a, one], [b, two]) => a - b || (one < two ? -1 : 1))
+          .map(([, id]) => id)
+        const one = yield* store.keys(workspace, { after: null, limit: 3 })
+        const two = yield* store.keys(workspace, { after: one.next, limit: 3 })
+        assert.deepStrictEqual(
+          [...one.items, ...two.items].map(({ id }) => id),
+          wanted,
+        )
+        assert.isNull(two.next)
+        const ids = (yield* store.workspaces(first)).items.map(({ id }) => id)
+        assert.strictEqual(ids.filter((id) => id === workspace).length <= 1, true)
+      }),
+    )
+
+    it.effect("a page domain is one workspace's: of many at once one gets it", () =>
+      Effect.gen(function* () {
+        const { fresh, pageDomain, store, transact, workspaces } = yield* begin
+        const host = `pages-${yield* fresh.id}.test`
+        const add = Effect.gen(function* () {
+          const workspace = yield* fresh.workspace()
+          return yield* Effect.result(
+            Effect.as(transact(store.addPageDomain(workspace, yield* pageDomain(host))), workspace),
+          )
+        })
+        const all = yield* Effect.all([add, add, add, add], { concurrency: 4 })
+        const won = all.flatMap((each) => (each._tag === "Success" ? [each.success] : []))
+        const lost = all.flatMap((each) => (each._tag === "Failure" ? [each.failure._tag] : []))
+        assert.deepStrictEqual([won.length, lost], [1, ["PageDomainTaken", "PageDomainTaken", "PageDomainTaken"]])
+        assert.strictEqual((yield* workspaces.findByPageHost(host)).id, won[0])
+      }),
+    )
+
+    it.effect("a page domain that is removed is free again, and another workspace can't remove it", () =>
+      Effect.gen(function* () {
+        const { fresh, pageDomain, store, transact, workspace, workspaces } = yield* begin
+        const other = yield* fresh.workspace()
+        const domain = yield* pageDomain(`pages-${yield* fresh.id}.test`)
+        yield* transact(store.addPageDomain(workspace, domain))
+        assert.deepStrictEqual((yield* store.pageDomains(workspace, first)).items, [domain])
+        assert.deepStrictEqual((yield* store.pageDomains(other, first)).items, [])
+        assert.strictEqual((yield* Effect.flip(transact(store.removePageDomain(other, domain.id))))._tag, "NotFound")
+        assert.deepStrictEqual(yield* transact(store.removePageDomain(workspace, domain.id)), domain)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(workspaces.findByPageHost(domain.domain))))
+        yield* transact(store.addPageDomain(other, yield* pageDomain(domain.domain)))
+      }),
+    )
+
+    it.effect("a suppression gives way to a stronger one only", () =>
+      Effect.gen(function* () {
+        const { store, suppress, workspace } = yield* begin
+        assert.strictEqual((yield* suppress("a@x.test", "bounce")).reason, "bounce")
+        assert.strictEqual((yield* suppress("a@x.test", "unsubscribe", 2)).reason, "bounce")
+        const manual = yield* suppress("a@x.test", "manual", 3)
+        assert.deepStrictEqual(manual, { email: "a@x.test", reason: "manual", createdAt: at(3) })
+        assert.deepStrictEqual((yield* store.suppressions(workspace, first)).items, [manual])
+      }),
+    )
+
+    it.effect("suppressions are listed newest first by address, and taken back", () =>
+      Effect.gen(function* () {
+        const { fresh, store, suppress, transact, workspace } = yield* begin
+        for (const [email, ms] of [
+          ["b@x.test", 2],
+          ["Z@x.test", 2],
+          ["é@x.test", 2],
+          ["c@x.test", 9],
+        ] as const) {
+          yield* suppress(email, "manual", ms)
+        }
+        const one = yield* store.suppressions(workspace, { after: null, limit: 2 })
+        const two = yield* store.suppressions(workspace, { after: one.next, limit: 2 })
+        assert.deepStrictEqual(
+          [...one.items, ...two.items].map(({ email }) => email),
+          ["c@x.test", "Z@x.test", "b@x.test", "é@x.test"],
+        )
+        const other = yield* fresh.workspace()
+        assert.strictEqual((yield* Effect.flip(transact(store.unsuppress(other, "b@x.test"))))._tag, "NotFound")
+        assert.strictEqual((yield* transact(store.unsuppress(workspace, "b@x.test"))).email, "b@x.test")
+        assert.strictEqual((yield* Effect.flip(transact(store.unsuppress(workspace, "b@x.test"))))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("a workspace that is retired is gone for everybody, and its slug and hosts are free", () =>
+      Effect.gen(function* () {
+        const { fresh, key, pageDomain, store, transact, workspace, workspaces } = yield* begin
+        const made = yield* key(1)
+        const { slug } = yield* workspaces.find(workspace)
+        const domain = yield* pageDomain(`pages-${yield* fresh.id}.test`)
+        yield* transact(store.addPageDomain(workspace, domain))
+        yield* transact(store.retire(workspace, at(5)))
+        for (const found of [
+          workspaces.find(workspace),
+          workspaces.findBySlug(slug),
+          workspaces.findByPageHost(domain.domain),
+          workspaces.findKey(made.hash, at(2)),
+          transact(workspaces.lock(workspace)),
+          transact(store.retire(workspace, at(6))),
+        ]) {
+          assert.strictEqual((yield* Effect.flip(Effect.asVoid(found)))._tag, "NotFound")
+        }
+        assert.isFalse((yield* workspaces.all).some(({ id }) => id === workspace))
+        assert.isFalse((yield* store.workspaces(first)).items.some(({ id }) => id === workspace))
+        const next = yield* fresh.workspace({ slug })
+        yield* transact(store.addPageDomain(next, domain))
+      }),
+    )
+
+    it.effect("a workspace that is erased leaves nothing, and another one everything", () =>
+      Effect.gen(function* () {
+        const { fresh, store, suppress, transact, workspace } = yield* begin
+        const keys = yield* IdempotencyStore
+        const outbox = yield* Outbox
+        const other = yield* fresh.workspace()
+        const claim = { holder: yield* fresh.id, lease_ms: 3_600_000, kept_ms: 3_600_000, bodyHash: null }
+        const event = { type: "x", contactId: null, at: at(1), data: {} }
+        for (const each of [workspace, other]) {
+          yield* suppress("a@x.test", "manual", 1, each)
+          yield* transact(keys.claim(each, new Uint8Array(32), claim))
+          yield* transact(outbox.append(each, [event]))
+        }
+        yield* transact(store.retire(workspace, at(5)))
+        yield* Effect.all([store.erase(workspace), store.erase(workspace)], { concurrency: 2 })
+        yield* store.erase(workspace)
+        const left = yield* transact(keys.forget(workspace, 10))
+        assert.deepStrictEqual([(yield* store.suppressions(workspace, first)).items.length, left], [0, 0])
+        assert.strictEqual((yield* store.suppressions(other, first)).items.length, 1)
+        assert.strictEqual((yield* transact(keys.claim(other, new Uint8Array(32), claim)))._tag, "Running")
+        assert.strictEqual((yield* toldTo(other)).length, 1)
+      }),
+    )
+
+    it.effect("a change of a workspace that was retired meanwhile finds nothing to change", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, workspaces } = yield* begin
+        const before = yield* workspaces.find(workspace)
+        yield* transact(store.retire(workspace, at(5)))
+        const late = transact(
+          Effect.gen(function* () {
+            yield* workspaces.lock(workspace)
+            yield* workspaces.apply(yield* Effect.fromResult(WorkspaceChange.update(before, { credits: 1 }, at(6))))
+          }),
+        )
+        assert.strictEqual((yield* Effect.flip(late))._tag, "NotFound")
+      }),
+    )
+  })

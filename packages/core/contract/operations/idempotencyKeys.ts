@@ -1,0 +1,146 @@
+// The laws of idempotency keys.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { encodeText } from "../../src/kernel/Bytes.ts"
+import { type Claim, IdempotencyStore, type NewClaim } from "../../src/operations/idempotency/IdempotencyStore.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Fresh } from "../kernel/fresh.ts"
+
+const hash = (of: number): Uint8Array => new Uint8Array(32).fill(of)
+const [scope, otherScope] = [hash(1), hash(2)]
+const hour_ms = 3_600_000
+
+const answered = (text: string) => ({
+  bodyHash: hash(9),
+  answer: { status: 201, headers: { "content-type": "application/json" }, sealed: encodeText(text) },
+})
+
+/** Without the kinds of arrays that a store has. */
+const plain = (claim: Claim) =>
+  claim._tag === "Answered"
+    ? {
+        ...claim,
+        bodyHash: Array.from(claim.bodyHash),
+        answer: { ...claim.answer, sealed: Array.from(claim.answer.sealed ?? []) },
+      }
+    : claim
+
+const begin = Effect.gen(function* () {
+  const { transact } = yield* Transactor
+  const store = yield* IdempotencyStore
+  const fresh = yield* Fresh
+  const workspace = yield* fresh.workspace()
+  const claim = Effect.fnUntraced(function* (more: Partial<NewClaim> = {}, at = scope) {
+    const holder = yield* fresh.id
+    const it = { holder, lease_ms: hour_ms, kept_ms: hour_ms, bodyHash: hash(9), ...more }
+    return { holder: it.holder, found: yield* transact(store.claim(workspace, at, it)) }
+  })
+  return { claim, fresh, store, transact, workspace }
+})
+
+export const idempotencyKeys = <E>(name: string, live: Layer.Layer<IdempotencyStore | Transactor | Fresh, E>) =>
+  layer(live, { excludeTestServices: true })(`laws of idempotency keys: ${name}`, (it) => {
+    it.effect("of many at once exactly one runs, and the others are told so", () =>
+      Effect.gen(function* () {
+        const { claim } = yield* begin
+        const all = yield* Effect.all(
+          Array.from({ length: 50 }, () => claim()),
+          { concurrency: "unbounded" },
+        )
+        const tags = all.map(({ found }) => found._tag)
+        assert.strictEqual(tags.filter((tag) => tag === "Claimed").length, 1)
+        assert.strictEqual(tags.filter((tag) => tag === "Running").length, 49)
+      }),
+    )
+
+    it.effect("an answer is found again as it was, also one whose body was not kept", () =>
+      Effect.gen(function* () {
+        const { claim, store, transact, workspace } = yield* begin
+        const { holder } = yield* claim({ bodyHash: null })
+        const running = yield* claim()
+        assert.deepStrictEqual(running.found, { _tag: "Running", bodyHash: null })
+        assert.isTrue(yield* transact(store.answer(workspace, scope, holder, answered("first"))))
+        const { found } = yield* claim()
+        assert.deepStrictEqual(plain(found), plain({ _tag: "Answered", ...answered("first") }))
+        assert.isFalse(yield* transact(store.answer(workspace, scope, holder, answered("second"))))
+
+        const large = yield* claim({}, otherScope)
+        const unkept = { ...answered(""), answer: { status: 200, headers: {}, sealed: null } }
+        yield* transact(store.answer(workspace, otherScope, large.holder, unkept))
+        const told = (yield* claim({}, otherScope)).found
+        assert.isNull(told._tag === "Answered" ? told.answer.sealed : "no answer")
+      }),
+    )
+
+    it.effect("a key that is released can be used again; an answered one can't be", () =>
+      Effect.gen(function* () {
+        const { claim, store, transact, workspace } = yield* begin
+        const first = yield* claim()
+        yield* transact(store.release(workspace, scope, first.holder))
+        const second = yield* claim()
+        assert.strictEqual(second.found._tag, "Claimed")
+        yield* transact(store.release(workspace, scope, first.holder))
+        assert.strictEqual((yield* claim()).found._tag, "Running")
+        yield* transact(store.answer(workspace, scope, second.holder, answered("x")))
+        yield* transact(store.release(workspace, scope, second.holder))
+        assert.strictEqual((yield* claim()).found._tag, "Answered")
+      }),
+    )
+
+    it.effect("a claim that is not renewed is taken over, and its first holder is told", () =>
+      Effect.gen(function* () {
+        const { claim, store, transact, workspace } = yield* begin
+        const dead = yield* claim({ lease_ms: 0 })
+        const next = yield* claim({ lease_ms: 0 })
+        assert.strictEqual(next.found._tag, "Claimed")
+        assert.isFalse(yield* transact(store.renew(workspace, scope, { holder: dead.holder, lease_ms: hour_ms })))
+        assert.isFalse(yield* transact(store.answer(workspace, scope, dead.holder, answered("late"))))
+        assert.isTrue(yield* transact(store.renew(workspace, scope, { holder: next.holder, lease_ms: hour_ms })))
+        assert.strictEqual((yield* claim()).found._tag, "Running")
+      }),
+    )
+
+    it.effect("what is over is as if it had never been, and is forgotten; the rest stays", () =>
+      Effect.gen(function* () {
+        const { claim, store, transact, workspace } = yield* begin
+        const old = yield* claim({ kept_ms: 0 })
+        yield* transact(store.answer(workspace, scope, old.holder, answered("old")))
+        const again = yield* claim({ kept_ms: 0 })
+        assert.strictEqual(again.found._tag, "Claimed")
+        yield* claim({}, otherScope)
+        assert.strictEqual(yield* transact(store.forget(workspace, 10)), 1)
+        assert.strictEqual(yield* transact(store.forget(workspace, 10)), 0)
+        assert.strictEqual((yield* claim({}, otherScope)).found._tag, "Running")
+      }),
+    )
+
+    it.effect("no more is forgotten at a time than was asked for", () =>
+      Effect.gen(function* () {
+        const { claim, store, transact, workspace } = yield* begin
+        for (let each = 0; each < 3; each++) yield* claim({ kept_ms: 0 }, hash(10 + each))
+        assert.strictEqual(yield* transact(store.forget(workspace, 2)), 2)
+        assert.strictEqual(yield* transact(store.forget(workspace, 2)), 1)
+      }),
+    )
+
+    it.effect("a failed transaction claims nothing", () =>
+      Effect.gen(function* () {
+        const { claim, fresh, store, transact, workspace } = yield* begin
+        const it = { holder: yield* fresh.id, lease_ms: hour_ms, kept_ms: hour_ms, bodyHash: null }
+        yield* Effect.exit(transact(Effect.andThen(store.claim(workspace, scope, it), Effect.fail("no"))))
+        assert.strictEqual((yield* claim()).found._tag, "Claimed")
+      }),
+    )
+
+    it.effect("another workspace has keys of its own", () =>
+      Effect.gen(function* () {
+        const one = yield* begin
+        const other = yield* begin
+        const { holder } = yield* one.claim({ kept_ms: 0 })
+        assert.strictEqual((yield* other.claim()).found._tag, "Claimed")
+        const { store, transact } = other
+        assert.isFalse(yield* transact(store.answer(other.workspace, scope, holder, answered("x"))))
+        assert.strictEqual(yield* transact(store.forget(other.workspace, 10)), 0)
+      }),
+    )
+  })

@@ -1,0 +1,86 @@
+// The laws of housekeeping.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer } from "effect"
+import { AuditLog } from "../../src/kernel/AuditLog.ts"
+import type { ContactStore } from "../../src/contacts/ContactStore.ts"
+import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
+import { Housekeeper, type Retention } from "../../src/ports/Maintenance.ts"
+import { Outbox } from "../../src/kernel/Outbox.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { at, begin, email } from "../contacts/contactWorld.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { eventually } from "../kernel/eventually.ts"
+
+/** Nothing goes that is to be kept as long as somebody likes. */
+const forGood: Retention = { activity_days: null, audit_days: null }
+
+export const maintenance = <E>(
+  name: string,
+  live: Layer.Layer<Housekeeper | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
+) =>
+  layer(live, { excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
+    it.effect("by four at once and again, it is done, and what is recent stays", () =>
+      Effect.gen(function* () {
+        const tidy = (yield* Housekeeper).tidy(forGood)
+        const outbox = yield* Outbox
+        const { transact } = yield* Transactor
+        const workspace = yield* (yield* Fresh).workspace()
+        const event = { type: "x", contactId: null, at: DateTime.makeUnsafe(0), data: {} }
+        yield* transact(outbox.append(workspace, [event]))
+        yield* Effect.all([tidy, tidy, tidy, tidy], { concurrency: 4 })
+        yield* tidy
+        const kept = eventually(outbox.read(workspace, "reader", 10), (events) => events.length > 0)
+        assert.strictEqual((yield* kept).length, 1)
+      }),
+    )
+
+    it.effect("idempotency keys go when their time is over, and not before", () =>
+      Effect.gen(function* () {
+        const tidy = (yield* Housekeeper).tidy(forGood)
+        const keys = yield* IdempotencyStore
+        const { transact } = yield* Transactor
+        const fresh = yield* Fresh
+        const workspace = yield* fresh.workspace()
+        const claim = Effect.fnUntraced(function* (of: number, kept_ms: number) {
+          const it = { holder: yield* fresh.id, lease_ms: 3_600_000, kept_ms, bodyHash: null }
+          return yield* transact(keys.claim(workspace, new Uint8Array(32).fill(of), it))
+        })
+        yield* claim(1, 0)
+        yield* claim(2, 3_600_000)
+        yield* tidy
+        assert.strictEqual(yield* transact(keys.forget(workspace, 10)), 0)
+        assert.strictEqual((yield* claim(2, 0))._tag, "Running")
+      }),
+    )
+
+    it.effect("timelines go with age where somebody says so, their people and what is recent stay", () =>
+      Effect.gen(function* () {
+        const { add, set, store, workspace } = yield* begin
+        const { tidy } = yield* Housekeeper
+        const now = yield* DateTime.now
+        const ann = yield* add({ email: email("ann@x.test") }, at(1_234))
+        yield* set(ann, { firstName: "Ann" }, DateTime.subtract(now, { hours: 1 }))
+        const timeline = Effect.map(
+          store.activities(workspace, ann.id, { page: 1, limit: 10, order: "asc" }),
+          ({ items }) => items.map(({ type }) => type),
+        )
+        yield* tidy(forGood)
+        assert.deepStrictEqual(yield* timeline, ["contact_created", "contact_updated"])
+        yield* tidy({ activity_days: 30, audit_days: null })
+        assert.deepStrictEqual(yield* timeline, ["contact_updated"])
+        assert.strictEqual((yield* store.find(workspace, ann.id)).firstName, "Ann")
+      }),
+    )
+
+    it.effect("entries of the audit log that are not old enough stay, whatever is asked for", () =>
+      Effect.gen(function* () {
+        const { tidy } = yield* Housekeeper
+        const audit = yield* AuditLog
+        const { transact } = yield* Transactor
+        const workspaceId = yield* (yield* Fresh).workspace()
+        yield* transact(audit.append([{ workspaceId, action: "workspace.updated", target: workspaceId, details: {} }]))
+        yield* tidy({ activity_days: null, audit_days: 365 })
+        assert.strictEqual((yield* audit.page({ workspaceId, after: null, limit: 5 })).items.length, 1)
+      }),
+    )
+  })

@@ -1,0 +1,141 @@
+// The laws of being told and being forgotten: everything that is kept of somebody is found, and nothing of it stays.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Result, Stream } from "effect"
+import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
+import { ContactStore } from "../../src/contacts/ContactStore.ts"
+import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
+import { newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
+import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { PrivacyStore } from "../../src/operations/privacy/PrivacyStore.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { at, email, type Ports } from "../contacts/contactWorld.ts"
+import * as Deliveries from "../sending/deliveryScenario.ts"
+
+/** As the use case does it. */
+const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ContactId) {
+  const store = yield* PrivacyStore
+  const contacts = yield* ContactStore
+  const { transact } = yield* Transactor
+  const traces = yield* store.traces(workspace, id)
+  const erase = Effect.gen(function* () {
+    const existing = yield* contacts.lockForDeletion(workspace, [id])
+    yield* store.erase(workspace, id, traces)
+    const item = { clientItemId: null, contactId: Result.succeed(id) }
+    yield* contacts.apply(workspace, decideDeletes([item], { existing, now: at(9_000) }).change)
+  })
+  return yield* transact(erase)
+})
+
+/** Everything that a workspace keeps, as a text. */
+const kept = (workspace: WorkspaceId) =>
+  Effect.gen(function* () {
+    const rows = yield* Stream.runCollect((yield* PrivacyStore).rows(workspace))
+    return rows.flat().map(({ row, table }) => `${table} ${JSON.stringify(row)}`)
+  })
+
+const about = (lines: ReadonlyArray<string>, text: string) => lines.filter((line) => line.toLowerCase().includes(text))
+
+/** Ann, who has left and is to be suppressed, and Joann, both mailed. Then Ann has another address. */
+const mailed = Effect.gen(function* () {
+  const world = yield* Deliveries.begin
+  const { claim, grant, scenario, settle, started, transact, workspace } = world
+  const contacts = yield* ContactStore
+  const sent = yield* started([{ email: "Ann@x.test" }, { email: "joann@x.test" }])
+  const claimed = yield* claim()
+  yield* grant(claimed)
+  const said = ({ address }: ClaimedDelivery) => ({ _tag: "accepted", reply: `250 <${address}> is here` }) as const
+  yield* settle(claimed.map((each) => Deliveries.settlement(each, said(each))))
+  const [ann, joann] = sent.contacts
+  if (ann === undefined || joann === undefined) return assert.fail("a scenario has made nobody")
+  const before = yield* contacts.find(workspace, ann)
+  const after = patchContact(before, { email: email("ann-new@x.test"), phone: "+14152000001" }, at(8_000))
+  yield* transact(contacts.apply(workspace, ContactsChange.of([{ before, after, at: at(8_000) }])))
+  yield* scenario.suppress(workspace, "ann@x.test", "unsubscribe")
+  const again = [{ email: "Ann-New@x.test" }, { email: "joann@x.test" }]
+  return { ...world, privacy: yield* PrivacyStore, contacts, sent, again, ann, joann }
+})
+
+export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`privacy laws: ${name}`, (it) => {
+    it.effect("everything that is kept of somebody is told, and nothing of anybody else", () =>
+      Effect.gen(function* () {
+        const { ann, fresh, privacy, workspace } = yield* mailed
+        const rows = yield* privacy.rowsOf(workspace, ann)
+        const tables = new Set(rows.map(({ table }) => table))
+        for (const table of ["activity", "contact", "delivery", "list_member", "suppression"]) assert(tables.has(table))
+        const text = JSON.stringify(rows)
+        for (const each of ["Ann@x.test", "ann-new@x.test", "+14152000001"]) assert.include(text, each)
+        assert.notInclude(text, "joann")
+        const elsewhere = yield* fresh.workspace()
+        assert.strictEqual((yield* Effect.flip(privacy.rowsOf(elsewhere, ann)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(privacy.traces(elsewhere, ann)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("who is erased is in no row any more, under no address; what was sent is counted as before", () =>
+      Effect.gen(function* () {
+        const { ann, scenario, sent, started, again, joann, workspace } = yield* mailed
+        const next = yield* started(again, { again: sent.contacts })
+        assert.isAbove(about(yield* kept(workspace), "ann-new@x.test").length, 0)
+        const others = about(yield* kept(workspace), "joann@x.test").length
+        yield* erasing(workspace, ann)
+        const left = yield* kept(workspace)
+        for (const trace of ["ann-new@x.test", "+14152000001", '"ann@x.test', "<ann@x.test"]) {
+          assert.deepStrictEqual(about(left, trace), [])
+        }
+        assert.strictEqual(about(left, "joann@x.test").length, others)
+        const states = (blast: typeof sent.blast) =>
+          Effect.map(scenario.written(workspace, blast), (rows) =>
+            [ann, joann].map((id) => rows.find(({ contactId }) => contactId === id)?.state),
+          )
+        assert.deepStrictEqual(yield* states(sent.blast), ["sent", "sent"])
+        assert.deepStrictEqual(yield* states(next.blast), ["blocked", "queued"])
+        assert.strictEqual((yield* Effect.flip(erasing(workspace, ann)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("an address that another contact has by now is that one's: nothing of it goes", () =>
+      Effect.gen(function* () {
+        const { ann, contacts, fresh, privacy, transact, workspace } = yield* mailed
+        const heir = newContact(ContactId.make(yield* fresh.id), { email: email("ann@x.test") }, "api", at(8_500))
+        yield* transact(contacts.apply(workspace, ContactsChange.of([{ before: null, after: heir, at: at(8_500) }])))
+        assert.deepStrictEqual((yield* privacy.traces(workspace, ann)).emails, ["ann-new@x.test"])
+        yield* erasing(workspace, ann)
+        const left = yield* privacy.rowsOf(workspace, heir.id)
+        assert.includeMembers(
+          left.map(({ table }) => table),
+          ["contact", "suppression"],
+        )
+      }),
+    )
+
+    it.effect("nobody is erased while a message is in a sender's hands; given back, it never leaves", () =>
+      Effect.gen(function* () {
+        const { again, ann, claim, contacts, giveBack, grant, scenario, sent, started, workspace } = yield* mailed
+        const next = yield* started(again, { again: sent.contacts })
+        const held = yield* claim()
+        const refused = yield* Effect.flip(erasing(workspace, ann))
+        assert.deepStrictEqual([refused._tag, "because" in refused && refused.because], ["ContactBusy", "message"])
+        assert.strictEqual((yield* contacts.find(workspace, ann)).id, ann)
+        yield* giveBack(held)
+        yield* erasing(workspace, ann)
+        const mine = (yield* claim()).filter(({ contact }) => contact?.id === ann || contact === null)
+        assert.deepStrictEqual([mine.length, (yield* grant(mine)).size], [0, 0])
+        const row = (yield* scenario.written(workspace, next.blast)).find(({ contactId }) => contactId === ann)
+        assert.deepStrictEqual([row?.state, row?.reason], ["blocked", "contact_deleted"])
+      }),
+    )
+
+    it.effect("a workspace is told whole, without secrets, and without anything of another", () =>
+      Effect.gen(function* () {
+        const { fresh, workspace } = yield* mailed
+        const lines = yield* kept(workspace)
+        const tables = new Set(lines.map((line) => line.slice(0, line.indexOf(" "))))
+        for (const table of ["activity", "blast", "contact", "delivery", "list", "list_member"])
+          assert(tables.has(table))
+        for (const table of ["api_key", "idempotency_key", "outbox_event"]) assert(!tables.has(table), table)
+        assert.deepStrictEqual(about(yield* kept(yield* fresh.workspace()), "x.test"), [])
+      }),
+    )
+  })

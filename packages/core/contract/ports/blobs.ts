@@ -1,0 +1,234 @@
+// The laws of the store of blobs.
+import { assert, layer } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
+import { BlobStore } from "../../src/ports/BlobStore.ts"
+import { concat, encodeText } from "../../src/kernel/Bytes.ts"
+import { Ids } from "../../src/kernel/Ids.ts"
+
+const plain = { contentType: "text/plain", bytes_max: 100 * 2 ** 20 }
+
+const pattern = (length: number, seed: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 8) + seed) & 0xff
+  return bytes
+}
+
+const ofText = (...parts: ReadonlyArray<string>) => Stream.fromIterable(parts.map(encodeText))
+
+const same = (left: Uint8Array, right: Uint8Array): boolean =>
+  left.length === right.length && left.every((byte, index) => byte === right[index])
+
+/** How a law reaches an address that the store has signed. */
+export type Send = (request: {
+  readonly method: "PUT" | "GET"
+  readonly url: string
+  readonly body?: string
+}) => Effect.Effect<{ readonly status: number; readonly body: string; readonly disposition: string | null }>
+
+export interface BlobExemptions {
+  /** Given for a store that signs addresses of its own. */
+  readonly send?: Send
+  /** Why two puts under one key at once are not tried on this store. */
+  readonly notTwoAtOnce?: string
+}
+
+export const blobs = <E>(
+  name: string,
+  live: Layer.Layer<BlobStore | Ids, E>,
+  { send, notTwoAtOnce }: BlobExemptions = {},
+) =>
+  layer(live, { excludeTestServices: true })(`blob laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      return { blobs: yield* BlobStore, key: `laws/${yield* (yield* Ids).next}/file` }
+    })
+    const read = Effect.fnUntraced(function* (key: string) {
+      return concat(yield* Stream.runCollect((yield* BlobStore).get(key)))
+    })
+
+    it.effect("what is put is got back byte for byte, with its size and type", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const parts = [pattern(70_000, 1), pattern(1, 2), pattern(300_000, 3)]
+        const put = yield* blobs.put(key, Stream.fromIterable(parts), {
+          ...plain,
+          contentType: "text/csv; charset=utf-8",
+        })
+        assert.deepStrictEqual(put, { size_bytes: 370_001, contentType: "text/csv; charset=utf-8" })
+        assert.deepStrictEqual(yield* blobs.info(key), put)
+        assert.isTrue(same(yield* read(key), concat(parts)))
+      }),
+    )
+
+    it.effect("more than one part of an upload is put together in order", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const parts = Array.from({ length: 20 }, (_, index) => pattern(2 ** 20 + index, index))
+        yield* blobs.put(key, Stream.fromIterable(parts), plain)
+        assert.isTrue(same(yield* read(key), concat(parts)))
+      }),
+    )
+
+    it.effect("no bytes at all are a blob too", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        yield* blobs.put(key, Stream.empty, plain)
+        assert.deepStrictEqual(yield* blobs.info(key), { size_bytes: 0, contentType: "text/plain" })
+        assert.strictEqual((yield* read(key)).length, 0)
+      }),
+    )
+
+    it.effect("a second put replaces bytes and type", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        yield* blobs.put(key, ofText("a longer first text"), plain)
+        yield* blobs.put(key, ofText("second"), { ...plain, contentType: "text/html" })
+        assert.deepStrictEqual(yield* blobs.info(key), { size_bytes: 6, contentType: "text/html" })
+        assert.deepStrictEqual(yield* read(key), encodeText("second"))
+      }),
+    )
+
+    it.effect("what is not there is missing, and removing it is no error", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+        assert.strictEqual((yield* Effect.flip(read(key)))._tag, "BlobNotFound")
+        assert.strictEqual((yield* Effect.flip(blobs.copy(key, `${key}-2`)))._tag, "BlobNotFound")
+        yield* blobs.remove(key)
+        yield* blobs.put(key, ofText("x"), plain)
+        yield* blobs.remove(key)
+        yield* blobs.remove(key)
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+      }),
+    )
+
+    it.effect("all that an owner has in any room goes together, and nothing else", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const owner = key.split("/")[1] ?? ""
+        const other = `${owner}x`
+        const theirs = ["rooms", "halls"].flatMap((room) => [`${room}/${owner}/one`, `${room}/${owner}/a/two`])
+        const others = [`rooms/${other}/one`, `${owner}/rooms/one`, `rooms/a/${owner}/one`]
+        for (const each of [...theirs, ...others]) yield* blobs.put(each, ofText("x"), plain)
+        yield* blobs.removeOf(owner)
+        for (const each of theirs) assert.strictEqual((yield* Effect.flip(blobs.info(each)))._tag, "BlobNotFound", each)
+        for (const each of others) assert.strictEqual((yield* blobs.info(each)).size_bytes, 1, each)
+        yield* blobs.removeOf(owner)
+        for (const bad of ["", "..", "a/b", "."]) {
+          const exit = yield* Effect.exit(blobs.removeOf(bad))
+          assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), bad)
+        }
+      }),
+    )
+
+    it.effect("a copy stays as it was, whatever becomes of the first", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        yield* blobs.put(key, ofText("as it was"), { ...plain, contentType: "text/csv" })
+        assert.deepStrictEqual(yield* blobs.copy(key, `${key}.frozen`), { size_bytes: 9, contentType: "text/csv" })
+        yield* blobs.put(key, ofText("replaced"), plain)
+        assert.deepStrictEqual(yield* read(`${key}.frozen`), encodeText("as it was"))
+        assert.deepStrictEqual(yield* blobs.info(`${key}.frozen`), { size_bytes: 9, contentType: "text/csv" })
+        yield* blobs.remove(key)
+        assert.deepStrictEqual(yield* read(`${key}.frozen`), encodeText("as it was"))
+        yield* blobs.put(key, ofText("again"), plain)
+        yield* blobs.copy(key, `${key}.frozen`)
+        assert.deepStrictEqual(yield* read(`${key}.frozen`), encodeText("again"))
+      }),
+    )
+
+    it.effect("exactly the limit goes in; one byte more is refused and leaves what was there", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        yield* blobs.put(key, ofText("12345", "67890"), { ...plain, bytes_max: 10 })
+        const refused = yield* Effect.flip(blobs.put(key, ofText("12345", "67890", "x"), { ...plain, bytes_max: 10 }))
+        assert.strictEqual(refused._tag, "BlobTooLarge")
+        assert.deepStrictEqual(yield* read(key), encodeText("1234567890"))
+        const endless = Stream.forever(Stream.succeed(pattern(2 ** 20, 0)))
+        const cut = yield* Effect.flip(blobs.put(`${key}-2`, endless, { ...plain, bytes_max: 20 * 2 ** 20 }))
+        assert.strictEqual(cut._tag, "BlobTooLarge")
+        assert.strictEqual((yield* Effect.flip(blobs.info(`${key}-2`)))._tag, "BlobNotFound")
+      }),
+    )
+
+    it.effect("a stream that fails or dies says so, and leaves nothing", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const failing = Stream.concat(ofText("begun"), Stream.fail("cut off" as const))
+        assert.strictEqual(yield* Effect.flip(blobs.put(key, failing, plain)), "cut off")
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+        const dying = Stream.concat(ofText("begun"), Stream.die("a defect"))
+        const exit = yield* Effect.exit(blobs.put(key, dying, plain))
+        assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+      }),
+    )
+
+    it.effect("nothing is visible before all of it is, and an interrupted put leaves nothing", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const begun = yield* Deferred.make<void>()
+        const slow = Stream.concat(
+          ofText("first half"),
+          Stream.fromEffect(Deferred.succeed(begun, undefined)).pipe(Stream.drain),
+        ).pipe(Stream.concat(Stream.never))
+        const fiber = yield* Effect.forkChild(blobs.put(key, slow, plain))
+        yield* Deferred.await(begun)
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
+      }),
+    )
+
+    const twoAtOnce = notTwoAtOnce === undefined ? it.effect : it.effect.skip
+    twoAtOnce(`of two puts at once one wins whole${notTwoAtOnce === undefined ? "" : ` (${notTwoAtOnce})`}`, () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const [one, two] = [pattern(500_000, 1), pattern(400_000, 2)]
+        yield* Effect.all(
+          [one, two].map((each) => blobs.put(key, Stream.succeed(each), plain)),
+          { concurrency: 2 },
+        )
+        const left = yield* read(key)
+        assert.isTrue(same(left, one) || same(left, two))
+      }),
+    )
+
+    it.effect("a reader that has had enough may leave", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        yield* blobs.put(key, Stream.succeed(pattern(5_000_000, 7)), plain)
+        for (let time = 0; time < 20; time++) {
+          const [first] = yield* blobs.get(key).pipe(Stream.take(1), Stream.runCollect)
+          assert.isAbove(first?.length ?? 0, 0)
+        }
+      }),
+    )
+
+    it.effect("a key that could lead elsewhere is a mistake of ours, not a place", () =>
+      Effect.gen(function* () {
+        const { blobs } = yield* begin
+        for (const key of ["", "/a", "a/", "a//b", "../a", "a/../../b", "a/./b", ".a", "a b", "a\0", "ä", "a\\b"]) {
+          const uses = [blobs.put(key, ofText("x"), plain), blobs.info(key), read(key), blobs.remove(key)]
+          for (const use of uses) {
+            const exit = yield* Effect.exit<unknown, unknown, BlobStore>(use)
+            assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), key)
+          }
+        }
+      }),
+    )
+
+    it.effect(send === undefined ? "it signs no addresses" : "a signed address takes the bytes and gives them", () =>
+      Effect.gen(function* () {
+        const { blobs, key } = yield* begin
+        const up = yield* blobs.uploadUrl(key, { contentType: "text/csv", validFor: "1 hour" })
+        const down = yield* blobs.downloadUrl(key, { fileName: 'Ä "file".csv', validFor: "1 hour" })
+        if (send === undefined) return assert.deepStrictEqual([up, down], [null, null])
+        if (up === null || down === null) return assert.fail("no address")
+        assert.strictEqual((yield* send({ method: "PUT", url: up, body: "email\na@b.co\n" })).status, 200)
+        assert.deepStrictEqual(yield* blobs.info(key), { size_bytes: 13, contentType: "text/csv" })
+        const got = yield* send({ method: "GET", url: down })
+        assert.strictEqual(got.body, "email\na@b.co\n")
+        assert.match(got.disposition ?? "", /^attachment; filename="/)
+      }),
+    )
+  })

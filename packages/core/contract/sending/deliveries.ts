@@ -1,0 +1,176 @@
+// The laws of the sending pipeline's ports: nothing is sent twice, nobody is forgotten. Those of the queue, of its pace, of
+// outcomes and of tracking have files of their own; here is what holds for all of them.
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Schema } from "effect"
+import { type Ending, move, type Standing } from "../../src/sending/Delivery.ts"
+import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
+import type { Outcome } from "../../src/sending/MailConnection.ts"
+import { DeliveryId } from "../../src/kernel/Ids.ts"
+import {
+  accepted,
+  begin,
+  type DeliveryLaws,
+  long_ms,
+  one,
+  people,
+  refused,
+  settlement,
+  tallyOf,
+  wholeAudience,
+} from "./deliveryScenario.ts"
+import { deliveryOutcomes } from "./deliveryOutcomes.ts"
+import { deliveryPace } from "./sendRateLimits.ts"
+import { deliveryQueue } from "./deliveryQueue.ts"
+import { deliveryReports } from "../bounces/deliveryReports.ts"
+import { deliveryTracking } from "../tracking/deliveryTracking.ts"
+import { toldTo } from "../contacts/notifications.ts"
+
+export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveryScenario.ts"
+
+/** All laws of `DeliveryStore`, `EngagementStore` and `ReportStore`. */
+export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>) => {
+  deliveryQueue(name, live)
+  deliveryPace(name, live)
+  deliveryOutcomes(name, live)
+  deliveryTracking(name, live)
+  deliveryReports(name, live)
+  layer(live, { excludeTestServices: true })(`laws of deliveries: ${name}`, (it) => {
+    it.effect("another workspace sees nothing and moves nothing", () =>
+      Effect.gen(function* () {
+        const { claim, engagement, fresh, grant, started, states, store, transact } = yield* begin
+        const { blast } = yield* started(people(2))
+        const [a, b] = yield* claim(100, 0)
+        assert(a !== undefined && b !== undefined)
+        const other = yield* fresh.workspace()
+        yield* Effect.sleep("5 millis")
+        assert.isNull(yield* transact(wholeAudience(store, other, blast)))
+        assert.isEmpty(yield* transact(store.claim(other, { limit: 10, lease_ms: long_ms })))
+        assert.strictEqual(yield* transact(store.renew(other, [a], long_ms)), 0)
+        assert.strictEqual((yield* store.grant(other, [a], long_ms)).size, 0)
+        assert.deepStrictEqual(yield* transact(store.settle(other, [settlement(a, refused(550, "550 no"))])), [a.id])
+        assert.strictEqual(yield* transact(store.giveBack(other, [a])), 0)
+        assert.deepStrictEqual(yield* transact(store.sweep(other)), { queued: 0, unconfirmed: 0 })
+        assert.deepStrictEqual(yield* transact(store.rest(other)), { dry: true })
+        assert.strictEqual((yield* Effect.flip(engagement.find(other, a.id)))._tag, "NotFound")
+        assert.strictEqual((yield* transact(engagement.lock(other, [a.id]))).size, 0)
+        assert.deepStrictEqual(yield* states(blast), ["claimed", "claimed"])
+        assert.strictEqual((yield* grant([a])).size, 0)
+      }),
+    )
+
+    it.effect("a failed transaction settles, claims and records nothing", () =>
+      Effect.gen(function* () {
+        const { claim, grant, scenario, started, states, store, transact, workspace } = yield* begin
+        const { blast, contacts } = yield* started(people(1))
+        const failing = <A, E2, R>(body: Effect.Effect<A, E2, R>) =>
+          Effect.exit(transact(Effect.andThen(body, Effect.fail("no"))))
+        yield* failing(store.claim(workspace, { limit: 10, lease_ms: long_ms }))
+        assert.deepStrictEqual(yield* states(blast), ["queued"])
+        const claimed = one(yield* claim())
+        yield* grant([claimed])
+        yield* failing(store.settle(workspace, [settlement(claimed, accepted)]))
+        assert.deepStrictEqual(yield* states(blast), ["handed_over"])
+        assert.isEmpty((yield* scenario.contact(workspace, one(contacts))).timeline)
+        assert.isEmpty((yield* toldTo(workspace)).filter((event) => event.type.startsWith("email_")))
+      }),
+    )
+
+    const Command = Schema.Struct({
+      what: Schema.Literals([
+        "claim",
+        "grant",
+        "accept",
+        "refuse",
+        "defer",
+        "doubt",
+        "giveBack",
+        "sweep",
+        "pause",
+        "resume",
+        "open",
+      ]),
+      /** Whose old claim is used. */
+      whose: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+    })
+
+    it.effect.prop(
+      "whatever is done in whatever order, rows follow the machine and the counters are a recount",
+      { commands: Schema.Array(Command).check(Schema.isMaxLength(30)) },
+      ({ commands }) =>
+        Effect.gen(function* () {
+          const law = yield* begin
+          const { scenario, workspace } = law
+          const { blast } = yield* law.started(people(4))
+          const model = new Map<DeliveryId, Standing>(
+            (yield* scenario.written(workspace, blast)).map((row) => [
+              row.id,
+              { state: row.state, reason: null, token: row.token, attempts: row.attempts },
+            ]),
+          )
+          const ids = [...model.keys()]
+          const claims: Array<ClaimedDelivery> = []
+          let paused = false
+          const moved = (id: DeliveryId, by: Parameters<typeof move>[1]) => {
+            const from = model.get(id)
+            const after = from === undefined ? undefined : move(from, by)
+            if (after !== undefined) model.set(id, after)
+          }
+          const ended = (claimed: ClaimedDelivery, outcome: Outcome, ending: Ending) =>
+            Effect.gen(function* () {
+              yield* law.settle([settlement(claimed, outcome)])
+              moved(claimed.id, { _tag: "settle", token: claimed.token, ending })
+            })
+          for (const { what, whose } of [...commands, { what: "sweep" as const, whose: 0 }]) {
+            const claimed = claims[whose % Math.max(1, claims.length)]
+            if (what === "claim") {
+              for (const each of yield* law.claim(2)) {
+                claims.unshift(each)
+                moved(each.id, { _tag: "claim", token: each.token })
+              }
+            } else if (what === "sweep") yield* law.sweep
+            else if (what === "pause" || what === "resume") {
+              paused = what === "pause"
+              yield* scenario.setBlast(workspace, blast, paused ? "paused" : "sending")
+            } else if (what === "open") {
+              const id = ids[whose]
+              if (id !== undefined) {
+                yield* law.record(id, { _tag: "opened" })
+                moved(id, { _tag: "evidence" })
+              }
+            } else if (claimed !== undefined) {
+              const { token } = claimed
+              switch (what) {
+                case "grant":
+                  yield* law.grant([claimed])
+                  moved(claimed.id, { _tag: "intent", token, answer: paused ? "paused" : "granted" })
+                  break
+                case "accept":
+                  yield* ended(claimed, accepted, { state: "sent" })
+                  break
+                case "refuse":
+                  yield* ended(claimed, refused(554, "554 no"), { state: "failed", reason: "refused" })
+                  break
+                case "defer":
+                  yield* ended(claimed, refused(451, "451 no"), { state: "queued" })
+                  break
+                case "doubt":
+                  yield* ended(claimed, { _tag: "inDoubt" }, { state: "unconfirmed" })
+                  break
+                case "giveBack":
+                  yield* law.giveBack([claimed])
+                  moved(claimed.id, { _tag: "giveBack", token })
+              }
+            }
+          }
+          const rows = yield* scenario.written(workspace, blast)
+          for (const row of rows) {
+            const { attempts, reason, state, token } = row
+            assert.deepStrictEqual({ attempts, reason, state, token }, model.get(row.id))
+          }
+          const tally = yield* scenario.tally(workspace, blast)
+          if (tally !== null) assert.deepStrictEqual(tally, tallyOf(rows))
+        }),
+      { arbitrary: { runs: 25 } },
+    )
+  })
+}

@@ -1,0 +1,222 @@
+// What the laws of deliveries begin with: rows of other rooms, made by the adapter that is tested, and the verbs of the ports
+// with their usual arguments.
+import { assert } from "@effect/vitest"
+import { Context, DateTime, Effect } from "effect"
+import type { BounceKind } from "../../src/sending/EnhancedCode.ts"
+import { type Report, ReportChange } from "../../src/bounces/Report.ts"
+import { ReportStore } from "../../src/bounces/ReportStore.ts"
+import { type DeliveryState, type DeliveryTally, finalStates } from "../../src/sending/Delivery.ts"
+import { type Claim, type ClaimedDelivery, DeliveryStore } from "../../src/sending/DeliveryStore.ts"
+import { EngagementChange, type Event, type Happening } from "../../src/tracking/Engagement.ts"
+import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
+import type { Outcome } from "../../src/sending/MailConnection.ts"
+import { Settlement } from "../../src/sending/Settlement.ts"
+import type { SuppressionReason } from "../../src/sending/Suppression.ts"
+import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import { Outbox } from "../../src/kernel/Outbox.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import { Fresh } from "../kernel/fresh.ts"
+
+export interface ScenarioContact {
+  readonly email: string | null
+  readonly unsubscribed?: boolean
+  readonly marketingEmailSubscribed?: boolean | null
+  readonly marketingEmailInvalid?: boolean
+  /** Of its address. */
+  readonly suppression?: SuppressionReason
+}
+
+export interface ScenarioOptions {
+  readonly operational?: boolean
+  /** Those of an earlier blast, in the same order: nobody new. */
+  readonly again?: ReadonlyArray<ContactId>
+}
+
+/** A delivery as it is written. */
+export interface WrittenDelivery {
+  readonly id: DeliveryId
+  readonly contactId: ContactId
+  readonly state: DeliveryState
+  readonly reason: string | null
+  readonly token: number | null
+  readonly attempts: number
+  readonly sentAt: DateTime.Utc | null
+  readonly deliveredAt: DateTime.Utc | null
+  readonly openedAt: DateTime.Utc | null
+  readonly clickedAt: DateTime.Utc | null
+  readonly clickedUrl: string | null
+  readonly bouncedAt: DateTime.Utc | null
+  readonly bounceKind: BounceKind | null
+  readonly complainedAt: DateTime.Utc | null
+  readonly unsubscribedAt: DateTime.Utc | null
+  readonly reply: string | null
+}
+
+/** How an adapter's rows come about without the other rooms, and how they are looked at. */
+export class DeliveryScenario extends Context.Service<
+  DeliveryScenario,
+  {
+    /** Contacts, and those who are there already, in a static list, and a blast of it that is sending. */
+    readonly blast: (
+      workspace: WorkspaceId,
+      contacts: ReadonlyArray<ScenarioContact>,
+      options?: ScenarioOptions,
+    ) => Effect.Effect<{ readonly blast: BlastId; readonly contacts: ReadonlyArray<ContactId> }>
+    readonly setBlast: (
+      workspace: WorkspaceId,
+      blast: BlastId,
+      to: "sending" | "paused" | "cancelled",
+    ) => Effect.Effect<void>
+    readonly removeList: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<void>
+    readonly setContact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+      fields: Omit<ScenarioContact, "email" | "suppression"> | "deleted",
+    ) => Effect.Effect<void>
+    readonly suppress: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<void>
+    readonly written: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<ReadonlyArray<WrittenDelivery>>
+    /** The timeline also of a contact that is gone: there should be none. */
+    readonly contact: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+    ) => Effect.Effect<{
+      readonly unsubscribed: boolean
+      readonly marketingEmailInvalid: boolean
+      readonly lastActivityAt: DateTime.Utc | null
+      readonly timeline: ReadonlyArray<string>
+    }>
+    readonly suppressionOf: (workspace: WorkspaceId, email: string) => Effect.Effect<SuppressionReason | null>
+    /** As if the workspace's buckets had been taken from, and its leases been given, so much earlier; negative: later. */
+    readonly elapse: (workspace: WorkspaceId, by_ms: number) => Effect.Effect<void>
+    /** The kept counters, null where an adapter has none and counts. */
+    readonly tally: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<DeliveryTally | null>
+  }
+>()("tentpole/contract/DeliveryScenario") {}
+
+/** What the laws of deliveries ask for. */
+export type DeliveryLaws =
+  | DeliveryStore
+  | EngagementStore
+  | ReportStore
+  | Outbox
+  | Transactor
+  | Fresh
+  | WorkspaceStore
+  | DeliveryScenario
+
+export const at = DateTime.makeUnsafe(1_700_000_000_000)
+export const long_ms = 60_000
+
+export const people = (count: number): ReadonlyArray<ScenarioContact> =>
+  Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.test` }))
+
+export const settlement = (claimed: ClaimedDelivery, outcome: Outcome): Settlement =>
+  Settlement.of(claimed, { _tag: "outcome", outcome }, { at, acceptMeansDelivered: true })
+
+export const accepted: Outcome = { _tag: "accepted", reply: "250 2.0.0 ok" }
+export const refused = (code: number, reply: string): Outcome => ({ _tag: "refused", code, reply })
+
+/** More contacts than a law makes. */
+const everybody = 1_000_000
+
+/** The audience of a blast, fixed at one go. */
+export const wholeAudience = (store: DeliveryStore["Service"], workspace: WorkspaceId, blast: BlastId) =>
+  Effect.flatMap(store.fixAudience(workspace, blast, everybody), (fixed) =>
+    fixed === "unfinished" ? Effect.die(new Error("a law makes fewer contacts")) : Effect.succeed(fixed),
+  )
+
+export const begin = Effect.gen(function* () {
+  const store = yield* DeliveryStore
+  const engagement = yield* EngagementStore
+  const reports = yield* ReportStore
+  const scenario = yield* DeliveryScenario
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const outbox = yield* Outbox
+  const workspace = yield* fresh.workspace()
+  const started = (contacts: ReadonlyArray<ScenarioContact>, options?: ScenarioOptions) =>
+    Effect.gen(function* () {
+      const made = yield* scenario.blast(workspace, contacts, options)
+      yield* transact(wholeAudience(store, workspace, made.blast))
+      return made
+    })
+  const claim = (limit = 100, lease_ms = long_ms) => transact(store.claim(workspace, { limit, lease_ms }))
+  const grant = (claims: ReadonlyArray<Claim>, lease_ms = long_ms) => store.grant(workspace, claims, lease_ms)
+  const settle = (settlements: ReadonlyArray<Settlement>) => transact(store.settle(workspace, settlements))
+  const sweep = transact(store.sweep(workspace))
+  const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.giveBack(workspace, claims))
+  const rest = transact(store.rest(workspace))
+  /** What stands in each state, in the order of the alphabet. */
+  const states = (blast: BlastId) =>
+    Effect.map(scenario.written(workspace, blast), (rows) => rows.map((row) => row.state).sort())
+  /** One batch. */
+  const recordAll = (happenings: ReadonlyArray<Happening>, into = workspace) =>
+    transact(
+      Effect.gen(function* () {
+        const found = yield* engagement.lock(
+          into,
+          happenings.map((each) => each.deliveryId),
+        )
+        const changes = EngagementChange.ofAll(found, happenings)
+        yield* engagement.apply(into, changes)
+        return changes
+      }),
+    )
+  const reported = (id: DeliveryId, report: Report, when = at) =>
+    transact(
+      Effect.gen(function* () {
+        const changes = (yield* reports.lock(workspace, [id])).flatMap((before) => {
+          const change = ReportChange.of(before, report, when)
+          return change === undefined ? [] : [change]
+        })
+        yield* reports.apply(workspace, changes)
+        return changes
+      }),
+    )
+  const record = (deliveryId: DeliveryId, event: Event, when = at) =>
+    Effect.map(recordAll([{ deliveryId, event, at: when }]), (changes) => changes[0])
+  return {
+    store,
+    engagement,
+    reports,
+    reported,
+    scenario,
+    transact,
+    fresh,
+    outbox,
+    workspace,
+    started,
+    claim,
+    grant,
+    settle,
+    sweep,
+    giveBack,
+    rest,
+    states,
+    record,
+    recordAll,
+  }
+})
+
+export const one = <A>(items: ReadonlyArray<A>): A => {
+  const [first] = items
+  assert(first !== undefined, "there must be one")
+  return first
+}
+
+export const tallyOf = (rows: ReadonlyArray<WrittenDelivery>): DeliveryTally => {
+  const count = (holds: (row: WrittenDelivery) => boolean) => rows.filter(holds).length
+  return {
+    queued: count((row) => !finalStates.has(row.state)),
+    sent: count((row) => row.state === "sent"),
+    failed: count((row) => row.state === "failed" || row.state === "unconfirmed"),
+    blocked: count((row) => row.state === "blocked"),
+    delivered: count((row) => row.deliveredAt !== null),
+    opened: count((row) => row.openedAt !== null),
+    clicked: count((row) => row.clickedAt !== null),
+    bounced: count((row) => row.bouncedAt !== null),
+    complained: count((row) => row.complainedAt !== null),
+    unsubscribed: count((row) => row.unsubscribedAt !== null),
+  }
+}

@@ -1,0 +1,37 @@
+// A blast of which everything has come: most have it, one was refused for good, one is unconfirmed, one was left out.
+import { Effect } from "effect"
+import { Settlement } from "../../src/sending/Settlement.ts"
+import type { BlastId } from "../../src/kernel/Ids.ts"
+import { furnished, later } from "../blasts/blastWorld.ts"
+
+const lease_ms = 60_000
+
+type World = Effect.Success<ReturnType<typeof furnished>>
+
+/** Sends to everybody who can be sent to; the last two are refused for good, and in doubt. */
+const mail = Effect.fnUntraced(function* ({ deliveries, transact, ws }: World) {
+  const claims = yield* transact(deliveries.claim(ws, { limit: 100, lease_ms }))
+  yield* deliveries.grant(ws, claims, lease_ms)
+  const outcomes = [
+    { _tag: "inDoubt" },
+    { _tag: "refused", code: 550, reply: "550 5.1.1 no such user" },
+    { _tag: "accepted", reply: "250 ok" },
+  ] as const
+  const settlements = claims.map((claim, index) => {
+    const outcome = outcomes[Math.min(claims.length - 1 - index, 2)] ?? outcomes[2]
+    return Settlement.of(claim, { _tag: "outcome", outcome }, { at: later(100), acceptMeansDelivered: true })
+  })
+  yield* transact(deliveries.settle(ws, settlements))
+})
+
+/** Five people: two have it, one has not, one may have it, and one has unsubscribed before. */
+export const mailedBlast = Effect.gen(function* () {
+  const world = yield* furnished()
+  const members = yield* Effect.forEach(["ann", "bob", "cyd", "dan"], (each) =>
+    world.person(each, { displayName: `=${each}` }),
+  )
+  const eve = yield* world.person("eve", { unsubscribed: true })
+  const id: BlastId = yield* world.sending("a", [...members, eve])
+  yield* mail(world)
+  return { ...world, id, members }
+})

@@ -1,0 +1,121 @@
+// The laws of the port to test messages: each may be handed over once, whoever asks, and goes with its email.
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, type Layer, Result } from "effect"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import { EmailStore } from "../../src/emails/EmailStore.ts"
+import { type TestMail, TestMailStore } from "../../src/sending/TestMailStore.ts"
+import { ContactId, EmailId, TestMailId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Fresh } from "../kernel/fresh.ts"
+
+export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | EmailStore | Transactor | Fresh, E>) =>
+  layer(live, { excludeTestServices: true })(`test mail laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const fresh = yield* Fresh
+      const workspace = yield* fresh.workspace()
+      const store = yield* TestMailStore
+      const emails = yield* EmailStore
+      const { transact } = yield* Transactor
+      const created = EmailChange.create({
+        id: EmailId.make(yield* fresh.id),
+        fields: { name: "An email" },
+        html: "<p>one</p>",
+        createdByName: "a key",
+        now: DateTime.makeUnsafe(1_000),
+      })
+      const { after: email } = Result.getOrThrow(created)
+      yield* transact(emails.apply(workspace, Result.getOrThrow(created)))
+      const added = Effect.fnUntraced(function* (over: Partial<TestMail> = {}) {
+        const mail: TestMail = {
+          id: TestMailId.make(yield* fresh.id),
+          emailId: email.id,
+          version: 1,
+          contactId: ContactId.make(yield* fresh.id),
+          address: "Ann@Bücher.example",
+          addressNormalized: "ann@xn--bcher-kva.example",
+          ...over,
+        }
+        yield* transact(store.add(workspace, [mail]))
+        return mail
+      })
+      const waits = (id: TestMailId, of: WorkspaceId = workspace) =>
+        Effect.map(Effect.result(store.waiting(of, id)), Result.isSuccess)
+      return { fresh, workspace, store, emails, transact, email, added, waits }
+    })
+
+    it.effect("a message waits as it was written, until it is handed over", () =>
+      Effect.gen(function* () {
+        const { workspace, store, transact, added } = yield* begin
+        for (const mail of [yield* added(), yield* added({ contactId: null })]) {
+          assert.deepStrictEqual(yield* store.waiting(workspace, mail.id), mail)
+        }
+        yield* transact(store.add(workspace, []))
+      }),
+    )
+
+    it.effect("it is handed over once, however many ask", () =>
+      Effect.gen(function* () {
+        const { workspace, store, transact, added, waits } = yield* begin
+        const { id } = yield* added()
+        const ask = transact(store.handOver(workspace, id))
+        const answers = yield* Effect.all([ask, ask, ask, ask], { concurrency: 4 })
+        assert.deepStrictEqual([...answers].sort(), [false, false, false, true])
+        assert.isFalse(yield* waits(id))
+      }),
+    )
+
+    it.effect("one that was not sent for certain waits again; one that has ended does not", () =>
+      Effect.gen(function* () {
+        const { workspace, store, transact, added, waits } = yield* begin
+        const { id } = yield* added()
+        assert.isTrue(yield* transact(store.handOver(workspace, id)))
+        yield* transact(store.takeBack(workspace, id))
+        assert.isTrue(yield* waits(id))
+        assert.isTrue(yield* transact(store.handOver(workspace, id)))
+        yield* transact(store.forget(workspace, id))
+        yield* transact(store.takeBack(workspace, id))
+        assert.isFalse(yield* transact(store.handOver(workspace, id)))
+        assert.isFalse(yield* waits(id))
+      }),
+    )
+
+    it.effect("a handing over that is rolled back has not been", () =>
+      Effect.gen(function* () {
+        const { workspace, store, transact, added, waits } = yield* begin
+        const { id } = yield* added()
+        yield* Effect.exit(transact(Effect.andThen(store.handOver(workspace, id), Effect.fail("no"))))
+        assert.isTrue(yield* waits(id))
+      }),
+    )
+
+    it.effect("it goes with its email, and another email's stays", () =>
+      Effect.gen(function* () {
+        const { workspace, store, emails, transact, email, added, waits } = yield* begin
+        const mine = yield* added()
+        const handed = yield* added()
+        yield* transact(store.handOver(workspace, handed.id))
+        yield* transact(
+          Effect.gen(function* () {
+            const current = yield* emails.lock(workspace, email.id)
+            const removed = EmailChange.remove(current, { users: [], count: 0 })
+            yield* emails.apply(workspace, Result.getOrThrow(removed))
+          }),
+        )
+        assert.isFalse(yield* waits(mine.id))
+        yield* transact(store.takeBack(workspace, handed.id))
+        assert.isFalse(yield* waits(handed.id))
+      }),
+    )
+
+    it.effect("another workspace neither sees nor moves it", () =>
+      Effect.gen(function* () {
+        const { fresh, store, transact, added, waits } = yield* begin
+        const other = yield* fresh.workspace()
+        const { id } = yield* added()
+        assert.isFalse(yield* waits(id, other))
+        assert.isFalse(yield* transact(store.handOver(other, id)))
+        yield* transact(store.forget(other, id))
+        assert.isTrue(yield* waits(id))
+      }),
+    )
+  })

@@ -1,0 +1,350 @@
+// The laws of tents.
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
+import { ApprovalId, AssetId, TentId, TentTemplateId } from "../../src/kernel/Ids.ts"
+import { root } from "../../src/tents/Alias.ts"
+import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
+import { publish, type PublishFacts } from "../../src/tents/pages/Publish.ts"
+import type { Tent } from "../../src/tents/Tent.ts"
+import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentStore } from "../../src/tents/TentStore.ts"
+import type { Cursor, Sliced } from "../../src/kernel/Page.ts"
+import { Transactor } from "../../src/kernel/Transactor.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import { Fresh } from "../kernel/fresh.ts"
+import { alias, at, contextOf, html, moves } from "./tentMoves.ts"
+
+export const tents = <E>(
+  name: string,
+  live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
+) =>
+  layer(live, { excludeTestServices: true })(`tent laws: ${name}`, (it) => {
+    const begin = Effect.gen(function* () {
+      const store = yield* TentStore
+      const pages = yield* PublishedPages
+      const workspaces = yield* WorkspaceStore
+      const { transact } = yield* Transactor
+      const fresh = yield* Fresh
+      const workspace = yield* fresh.workspace()
+      return { store, pages, workspaces, transact, fresh, workspace, ...moves(store, transact, fresh) }
+    })
+
+    it.effect("a tent is found again as it was accepted, and its credit is taken", () =>
+      Effect.gen(function* () {
+        const { store, workspaces, workspace, accept } = yield* begin
+        const tent = yield* accept(workspace, { name: "Äpfel", userId: "u 7", now: at(1_234), autoPublish: true })
+        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        assert.strictEqual(yield* store.content(workspace, tent.id), null)
+        assert.strictEqual((yield* workspaces.find(workspace)).credits, 999)
+      }),
+    )
+
+    it.effect("all that was asked for is found again, and an idle tent that was given it stays that tent", () =>
+      Effect.gen(function* () {
+        const { store, workspace, transact, fresh, accept } = yield* begin
+        const assetIds = [AssetId.make(yield* fresh.id), AssetId.make(yield* fresh.id)]
+        const approvalId = ApprovalId.make(yield* fresh.id)
+        const template = { id: TentTemplateId.make(yield* fresh.id), approvalId }
+        const request = { assetIds, template, reasoning: "high", aliasTurn: 3, includeBrand: false } as const
+        const tent = yield* accept(workspace, { request })
+        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        const id = TentId.make(yield* fresh.id)
+        yield* transact(store.apply(workspace, TentChange.idle(id, at(3))))
+        const idle = yield* store.find(workspace, id)
+        assert.deepStrictEqual([idle.generation.status, idle.request, idle.publication], ["pending", null, null])
+        const asked = { prompt: "p", autoPublish: false, ...request }
+        const given = { workspace, idle, id, name: "n", userId: null, request: asked, requestedAlias: null, now: at(9) }
+        const change = TentChange.accept(given)
+        yield* transact(store.apply(workspace, change))
+        assert.deepStrictEqual(yield* store.find(workspace, id), change.after)
+        assert.strictEqual(change.after?.createdAt.epochMilliseconds, 3)
+      }),
+    )
+
+    it.effect("every state is found again as it was written", () =>
+      Effect.gen(function* () {
+        const { store, workspace, accept, change, completed, publishAs } = yield* begin
+        const failed = yield* accept(workspace, { autoPublish: true })
+        yield* change(workspace, failed.id, (tent) => TentChange.begin(tent, at(10)))
+        const after = yield* change(workspace, failed.id, (tent) => TentChange.fail(tent, "no Ö", at(11)))
+        assert.deepStrictEqual(yield* store.find(workspace, failed.id), after)
+        const tent = yield* completed(workspace)
+        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        assert.strictEqual(yield* store.content(workspace, tent.id), html)
+        const live = yield* publishAs(workspace, tent.id, { alias: alias("a.b_c-9"), removeBranding: true })
+        assert.deepStrictEqual(yield* store.find(workspace, tent.id), live)
+        assert.strictEqual(live?.publication?.status, "published")
+        const away = yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(77)))
+        assert.deepStrictEqual(yield* store.find(workspace, tent.id), away)
+        assert.strictEqual(away?.alias, "a.b_c-9")
+      }),
+    )
+
+    it.effect("of two that want the last credit, one gets it, and the other leaves nothing", () =>
+      Effect.gen(function* () {
+        const { store, workspaces, fresh, accept } = yield* begin
+        const workspace = yield* fresh.workspace({ credits: 1 })
+        const all = yield* Effect.all(
+          Array.from({ length: 5 }, () => Effect.result(accept(workspace, {}))),
+          { concurrency: 5 },
+        )
+        assert.strictEqual(all.filter(Result.isSuccess).length, 1)
+        for (const each of all.filter(Result.isFailure)) assert.strictEqual(each.failure._tag, "InsufficientCredits")
+        assert.strictEqual((yield* store.slice(workspace, { after: null, limit: 100 })).items.length, 1)
+        assert.strictEqual((yield* workspaces.find(workspace)).credits, 0)
+      }),
+    )
+
+    it.effect(
+      "of many that begin, complete and fail one generation at once, one of each wins, and no credit doubles",
+      () =>
+        Effect.gen(function* () {
+          const { store, workspaces, workspace, accept, change } = yield* begin
+          const { id } = yield* accept(workspace, {})
+          const many = (decide: (tent: Tent) => TentChange | null) =>
+            Effect.all(
+              Array.from({ length: 4 }, () => change(workspace, id, decide)),
+              { concurrency: 4 },
+            )
+          const begun = yield* many((tent) => TentChange.begin(tent, at(5)))
+          assert.strictEqual(begun.filter((each) => each !== null).length, 1)
+          const failed = yield* many((tent) => TentChange.fail(tent, "no", at(6)))
+          assert.strictEqual(failed.filter((each) => each !== null).length, 1)
+          assert.strictEqual((yield* workspaces.find(workspace)).credits, 1000)
+          assert.deepStrictEqual(yield* many((tent) => TentChange.complete(tent, html, at(7))), [
+            null,
+            null,
+            null,
+            null,
+          ])
+          assert.strictEqual((yield* store.find(workspace, id)).generation.status, "failed")
+        }),
+    )
+
+    it.effect("a failed transaction leaves no tent, no alias and no credit taken", () =>
+      Effect.gen(function* () {
+        const { store, workspaces, workspace, transact, accepted, completed } = yield* begin
+        const tent = yield* completed(workspace)
+        const { id, change } = yield* accepted(workspace, {})
+        const facts = yield* transact(store.lockPublishing(workspace, tent.id, null))
+        const outcome = yield* Effect.fromResult(publish(tent, { alias: alias("lost") }, contextOf(facts)))
+        const published = outcome.change ?? (yield* Effect.die("it was not live"))
+        yield* Effect.exit(
+          transact(
+            Effect.gen(function* () {
+              yield* store.apply(workspace, change)
+              yield* store.apply(workspace, published)
+              return yield* Effect.fail("no")
+            }),
+          ),
+        )
+        assert.strictEqual((yield* Effect.flip(store.find(workspace, id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.findByAlias(workspace, alias("lost"))))._tag, "NotFound")
+        assert.strictEqual((yield* workspaces.find(workspace)).credits, 999)
+      }),
+    )
+
+    it.effect("an alias is one tent's: of many that publish under it at once, one does", () =>
+      Effect.gen(function* () {
+        const { store, workspace, completed, publishAs } = yield* begin
+        const all = yield* Effect.forEach([1, 2, 3, 4], () => completed(workspace))
+        const results = yield* Effect.all(
+          all.map((tent) => Effect.result(publishAs(workspace, tent.id, { alias: alias("spring") }))),
+          { concurrency: 4 },
+        )
+        assert.strictEqual(results.filter(Result.isSuccess).length, 1)
+        for (const each of results.filter(Result.isFailure)) assert.strictEqual(each.failure._tag, "AliasTaken")
+        const holder = yield* store.findByAlias(workspace, alias("spring"))
+        assert.strictEqual(holder.publication?.status, "published")
+      }),
+    )
+
+    it.effect("a store refuses a taken alias also when it is handed one", () =>
+      Effect.gen(function* () {
+        const { store, workspace, transact, completed, publishAs } = yield* begin
+        const [one, two] = [yield* completed(workspace), yield* completed(workspace)]
+        yield* publishAs(workspace, one.id, { alias: alias("held") })
+        // Decided on facts that are not true: as if nobody had it.
+        const outcome = yield* Effect.fromResult(publish(two, { alias: alias("held") }, contextOf(untrue)))
+        const change = outcome.change ?? (yield* Effect.die("it was not live"))
+        const refused = yield* Effect.flip(transact(store.apply(workspace, change)))
+        assert.strictEqual(refused._tag, "AliasTaken")
+        assert.strictEqual((yield* store.find(workspace, two.id)).publication, null)
+      }),
+    )
+
+    it.effect("pages that publish themselves at once under one alias get -2, -3 …", () =>
+      Effect.gen(function* () {
+        const { workspace, accept, change, autoPublished } = yield* begin
+        const all = yield* Effect.forEach([1, 2, 3], () =>
+          accept(workspace, { autoPublish: true, alias: alias("twin") }),
+        )
+        for (const { id } of all) yield* change(workspace, id, (tent) => TentChange.begin(tent, at(5)))
+        const done = yield* Effect.all(
+          all.map(({ id }) => autoPublished(workspace, id)),
+          { concurrency: 3 },
+        )
+        assert.deepStrictEqual(done.map((tent) => String(tent?.alias)).sort(), ["twin", "twin-2", "twin-3"])
+      }),
+    )
+
+    it.effect("of many that delete a tent at once, one does, and its credit comes back once", () =>
+      Effect.gen(function* () {
+        const { workspaces, workspace, accept, remove } = yield* begin
+        const { id } = yield* accept(workspace, {})
+        const all = yield* Effect.all(
+          Array.from({ length: 5 }, () => Effect.result(remove(workspace, id))),
+          { concurrency: 5 },
+        )
+        assert.strictEqual(all.filter(Result.isSuccess).length, 1)
+        for (const each of all.filter(Result.isFailure)) assert.strictEqual(each.failure._tag, "NotFound")
+        assert.strictEqual((yield* workspaces.find(workspace)).credits, 1000)
+      }),
+    )
+
+    it.effect("fifty that publish at once on a plan for one publish one", () =>
+      Effect.gen(function* () {
+        const { store, fresh, completed, publishAs } = yield* begin
+        const workspace = yield* fresh.workspace({ plan: "free" })
+        const all = yield* Effect.forEach(Array.from({ length: 50 }), () => completed(workspace), { concurrency: 5 })
+        yield* Effect.all(
+          all.map((tent) => publishAs(workspace, tent.id, {})),
+          { concurrency: "unbounded" },
+        )
+        const { items } = yield* store.slice(workspace, { after: null, limit: 100 })
+        const states = items.map((tent) => tent.publication?.status)
+        assert.strictEqual(states.filter((state) => state === "published").length, 1)
+        assert.strictEqual(states.filter((state) => state === "failed").length, 49)
+      }),
+    )
+
+    it.effect("while one decides about publishing, nobody else in the workspace does", () =>
+      Effect.gen(function* () {
+        const { store, workspace, fresh, transact, completed, publishAs } = yield* begin
+        const other = yield* fresh.workspace()
+        const [one, two, theirs] = [yield* completed(workspace), yield* completed(workspace), yield* completed(other)]
+        const held = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const deciding = yield* Effect.forkChild(
+          transact(
+            Effect.gen(function* () {
+              yield* store.lockPublishing(workspace, one.id, null)
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(go)
+            }),
+          ),
+        )
+        yield* Deferred.await(held)
+        const waiting = yield* Effect.forkChild(publishAs(workspace, two.id, {}))
+        const free = yield* Effect.forkChild(publishAs(other, theirs.id, {}))
+        yield* Effect.sleep("100 millis")
+        assert.strictEqual(waiting.pollUnsafe(), undefined)
+        yield* Deferred.succeed(go, undefined)
+        for (const fiber of [deciding, waiting, free]) yield* Fiber.join<unknown, unknown>(fiber)
+      }),
+    )
+
+    it.effect("facts count the published others and name the taken aliases that begin alike", () =>
+      Effect.gen(function* () {
+        const { store, workspace, transact, completed, publishAs, change } = yield* begin
+        const all = yield* Effect.forEach(["sale", "sale-2", "tale", "sa"], (text) =>
+          Effect.gen(function* () {
+            const tent = yield* completed(workspace)
+            yield* publishAs(workspace, tent.id, { alias: alias(text) })
+            return tent.id
+          }),
+        )
+        const [sale = TentId.make(""), second = TentId.make("")] = all
+        yield* change(workspace, second, (tent) => TentChange.unpublish(tent, at(9)))
+        const facts = yield* transact(store.lockPublishing(workspace, sale, alias("sale")))
+        assert.strictEqual(facts.others_published, 2)
+        assert.isFalse(facts.taken.has("sale"))
+        assert.isTrue(facts.taken.has("sale-2"))
+        assert.deepStrictEqual([facts.plan.publishedTents_max, facts.plan.brandingRemovable], [null, true])
+      }),
+    )
+
+    it.effect("a tent that is removed is gone, its alias free, and its unspent credit back", () =>
+      Effect.gen(function* () {
+        const { store, workspaces, workspace, accept, completed, publishAs, remove } = yield* begin
+        const tent = yield* completed(workspace)
+        yield* publishAs(workspace, tent.id, { alias: root })
+        yield* remove(workspace, tent.id)
+        assert.strictEqual((yield* Effect.flip(store.find(workspace, tent.id)))._tag, "NotFound")
+        const other = yield* completed(workspace)
+        assert.strictEqual((yield* publishAs(workspace, other.id, { alias: root }))?.alias, root)
+        const queued = yield* accept(workspace, {})
+        yield* remove(workspace, queued.id)
+        assert.strictEqual((yield* workspaces.find(workspace)).credits, 998)
+      }),
+    )
+
+    it.effect("slices hold every tent once, newest first, and are narrowed by status and name", () =>
+      Effect.gen(function* () {
+        const { store, workspace, accept, change } = yield* begin
+        for (const [name, now] of [
+          ["One 100% Große", 1],
+          ["Two", 3],
+          ["Three", 3],
+          ["four 1000", 2],
+        ] as const) {
+          yield* accept(workspace, { name, now: at(now) })
+        }
+        const seen: Array<Tent> = []
+        let after: Cursor | null = null
+        do {
+          const slice: Sliced<Tent> = yield* store.slice(workspace, { after, limit: 1 })
+          seen.push(...slice.items)
+          after = slice.next
+        } while (after !== null)
+        assert.deepStrictEqual(
+          seen.map((tent) => tent.createdAt.epochMilliseconds),
+          [3, 3, 2, 1],
+        )
+        assert.isTrue((seen[0]?.id ?? "") < (seen[1]?.id ?? ""))
+        const named = (search: string) =>
+          Effect.map(store.slice(workspace, { search, after: null, limit: 10 }), ({ items }) =>
+            items.map((tent) => tent.name),
+          )
+        assert.deepStrictEqual(yield* named("100%"), ["One 100% Große"])
+        assert.deepStrictEqual(yield* named("GROSSE"), [])
+        assert.deepStrictEqual(yield* named("große"), ["One 100% Große"])
+        assert.deepStrictEqual(yield* named("_"), [])
+        const first = seen[0]?.id ?? TentId.make("")
+        yield* change(workspace, first, (tent) => TentChange.begin(tent, at(9)))
+        const generating = yield* store.slice(workspace, { status: "generating", after: null, limit: 10 })
+        assert.deepStrictEqual(
+          generating.items.map((tent) => tent.id),
+          [first],
+        )
+      }),
+    )
+
+    it.effect("another workspace sees and touches nothing", () =>
+      Effect.gen(function* () {
+        const { store, pages, workspace, fresh, transact, completed, publishAs, remove } = yield* begin
+        const other = yield* fresh.workspace()
+        const tent = yield* completed(workspace)
+        yield* publishAs(workspace, tent.id, { alias: alias("mine") })
+        const attempts = [
+          Effect.asVoid(store.find(other, tent.id)),
+          Effect.asVoid(store.findByAlias(other, alias("mine"))),
+          Effect.asVoid(store.content(other, tent.id)),
+          Effect.asVoid(transact(store.lock(other, tent.id))),
+          Effect.asVoid(remove(other, tent.id)),
+        ]
+        for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt))._tag, "NotFound")
+        assert.deepStrictEqual((yield* store.slice(other, { after: null, limit: 10 })).items, [])
+        assert.strictEqual((yield* transact(store.lockPublishing(other, tent.id, alias("mine")))).taken.size, 0)
+        assert.strictEqual(yield* pages.page(other, { by: "alias", alias: alias("mine") }), null)
+        assert.strictEqual(yield* pages.page(other, { by: "id", id: tent.id }), null)
+      }),
+    )
+  })
+
+/** As if nobody had published anything. */
+const untrue: PublishFacts = {
+  plan: { publishedTents_max: null, brandingRemovable: true },
+  others_published: 0,
+  taken: new Set(),
+}

@@ -1,0 +1,101 @@
+// The audience that a draft is given: there already or made for it. Decided with the pure functions of the room that lists
+// belong to; the blast's change carries the result.
+import { type DateTime, Result } from "effect"
+import type { BlastId, ContactId, ListId } from "../kernel/Ids.ts"
+import {
+  contact_ids_max,
+  type CreationFacts,
+  type List,
+  ListChange,
+  type ListNameExists,
+  type NewList,
+} from "../lists/List.ts"
+import { name_length_max as list_name_length_max, type WantedName } from "../lists/ListName.ts"
+import { Invalid, type NotFound } from "../kernel/Refusal.ts"
+import { fold, nameWith } from "../kernel/Text.ts"
+import type { Audience, Blast } from "./Blast.ts"
+
+interface InlineList {
+  readonly source: "inline"
+  /** Left out: derived from the blast's. */
+  readonly name?: string
+  readonly description?: string | null
+}
+
+export interface InlineStatic extends InlineList {
+  readonly kind: "static"
+  readonly contactIds: ReadonlyArray<ContactId>
+}
+
+export interface InlineDynamic extends InlineList {
+  readonly kind: "dynamic"
+  /** JSON, to be parsed. */
+  readonly rules: unknown
+}
+
+export interface ExistingList {
+  readonly source: "existing"
+  readonly listId: ListId
+}
+
+export type AudienceChoice = ExistingList | InlineStatic | InlineDynamic
+
+export interface ChosenAudience {
+  readonly audience: Audience
+  /** The former inline list goes first, so that its name is free. */
+  readonly lists: ReadonlyArray<ListChange>
+}
+
+const isOwned = (list: List): list is List & { readonly ownerBlastId: BlastId } => list.ownerBlastId !== null
+
+/** The deletion of the inline list that a blast had, unless it is kept. */
+export const discarded = (blast: Blast, former: List | null, now: DateTime.Utc): ReadonlyArray<ListChange> =>
+  former !== null && isOwned(former) && former.ownerBlastId === blast.id ? [ListChange.discardInline(former, now)] : []
+
+/** A list that is there. Another blast's inline audience would go with that blast, and can't be lent. */
+export const chooseExisting = (
+  blast: Blast,
+  list: List,
+  former: List | null,
+  now: DateTime.Utc,
+): Result.Result<ChosenAudience, Invalid> => {
+  if (isOwned(list) && list.ownerBlastId !== blast.id) {
+    return Result.fail(Invalid.at("list_id", "is the inline audience of another blast. Make a list of your own of it"))
+  }
+  if (isOwned(list)) return Result.succeed({ audience: { listId: list.id, source: "inline" }, lists: [] })
+  return Result.succeed({
+    audience: { listId: list.id, source: "existing" },
+    lists: discarded(blast, former, now),
+  })
+}
+
+export const audienceName = (blast: Blast, name: string | undefined): WantedName =>
+  name === undefined
+    ? { text: nameWith(blast.name, " audience", list_name_length_max), origin: "derived" }
+    : { text: name, origin: "given" }
+
+export const checkContactIds = (contactIds: ReadonlyArray<ContactId>): Result.Result<void, Invalid> =>
+  contactIds.length > contact_ids_max
+    ? Result.fail(Invalid.at("contact_ids", `must have at most ${contact_ids_max} ids, got ${contactIds.length}`))
+    : Result.void
+
+/** A list of its own, in place of the inline one it may have had, whose name and slug are free again. */
+export const chooseInline = (
+  blast: Blast,
+  wanted: NewList,
+  former: List | null,
+  facts: CreationFacts,
+  now: DateTime.Utc,
+): Result.Result<ChosenAudience, ListNameExists | NotFound> => {
+  const going = discarded(blast, former, now)
+  const names = new Set(facts.taken.names)
+  const slugs = new Set(facts.taken.slugs)
+  for (const { before } of going) {
+    names.delete(fold(before?.name ?? ""))
+    slugs.delete(before?.slug ?? "")
+  }
+  return Result.map(
+    ListChange.createInline(wanted, blast.id, { ...facts, taken: { names, slugs } }, now),
+    ({ change, list }) => ({ audience: { listId: list.id, source: "inline" }, lists: [...going, change] }),
+  )
+}

@@ -1,0 +1,37 @@
+// The secret in the address of a hook: it names the workspace, and proves by a MAC under APP_SECRET that this service made it,
+// for this provider. Nothing is kept of it.
+import { Option, Result } from "effect"
+import { Base64Url } from "effect/encoding"
+import { concat, encodeText } from "../../kernel/Bytes.ts"
+import { WorkspaceId } from "../../kernel/Ids.ts"
+import type { Secrets } from "../../kernel/Secrets.ts"
+import type { Provider } from "./ProviderCall.ts"
+
+const purpose = "hooks"
+const id_bytes = 16
+/** With the id these are whole characters of base64url, so that a secret has one spelling. */
+const tag_bytes = 17
+const secret_length = 44
+
+const messageOf = (provider: Provider, id: Uint8Array): Uint8Array => concat([encodeText(`${provider} `), id])
+
+export const hookSecret = (secrets: Secrets["Service"], provider: Provider, workspace: WorkspaceId): string => {
+  const id = Uint8Array.from(workspace.replaceAll("-", "").match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  return Base64Url.encode(concat([id, secrets.mac(purpose, messageOf(provider, id)).subarray(0, tag_bytes)]))
+}
+
+/** The workspace that a secret is of; nothing when it was not made here, or for another provider. Constant in time. */
+export const workspaceOf = (
+  secrets: Secrets["Service"],
+  provider: Provider,
+  secret: string,
+): Option.Option<WorkspaceId> => {
+  const bytes = secret.length === secret_length && /^[\w-]*$/.test(secret) ? Base64Url.decode(secret) : undefined
+  if (bytes === undefined || Result.isFailure(bytes) || bytes.success.length !== id_bytes + tag_bytes) {
+    return Option.none()
+  }
+  const id = bytes.success.slice(0, id_bytes)
+  if (!secrets.verifies(purpose, messageOf(provider, id), bytes.success.slice(id_bytes))) return Option.none()
+  const digits = Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return Option.some(WorkspaceId.make(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")))
+}

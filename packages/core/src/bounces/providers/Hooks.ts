@@ -1,0 +1,212 @@
+// What providers report by calling us. A call is believed when its address holds a secret of ours and it is signed as its
+// provider signs; then it says the same as returned mail would, of messages of the secret's workspace and of no others.
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import { concat, decodeText, encodeText } from "../../kernel/Bytes.ts"
+import { Links } from "../../rendering/Links.ts"
+import type { ErrorCode } from "../../kernel/ErrorCode.ts"
+import type { WorkspaceId } from "../../kernel/Ids.ts"
+import { Invalid, NotFound, Unavailable } from "../../kernel/Refusal.ts"
+import { Secrets } from "../../kernel/Secrets.ts"
+import { Settings } from "../../kernel/Settings.ts"
+import { Transactor } from "../../kernel/Transactor.ts"
+import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
+import { recording } from "../ReportRecording.ts"
+import { deliveryOf, type HookCall, type Provider, type ProviderEvent, providers } from "./ProviderCall.ts"
+import { hookSecret, workspaceOf } from "./HookSecret.ts"
+import { HookTokenStore } from "./HookTokenStore.ts"
+import { mailgunCall, mailgunEvents } from "./Mailgun.ts"
+import { postmarkEvents } from "./Postmark.ts"
+import { sendGridEvents } from "./SendGrid.ts"
+import { certificateUrl, sesEvents, signedText, snsEnvelope, subscriptionUrl } from "./Ses.ts"
+import { Signatures, Sns } from "./Signatures.ts"
+
+/** The call is not known to come from the provider. */
+export class HookRefused extends Schema.TaggedError<HookRefused>()("HookRefused", { why: Schema.String }) {
+  readonly code = "hook_refused" satisfies ErrorCode
+  override get message(): string {
+    return `The call is not taken: ${this.why}`
+  }
+}
+
+export class HookUnreadable extends Schema.TaggedError<HookUnreadable>()("HookUnreadable", {}) {
+  readonly code = "invalid_json" satisfies ErrorCode
+  override get message(): string {
+    return "The body is not JSON. Send it as the provider's documentation shows it"
+  }
+}
+
+export type HookRefusal = NotFound | HookRefused | HookUnreadable | Invalid | Unavailable
+
+/** A call that was signed longer ago is refused: nobody brings it now but who has kept it. */
+const stale_after_s = 3600
+/** Clocks differ. */
+const early_s = 300
+
+/** So many reports are written at once. */
+const batch_size = 500
+
+export class Hooks extends Context.Service<
+  Hooks,
+  {
+    /**
+     * When it is done, all that the call says is committed. May be repeated. The call is read only when its address is known:
+     * nobody else sends megabytes here.
+     */
+    readonly receive: <E, R>(
+      provider: string,
+      secret: string,
+      call: Effect.Effect<HookCall, E, R>,
+    ) => Effect.Effect<void, HookRefusal | E, R>
+    /** The addresses to give to the providers, of those that are configured. */
+    readonly addresses: (
+      workspace: WorkspaceId,
+    ) => ReadonlyArray<{ readonly provider: Provider; readonly configured: boolean; readonly url: string }>
+  }
+>()("tentpole/Hooks") {
+  static readonly layer = Layer.effect(
+    Hooks,
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const { hooks, publicApiUrl } = yield* Settings
+      const workspaces = yield* WorkspaceStore
+      const links = yield* Links
+      const { transact } = yield* Transactor
+      const tokens = yield* HookTokenStore
+      const signatures = yield* Signatures
+      const sns = yield* Sns
+      const record = yield* recording
+
+      const configured: { readonly [Each in Provider]: boolean } = {
+        ses: hooks.sesTopicArns.length > 0,
+        sendgrid: hooks.sendgridPublicKey !== null,
+        mailgun: hooks.mailgunSigningKey !== null,
+        postmark: hooks.postmarkLogin !== null,
+      }
+
+      const write = Effect.fnUntraced(function* (workspace: WorkspaceId, events: ReadonlyArray<ProviderEvent>) {
+        const said = events.flatMap(({ message, what }) => {
+          const deliveryId = deliveryOf(message, workspace, links)
+          return deliveryId === undefined ? [] : [{ deliveryId, what }]
+        })
+        for (let start = 0; start < said.length; start += batch_size) {
+          yield* record(workspace, said.slice(start, start + batch_size))
+        }
+      })
+
+      const ses = Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
+        const envelope = snsEnvelope(yield* parsed(body))
+        if (envelope === undefined) return yield* notFrom("Amazon SNS")
+        if (!hooks.sesTopicArns.includes(envelope.TopicArn)) return yield* refuse("its topic is not SES_TOPIC_ARN")
+        const certificate = certificateUrl(envelope)
+        if (certificate === undefined) return yield* refuse("its certificate does not lie at SNS")
+        const pem = yield* Effect.catchTag(sns.certificate(certificate), "SnsUnavailable", snsAway)
+        const algorithm = envelope.SignatureVersion === "1" ? "sha1" : "sha256"
+        const now_ms = yield* Clock.currentTimeMillis
+        if (!signatures.isByCertificate(pem, algorithm, signedText(envelope), envelope.Signature, now_ms)) {
+          return yield* refuse("its signature does not fit")
+        }
+        if (envelope.Type === "Notification") return yield* write(workspace, sesEvents(envelope.Message))
+        if (envelope.Type === "UnsubscribeConfirmation") return
+        const url = subscriptionUrl(envelope)
+        if (url === undefined) return yield* refuse("its SubscribeURL does not lead to SNS")
+        yield* Effect.catchTag(sns.confirm(url), "SnsUnavailable", snsAway)
+      })
+
+      const sendgrid = Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
+        const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? ""
+        const signature = headers["x-twilio-email-event-webhook-signature"] ?? ""
+        if (!signatures.isEcdsa(hooks.sendgridPublicKey ?? "", concat([encodeText(timestamp), body]), signature)) {
+          return yield* refuse("its signature is missing or does not fit")
+        }
+        if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
+        const events = sendGridEvents(yield* parsed(body))
+        return events === undefined ? yield* notFrom("SendGrid") : yield* write(workspace, events)
+      })
+
+      const mailgun = Effect.fnUntraced(function* (workspace: WorkspaceId, { body }: HookCall) {
+        const call = mailgunCall(yield* parsed(body))
+        if (call === undefined) return yield* notFrom("Mailgun")
+        const { signature, timestamp, token } = call.signature
+        if (!signatures.isHmac(valueOf(hooks.mailgunSigningKey), encodeText(timestamp + token), signature)) {
+          return yield* refuse("its signature does not fit")
+        }
+        if (!(yield* isFresh(timestamp))) return yield* refuse("it was signed too long ago")
+        const use = {
+          provider: "mailgun",
+          token: secrets.sha256(encodeText(token)),
+          body: secrets.sha256(body),
+          keep_s: stale_after_s + early_s,
+        } as const
+        yield* transact(
+          Effect.gen(function* () {
+            if (!(yield* tokens.use(workspace, use))) return yield* refuse("its token has been used for another call")
+            yield* write(workspace, mailgunEvents(call["event-data"]))
+          }),
+        )
+      })
+
+      const postmark = Effect.fnUntraced(function* (workspace: WorkspaceId, { body, headers }: HookCall) {
+        const [, given = ""] = /^basic +(\S+)$/i.exec(headers["authorization"] ?? "") ?? []
+        if (!signatures.isSame(given, Base64.encode(valueOf(hooks.postmarkLogin))))
+          return yield* refuse("its login is missing or another one")
+        const events = postmarkEvents(yield* parsed(body))
+        return events === undefined ? yield* notFrom("Postmark") : yield* write(workspace, events)
+      })
+
+      const take = {
+        ses,
+        sendgrid,
+        mailgun,
+        postmark,
+      } satisfies {
+        readonly [Each in Provider]: (workspace: WorkspaceId, call: HookCall) => Effect.Effect<void, HookRefusal>
+      }
+
+      /** Whose hook it is. */
+      const known = Effect.fnUntraced(function* (name: string, secret: string) {
+        const provider = providers.find((each) => each === name)
+        if (provider === undefined || !configured[provider]) return yield* noHook
+        const workspace = workspaceOf(secrets, provider, secret)
+        if (Option.isNone(workspace)) return yield* noHook
+        yield* Effect.catchTag(workspaces.find(workspace.value), "NotFound", () => noHook)
+        return { provider, workspace: workspace.value }
+      })
+
+      return Hooks.of({
+        receive: Effect.fn("Hooks.receive")(function* (name, secret, call) {
+          const { provider, workspace } = yield* known(name, secret)
+          yield* take[provider](workspace, yield* call)
+        }),
+        addresses: (workspace) =>
+          providers.map((provider) => ({
+            provider,
+            configured: configured[provider],
+            url: `${publicApiUrl}/hooks/${provider}/${hookSecret(secrets, provider, workspace)}`,
+          })),
+      })
+    }),
+  )
+}
+
+/** The same for a wrong secret, an unknown provider and one that is not configured: nobody learns which it was. */
+const noHook = new NotFound({ resource: "hook" })
+
+/** A hook without a key is not configured, and never comes so far. */
+const valueOf = (secret: Redacted.Redacted | null): string => (secret === null ? "" : Redacted.value(secret))
+
+const refuse = (why: string) => new HookRefused({ why })
+
+const notFrom = (provider: string) => Invalid.at("", `must be what ${provider} sends`)
+
+const snsAway = () => new Unavailable({ part: "certificate's server" })
+
+const parsed = (body: Uint8Array): Effect.Effect<unknown, HookUnreadable> =>
+  Effect.try({ try: (): unknown => JSON.parse(decodeText(body)), catch: () => new HookUnreadable() })
+
+/** Seconds since 1970, neither long ago nor to come. */
+const isFresh = (timestamp: string) =>
+  Effect.map(Clock.currentTimeMillis, (now_ms) => {
+    const age_s = now_ms / 1000 - Number(timestamp)
+    return /^\d{1,12}$/.test(timestamp) && age_s <= stale_after_s && age_s >= -early_s
+  })

@@ -1,0 +1,131 @@
+// What Amazon SES says by way of SNS: an envelope that SNS has signed (docs.aws.amazon.com/sns, "Verifying the signatures of
+// Amazon SNS messages"), and in it an event of SES, as a text of JSON.
+import { Option, Schema } from "effect"
+import { encodeText } from "../../kernel/Bytes.ts"
+import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
+
+const Envelope = Schema.Struct({
+  Type: Schema.Literals(["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"]),
+  MessageId: Schema.String,
+  TopicArn: Schema.String,
+  Message: Schema.String,
+  Timestamp: Schema.String,
+  Subject: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  Token: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  SubscribeURL: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  SignatureVersion: Schema.Literals(["1", "2"]),
+  Signature: Schema.String,
+  SigningCertURL: Schema.String,
+})
+
+export type SnsEnvelope = typeof Envelope.Type
+
+/** Undefined when it is none. */
+export const snsEnvelope = (json: unknown): SnsEnvelope | undefined => Option.getOrUndefined(decodeEnvelope(json))
+const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
+
+/** What the signature is over: names and values, a line each, in the order that AWS gives. */
+export const signedText = (envelope: SnsEnvelope): Uint8Array => {
+  const { Message, MessageId, Subject, SubscribeURL, Timestamp, Token, TopicArn, Type } = envelope
+  const fields =
+    Type === "Notification"
+      ? ({ Message, MessageId, Subject, Timestamp, TopicArn, Type } as const)
+      : ({ Message, MessageId, SubscribeURL, Timestamp, Token, TopicArn, Type } as const)
+  return encodeText(
+    Object.entries(fields)
+      .flatMap(([name, value]) => (value === null || value === undefined ? [] : [`${name}\n${value}\n`]))
+      .join(""),
+  )
+}
+
+/** The only host that is asked for anything: SNS in the topic's own region. Undefined when the name is no topic's. */
+const hostOf = (topicArn: string): string | undefined => {
+  const [, partition, region] =
+    /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/.exec(topicArn) ?? []
+  return region === undefined ? undefined : `sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`
+}
+
+/** Where the certificate lies, if that is at SNS: the address has one spelling. */
+export const certificateUrl = ({ SigningCertURL, TopicArn }: SnsEnvelope): string | undefined => {
+  const host = hostOf(TopicArn)
+  const start = `https://${host}/SimpleNotificationService-`
+  return host !== undefined &&
+    SigningCertURL.startsWith(start) &&
+    /^[\w-]{1,100}\.pem$/.test(SigningCertURL.slice(start.length))
+    ? SigningCertURL
+    : undefined
+}
+
+/** What is asked for to say yes to a subscription, if that is at SNS and for the topic. */
+export const subscriptionUrl = ({ SubscribeURL, TopicArn }: SnsEnvelope): string | undefined => {
+  const host = hostOf(TopicArn)
+  const start = `https://${host}/?`
+  const url = SubscribeURL ?? ""
+  if (host === undefined || !url.startsWith(start) || !/^[\w%=&.:-]{1,2000}$/.test(url.slice(start.length)))
+    return undefined
+  const asked = new Map(
+    url
+      .slice(start.length)
+      .split("&")
+      .map((each): readonly [string, string] => {
+        const [name = "", value = ""] = each.split("=", 2)
+        return [name, value]
+      }),
+  )
+  const ofTopic = [TopicArn, TopicArn.replaceAll(":", "%3A")].includes(asked.get("TopicArn") ?? "")
+  return asked.get("Action") === "ConfirmSubscription" && ofTopic ? url : undefined
+}
+
+const Event = Schema.Struct({
+  notificationType: Text,
+  eventType: Text,
+  mail: Schema.Struct({
+    source: Text,
+    headers: Schema.optionalKey(
+      Schema.NullOr(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
+    ),
+  }),
+  bounce: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        bounceType: Text,
+        bouncedRecipients: Schema.optionalKey(
+          Schema.NullOr(Schema.Array(Schema.Struct({ status: Text, diagnosticCode: Text }))),
+        ),
+      }),
+    ),
+  ),
+  complaint: Schema.optionalKey(Schema.NullOr(Schema.Struct({ complaintFeedbackType: Text }))),
+})
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Event))
+
+const whatOf = (said: typeof Event.Type): ProviderEvent["what"] | undefined => {
+  switch (textOf(said.eventType) ?? textOf(said.notificationType)) {
+    case "Delivery":
+      return { _tag: "delivered" }
+    case "Bounce": {
+      const recipient = said.bounce?.bouncedRecipients?.[0]
+      return bounced({
+        status: textOf(recipient?.status),
+        words: textOf(recipient?.diagnosticCode),
+        hard: textOf(said.bounce?.bounceType) === "Permanent",
+      })
+    }
+    case "Complaint":
+      return textOf(said.complaint?.complaintFeedbackType) === "not-spam" ? undefined : { _tag: "complained" }
+    case "Subscription":
+      return { _tag: "unsubscribed" }
+    default:
+      return undefined
+  }
+}
+
+/** What the `Message` of a notification says; nothing when it is of no interest. */
+export const sesEvents = (message: string): ReadonlyArray<ProviderEvent> => {
+  const said = Option.getOrUndefined(decode(message))
+  const what = said === undefined ? undefined : whatOf(said)
+  if (said === undefined || what === undefined) return []
+  const messageId = said.mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value
+  return [{ message: { returnPath: textOf(said.mail.source), messageId }, what }]
+}

@@ -1,0 +1,72 @@
+// Who is there while a batch is decided, by what they are known by, and what was done to whom.
+import type { DateTime } from "effect"
+import type { ContactId } from "../../kernel/Ids.ts"
+import type { PeopleFacts } from "./Batch.ts"
+import type { Contact } from "../Contact.ts"
+import { type ContactPatch, type ContactSource, newContact, patchContact } from "../ContactPatch.ts"
+import { ContactsChange, type ContactStep } from "../ContactsChange.ts"
+
+export class People {
+  readonly #byId = new Map<ContactId, Contact>()
+  readonly #byEmail = new Map<string, Contact>()
+  readonly #byPhone = new Map<string, Contact>()
+  readonly #steps: Array<ContactStep> = []
+  readonly #ids: Iterator<ContactId>
+  readonly #now: DateTime.Utc
+
+  /** `ids` are for those to be made. */
+  constructor({ existing, now }: PeopleFacts, ids: ReadonlyArray<ContactId> = []) {
+    this.#ids = ids[Symbol.iterator]()
+    this.#now = now
+    for (const contact of existing) this.#put(contact)
+  }
+
+  find(id: ContactId): Contact | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Who has the patch's email, and who has its phone. */
+  whoIs({ email, phone }: ContactPatch): readonly [byEmail: Contact | undefined, byPhone: Contact | undefined] {
+    return [email ? this.#byEmail.get(email.normalized) : undefined, phone ? this.#byPhone.get(phone) : undefined]
+  }
+
+  create(patch: ContactPatch, source: ContactSource): Contact {
+    const id = this.#ids.next()
+    if (id.done === true) throw new Error("a batch needs an id for each of its items")
+    const contact = newContact(id.value, patch, source, this.#now)
+    this.#steps.push({ before: null, after: contact, at: this.#now })
+    this.#put(contact)
+    return contact
+  }
+
+  update(before: Contact, patch: ContactPatch): Contact {
+    const after = patchContact(before, patch, this.#now)
+    const resubscribes = patch.unsubscribed === false
+    if (after === before && !resubscribes) return after
+    this.#steps.push({ before, after, at: this.#now, resubscribes })
+    this.#take(before)
+    this.#put(after)
+    return after
+  }
+
+  remove(before: Contact): void {
+    this.#steps.push({ before, after: null, at: this.#now })
+    this.#take(before)
+  }
+
+  change(): ContactsChange {
+    return ContactsChange.of(this.#steps)
+  }
+
+  #take(contact: Contact): void {
+    this.#byId.delete(contact.id)
+    if (contact.emailNormalized !== null) this.#byEmail.delete(contact.emailNormalized)
+    if (contact.phone !== null) this.#byPhone.delete(contact.phone)
+  }
+
+  #put(contact: Contact): void {
+    this.#byId.set(contact.id, contact)
+    if (contact.emailNormalized !== null) this.#byEmail.set(contact.emailNormalized, contact)
+    if (contact.phone !== null) this.#byPhone.set(contact.phone, contact)
+  }
+}

@@ -1,0 +1,26 @@
+// A batch of deletions, decided.
+import { Result } from "effect"
+import type { ContactId } from "../../kernel/Ids.ts"
+import { type BatchDecision, notFound, type PeopleFacts, rejected, type Rejected } from "./Batch.ts"
+import type { ReadDelete } from "./ContactItem.ts"
+import { People } from "./BatchContacts.ts"
+
+export type DeleteResult = { readonly status: "deleted"; readonly contactId: ContactId } | Rejected
+
+/** Whom to lock and read before deciding (`ContactStore.lockForDeletion`), each once. */
+export const whomToDelete = (items: ReadonlyArray<ReadDelete>): ReadonlyArray<ContactId> => [
+  ...new Set(items.flatMap(({ contactId }) => (Result.isSuccess(contactId) ? [contactId.success] : []))),
+]
+
+/** Who is named twice is gone the second time. */
+export const decideDeletes = (items: ReadonlyArray<ReadDelete>, facts: PeopleFacts): BatchDecision<DeleteResult> => {
+  const people = new People(facts)
+  const results = items.map(({ contactId: read }): DeleteResult => {
+    if (Result.isFailure(read)) return rejected(read.failure)
+    const contact = people.find(read.success)
+    if (contact === undefined) return rejected(notFound)
+    people.remove(contact)
+    return { status: "deleted", contactId: contact.id }
+  })
+  return { change: people.change(), results }
+}

@@ -1,0 +1,292 @@
+// An item of a batch, a row of an import or the fields of a form, read into a patch: everything that is wrong with it is
+// said at once, and only it is refused.
+import { Result, Schema } from "effect"
+import { ContactId } from "../../kernel/Ids.ts"
+import { trim } from "../../kernel/Text.ts"
+import type { CustomValue } from "../Contact.ts"
+import { type StandardField, standardFieldByName } from "../ContactFields.ts"
+import type { ContactPatch } from "../ContactPatch.ts"
+import type { CustomField } from "../CustomField.ts"
+import { parseEmail } from "../values/EmailAddress.ts"
+import { readBoolean, readNumber, readText, readValue, type ValueSource } from "../values/FieldValue.ts"
+import { parsePhone } from "../values/PhoneNumber.ts"
+
+export type ItemErrorCode =
+  | "INVALID_ITEM"
+  | "NOT_FOUND"
+  | "conflict"
+  | "invalid_email"
+  | "invalid_phone"
+  | "unknown_custom_field"
+  | "invalid_custom_field_value"
+  | "field_not_editable"
+
+export interface ItemIssue {
+  /** The field as on the wire (`first_name`, `custom_fields.shoe_size`); empty for the item as a whole. */
+  readonly path: string
+  readonly code: ItemErrorCode
+  readonly message: string
+}
+
+/** Whom an item collides with. */
+export interface ExistingContact {
+  readonly contactId: string
+  readonly displayName: string | null
+  readonly email: string | null
+  readonly phone: string | null
+}
+
+/** Why an item is refused. `code` and `message` speak for all issues. */
+export interface ItemRefusal {
+  readonly code: ItemErrorCode
+  readonly message: string
+  readonly issues: ReadonlyArray<ItemIssue>
+  readonly existing: ExistingContact | null
+}
+
+export interface ReadItem {
+  /** What the caller calls it; of a refused item too. */
+  readonly clientItemId: string | null
+  readonly patch: Result.Result<ContactPatch, ItemRefusal>
+}
+
+/** What is to be set, and on whom. */
+export interface TargetedPatch {
+  readonly contactId: ContactId
+  readonly patch: ContactPatch
+}
+
+export interface ReadUpdate {
+  readonly clientItemId: string | null
+  readonly update: Result.Result<TargetedPatch, ItemRefusal>
+}
+
+export interface ReadDelete {
+  readonly clientItemId: string | null
+  readonly contactId: Result.Result<ContactId, ItemRefusal>
+}
+
+export interface ItemReading {
+  readonly values: ValueSource
+  /** The workspace's fields by `api_name`, archived ones too. */
+  readonly fields: ReadonlyMap<string, CustomField>
+  /** The workspace's: what a phone number without country code is read by. */
+  readonly defaultCountry: string
+  /** Whether fields that are not editable by hand may be written: imports, forms and flows. */
+  readonly allowNotEditable: boolean
+}
+
+export const fieldsByName = (fields: ReadonlyArray<CustomField>): ReadonlyMap<string, CustomField> =>
+  new Map(fields.map((field) => [field.apiName, field]))
+
+const client_item_id_length_max = 255
+const issues_max = 100
+
+/**
+ * Reads `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. With `values: "text"` every value is
+ * text, is parsed, and says nothing when blank.
+ */
+export const readItem = (value: unknown, how: ItemReading): ReadItem => {
+  const { clientItemId, issues, patch } = readKeys(value, { own: ["client_item_id"], fields: how })
+  return { clientItemId, patch: unless(issues, patch) }
+}
+
+/** As `readItem`, and `contact_id` says who it is about. */
+export const readUpdate = (value: unknown, how: ItemReading): ReadUpdate => {
+  const { clientItemId, contactId, issues, patch } = readKeys(value, {
+    own: ["client_item_id", "contact_id"],
+    fields: how,
+  })
+  return {
+    clientItemId,
+    update: contactId === null ? Result.fail(refusal(issues)) : unless(issues, { contactId, patch }),
+  }
+}
+
+/** Fields alone: the body of a call that names its contact in the path. */
+export const readPatch = (value: unknown, how: ItemReading): Result.Result<ContactPatch, ItemRefusal> => {
+  const { issues, patch } = readKeys(value, { own: [], fields: how })
+  return unless(issues, patch)
+}
+
+/** Reads `{contact_id, client_item_id?}`. */
+export const readDelete = (value: unknown): ReadDelete => {
+  const { clientItemId, contactId, issues } = readKeys(value, { own: ["client_item_id", "contact_id"], fields: null })
+  return { clientItemId, contactId: contactId === null ? Result.fail(refusal(issues)) : unless(issues, contactId) }
+}
+
+/** A refusal that says all of it; a fault of the item's form gives it its code before one of a value does. */
+export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingContact | null = null): ItemRefusal => ({
+  code: issues.find((issue) => issue.code === "INVALID_ITEM")?.code ?? issues[0]?.code ?? "INVALID_ITEM",
+  message: issues.map(({ path, message }) => (path === "" ? `The item ${message}` : `${path} ${message}`)).join("; "),
+  issues,
+  existing,
+})
+
+const unless = <Wanted>(issues: ReadonlyArray<ItemIssue>, wanted: Wanted): Result.Result<Wanted, ItemRefusal> =>
+  issues.length === 0 ? Result.succeed(wanted) : Result.fail(refusal(issues))
+
+type MutablePatch = { -readonly [Key in keyof ContactPatch]: ContactPatch[Key] }
+
+/** Which keys a value may have: some that say what it is about, and a contact's fields, or none. */
+interface Keys {
+  readonly own: ReadonlyArray<"client_item_id" | "contact_id">
+  readonly fields: ItemReading | null
+}
+
+interface Reading {
+  clientItemId: string | null
+  /** Null where it was not asked for; or where it is missing or malformed, which is an issue. */
+  contactId: ContactId | null
+  readonly patch: MutablePatch
+  readonly issues: Array<ItemIssue>
+}
+
+const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
+  const read: Reading = { clientItemId: null, contactId: null, patch: {}, issues: [] }
+  if (!isRecord(value)) {
+    read.issues.push(invalid("", "must be an object"))
+    return read
+  }
+  const isOwn = (name: string) => own.some((each) => each === name)
+  // First, so that it is among those told of when there are too many.
+  if (isOwn("contact_id")) read.issues.push(...setContactId(value["contact_id"], read))
+  for (const [name, raw] of Object.entries(value)) {
+    if (read.issues.length >= issues_max) break
+    if (isOwn(name)) {
+      if (name === "client_item_id") read.issues.push(...setClientItemId(raw, read))
+    } else if (fields === null) {
+      read.issues.push(invalid(name, `is not part of this item: it takes ${own.join(" and ")}`))
+    } else if (name === "custom_fields") {
+      read.issues.push(...readCustomFields(raw, fields, read.patch))
+    } else {
+      read.issues.push(...readStandardField(name, raw, fields, read.patch))
+    }
+  }
+  return read
+}
+
+const setClientItemId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> =>
+  take(readText(raw, client_item_id_length_max), "client_item_id", (id) => {
+    read.clientItemId = id
+  })
+
+const parseContactId = Schema.decodeUnknownResult(ContactId)
+
+const setContactId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> => {
+  if (raw === undefined) return [invalid("contact_id", "is missing: it says who the item is about")]
+  const id = parseContactId(raw)
+  if (Result.isFailure(id)) return [invalid("contact_id", "must be the id of a contact, a UUID")]
+  read.contactId = id.success
+  return []
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const invalid = (path: string, message: string): ItemIssue => ({ path, code: "INVALID_ITEM", message })
+
+const saysNothing = (raw: unknown, how: ItemReading): boolean =>
+  how.values === "text" && (raw === null || (typeof raw === "string" && trim(raw) === ""))
+
+const readStandardField = (
+  name: string,
+  raw: unknown,
+  how: ItemReading,
+  patch: MutablePatch,
+): ReadonlyArray<ItemIssue> => {
+  const field = standardFieldByName.get(name)
+  if (name === "contact_id") return [invalid(name, "is read-only")]
+  if (field === undefined) return [invalid(name, "is no field of a contact")]
+  if (!field.writable) return [invalid(name, "is read-only")]
+  if (saysNothing(raw, how)) return []
+  return setStandard(field, raw, how, patch)
+}
+
+const setStandard = (
+  field: StandardField,
+  raw: unknown,
+  how: ItemReading,
+  patch: MutablePatch,
+): ReadonlyArray<ItemIssue> => {
+  const path = field.apiName
+  switch (field.kind) {
+    case "text":
+      return take(readText(raw, field.length_max), path, (text) => {
+        patch[field.key] = text
+      })
+    case "number":
+      return take(readNumber(raw, how.values), path, (number) => {
+        patch[field.key] = number
+      })
+    case "boolean": {
+      if (raw === null && !field.nullable) return [invalid(path, "must be true or false")]
+      return take(readBoolean(raw, how.values), path, (flag) => {
+        if (field.key === "unsubscribed") patch.unsubscribed = flag ?? false
+        else if (field.key !== "marketingEmailInvalid") patch[field.key] = flag
+      })
+    }
+    case "email":
+      return setEmail(raw, patch)
+    case "phone":
+      return setPhone(raw, how, patch)
+    case "instant":
+      return [invalid(path, "is read-only")]
+  }
+}
+
+const take = <Value>(
+  read: Result.Result<Value, string>,
+  path: string,
+  set: (value: Value) => void,
+): ReadonlyArray<ItemIssue> => {
+  if (Result.isFailure(read)) return [invalid(path, read.failure)]
+  set(read.success)
+  return []
+}
+
+const setEmail = (raw: unknown, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (raw !== null && typeof raw !== "string") return [invalid("email", "must be text")]
+  const email = raw === null || raw === "" ? null : parseEmail(raw)
+  if (email === null && raw !== null && raw !== "") {
+    return [{ path: "email", code: "invalid_email", message: "must be an email address, as ann@example.com" }]
+  }
+  patch.email = email
+  return []
+}
+
+const setPhone = (raw: unknown, { defaultCountry }: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (raw !== null && typeof raw !== "string") return [invalid("phone", "must be text")]
+  const phone = raw === null || raw === "" ? null : parsePhone(raw, defaultCountry)
+  if (phone === null && raw !== null && raw !== "") {
+    const message = `must be a phone number, as +14155550123 (without country code it is read as one of ${defaultCountry})`
+    return [{ path: "phone", code: "invalid_phone", message }]
+  }
+  patch.phone = phone
+  return []
+}
+
+const readCustomFields = (raw: unknown, how: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+  if (!isRecord(raw)) return [invalid("custom_fields", "must be an object of values by api_name")]
+  const values = new Map<string, CustomValue | null>()
+  const issues = Object.entries(raw).flatMap(([name, each]): ReadonlyArray<ItemIssue> => {
+    if (saysNothing(each, how)) return []
+    const path = `custom_fields.${name}`
+    const field = how.fields.get(name)
+    if (field === undefined) {
+      return [{ path, code: "unknown_custom_field", message: "is no custom field of this workspace" }]
+    }
+    if (field.status === "archived") {
+      return [{ path, code: "unknown_custom_field", message: "is archived: restore the field to write its values" }]
+    }
+    if (!field.isEditable && !how.allowNotEditable) {
+      return [{ path, code: "field_not_editable", message: "can't be edited by hand" }]
+    }
+    const value = readValue(field.valueType, each, how.values)
+    if (Result.isFailure(value)) return [{ path, code: "invalid_custom_field_value", message: value.failure }]
+    values.set(name, value.success)
+    return []
+  })
+  patch.customFields = values
+  return issues.slice(0, issues_max)
+}

@@ -1,0 +1,56 @@
+// Email addresses of contacts: what is taken for one, and when two spellings are the same address.
+import { toUnicode } from "tr46"
+import isEmailModule from "validator/lib/isEmail.js"
+import { encodeText } from "../../kernel/Bytes.ts"
+import { fold, trim } from "../../kernel/Text.ts"
+import { toDomain } from "../../workspaces/DomainName.ts"
+
+export interface EmailAddress {
+  /** As it was given, without white space around it. */
+  readonly written: string
+  /** NFC, the local part folded, the domain as lower-case A-labels: equal for all spellings of one address. */
+  readonly normalized: string
+}
+
+const written_length_max = 320
+/** RFC 5321 §4.5.3.1.1. */
+const local_octets_max = 64
+
+/**
+ * Reads an address. Only a dot-atom before the `@` (RFC 5321 §4.1.2) and a domain name of two labels or more behind it:
+ * quoted local parts, comments, display names, routes and address literals are refused, so that exactly one mailbox can be
+ * meant and nothing of it can end a header or a command.
+ */
+export const parseEmail = (text: string): EmailAddress | null => {
+  const written = trim(text)
+  const at = written.lastIndexOf("@")
+  if (at < 1 || written.length > written_length_max) return null
+  const domain = plainDomain(written.slice(at + 1))
+  const local = fold(written.slice(0, at))
+  if (domain === null || !atom.test(local)) return null
+  // It is mailed as it was written, which folding may have made shorter: `ẞ` has three octets, `ß` two.
+  if (encodeText(written.slice(0, at).normalize("NFC")).length > local_octets_max) return null
+  const normalized = `${local}@${domain}`
+  return isEmail(normalized, { allow_utf8_local_part: true }) ? { written, normalized } : null
+}
+
+/** No controls, white space or invisible characters; no `%`, by which mail was once routed on. */
+const atom = /^[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~-]+)*$/u
+
+/**
+ * The A-labels of a domain that reads as itself. IDNA maps much to plain letters (full-width letters, circled digits, other
+ * full stops): what would be mailed is then not what was seen, and such a domain is refused.
+ */
+const plainDomain = (text: string): string | null => {
+  const ascii = toDomain(text)
+  const folded = fold(text)
+  if (ascii === null || ascii === folded) return ascii
+  const seen = folded.split(".")
+  const alabels = ascii.split(".")
+  const ulabels = toUnicode(ascii).domain.split(".").map(fold)
+  const same = seen.length === alabels.length && seen.every((it, at) => it === alabels[at] || it === ulabels[at])
+  return same ? ascii : null
+}
+
+// A CommonJS module whose exports are the function itself, which its types take for an object with a default.
+const isEmail = isEmailModule as unknown as (text: string, options: { allow_utf8_local_part: boolean }) => boolean

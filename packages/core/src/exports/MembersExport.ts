@@ -1,0 +1,27 @@
+// Exports of a list's members: the list as it is when its file is begun, under its slug.
+import { DateTime, Effect, Stream } from "effect"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import type { ListMembers } from "./Export.ts"
+import type { ExportSource } from "./ExportSource.ts"
+import { ExportStore } from "./ExportStore.ts"
+import { ListStore } from "../lists/ListStore.ts"
+import { memberTable } from "./MemberTable.ts"
+
+export const membersExport = Effect.gen(function* () {
+  const store = yield* ExportStore
+  const lists = yield* ListStore
+  const fieldStore = yield* ContactFieldStore
+  const source: ExportSource<ListMembers> = {
+    check: (workspace, { listId }) => lists.find(workspace, listId),
+    open: Effect.fnUntraced(function* (workspace, subject) {
+      const list = yield* lists.find(workspace, subject.listId)
+      // Every field of the workspace: those that the rules name are among them.
+      const fields = yield* fieldStore.all(workspace)
+      const { header, row } = memberTable(fields)
+      const members = store.members(workspace, { list, fields, now: yield* DateTime.now }, subject)
+      return { stem: list.slug, header, rows: Stream.map(members, (some) => some.map(row)) }
+    }),
+    gone: "The list was deleted before its members were exported",
+  }
+  return source
+})

@@ -1,0 +1,274 @@
+// Whether a flow could run, and everything that stands in the way: asked when it is activated.
+import { domainOf } from "../../emails/Email.ts"
+import type { MailDefaults } from "../../templates/Template.ts"
+import { isBlank } from "../../kernel/Text.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import { valueless } from "../../segments/Operators.ts"
+import type { RuleField } from "../../segments/RuleFacts.ts"
+import { leavesOf, type StepRuleTree } from "../../segments/RuleTree.ts"
+import type { SenderDefaults } from "../../workspaces/Workspace.ts"
+import type { Structure } from "./Flow.ts"
+import { stepOf } from "./Flow.ts"
+import type { MissingCode, MissingPiece } from "./FlowErrors.ts"
+import { circlesWithoutWait, edgesOf, reachableFrom, unreachable } from "./Graph.ts"
+import type { CreateEmailStep, CreateTentStep, SendEmailStep, Step, WaitStep } from "./Step.ts"
+import { fieldNamed, type Trigger } from "./Trigger.ts"
+
+/** An email template's approval, as far as flows depend on it. */
+export interface ApprovedTemplateFacts {
+  readonly defaults: MailDefaults
+  /** Tokens of its approved render that begin with `api.`: nobody fills them in a flow. */
+  readonly apiTokens: ReadonlyArray<string>
+}
+
+/** What there is at the moment of what `namedByFlow(structureJson(structure))` names. */
+export interface FlowFacts {
+  /** Custom fields named by id or by `api_name`, in either status. */
+  readonly fields: ReadonlyArray<RuleField>
+  readonly staticLists: ReadonlySet<ListId>
+  /** Emails that are there, and by what approval they would be sent. */
+  readonly emails: ReadonlyMap<
+    EmailId,
+    { readonly approval: { readonly id: ApprovalId; readonly fromAddress: string } | null }
+  >
+  /** Approved ones alone. */
+  readonly emailTemplates: ReadonlyMap<EmailTemplateId, ApprovedTemplateFacts>
+  /** Approved ones alone. */
+  readonly tentTemplates: ReadonlySet<TentTemplateId>
+  readonly tents: ReadonlySet<TentId>
+  readonly senderDefaults: SenderDefaults
+  /** As A-labels. */
+  readonly verifiedDomains: ReadonlySet<string>
+}
+
+export interface FlowWarning {
+  readonly code: "unreachable_step"
+  readonly path: string
+  readonly message: string
+}
+
+export interface FlowReadiness {
+  /** Empty: it can be activated. */
+  readonly missing: ReadonlyArray<MissingPiece>
+  readonly warnings: ReadonlyArray<FlowWarning>
+}
+
+type Pieces = ReadonlyArray<MissingPiece>
+
+const piece = (code: MissingCode, path: string, message: string): Pieces => [{ code, path, message }]
+
+export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadiness => {
+  const indexes = new Map(structure.steps.map(({ id }, index) => [id, index]))
+  const at = (id: string) => `steps.${indexes.get(id) ?? 0}`
+  return {
+    missing: [
+      ...(structure.steps.length === 0 ? piece("steps", "steps", "must have at least one step") : []),
+      ...(structure.triggers.length === 0 && !structure.manualMembershipEnabled
+        ? piece("entry", "triggers", "must have at least one trigger, or manual_membership_enabled must be true")
+        : []),
+      ...structure.triggers.flatMap((trigger, index) => ofTrigger(trigger, `triggers.${index}`, facts)),
+      ...structure.steps.flatMap((step, index) => ofStep(structure, step, `steps.${index}`, facts)),
+      ...circlesWithoutWait(structure).flatMap((circle) =>
+        piece(
+          "cycle_without_wait",
+          at(circle[0] ?? ""),
+          `leads back to itself by ${circle.join(", ")} without a wait of a set time; add one`,
+        ),
+      ),
+      ...ofTree(structure, structure.disqualificationRules, "disqualification_rules", facts),
+    ],
+    warnings: unreachable(structure).map((id) => ({
+      code: "unreachable_step",
+      path: at(id),
+      message: `no edge leads from the first step to "${id}"`,
+    })),
+  }
+}
+
+const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => {
+  const incomplete = (key: string) => piece("trigger_incomplete", `${path}.${key}`, "is required")
+  switch (trigger.type) {
+    case "added_to_static_list":
+    case "removed_from_static_list":
+      if (trigger.listId === null) return incomplete("list_id")
+      return facts.staticLists.has(trigger.listId)
+        ? []
+        : piece("list_deleted", `${path}.list_id`, "names a deleted list")
+    case "contact_updated":
+      return [
+        ...ofField(trigger.field, path, facts),
+        ...(trigger.operator !== "changed" && !valueless.has(trigger.operator) && trigger.value === null
+          ? incomplete("value")
+          : []),
+      ]
+    case "date_based":
+      return [...ofField(trigger.field, path, facts), ...(trigger.mode === null ? incomplete("mode") : [])]
+    case "form_submitted":
+      if (trigger.tentId === null) return incomplete("tent_id")
+      return facts.tents.has(trigger.tentId)
+        ? []
+        : piece("trigger_incomplete", `${path}.tent_id`, "names a tent that is gone; name another")
+    case "contact_created":
+    case "service_api":
+      return []
+  }
+}
+
+const ofField = (name: string | null, path: string, { fields }: FlowFacts): Pieces => {
+  if (name === null) return piece("trigger_incomplete", `${path}.field`, "is required")
+  const named = fieldNamed(name, fields)
+  return named?.kind === "standard" || named?.field.status === "active"
+    ? []
+    : piece("field_archived", `${path}.field`, `is the archived field ${name}; restore it or name another`)
+}
+
+const ofStep = (structure: Structure, step: Step, path: string, facts: FlowFacts): Pieces => {
+  const edges = edgesOf(step).flatMap(({ to, key }) =>
+    stepOf(structure, to) === undefined
+      ? piece("edge_target", `${path}.${key}`, `leads to "${to}", which is no step`)
+      : [],
+  )
+  switch (step.type) {
+    case "send_email":
+      return [...ofSend(structure, step, path, facts), ...edges]
+    case "wait":
+      return [...ofWait(structure, step, path, facts), ...edges]
+    case "condition_check":
+      return [...ofCondition(structure, step.condition, path, facts), ...edges]
+    case "create_email":
+      return [...ofCreateEmail(step, path, facts), ...edges]
+    case "create_tent":
+      return [...ofCreateTent(step, path, facts), ...edges]
+  }
+}
+
+const ofSend = (structure: Structure, step: SendEmailStep, path: string, facts: FlowFacts): Pieces => {
+  const { email } = step
+  if (email.source === "flow_step") return ofOrder(structure, step.id, email.createdBy, path)
+  if (email.emailId === null) return piece("email", `${path}.email_id`, "is required: the email to send")
+  const found = facts.emails.get(email.emailId)
+  if (found === undefined) return piece("email", `${path}.email_id`, "names a deleted email; name another")
+  if (found.approval === null) return piece("email_approval", `${path}.email_id`, "names a draft; approve it")
+  return facts.verifiedDomains.has(domainOf(found.approval.fromAddress))
+    ? []
+    : piece(
+        "sender_identity",
+        `${path}.email_id`,
+        `names an email from ${found.approval.fromAddress}, whose domain is not verified`,
+      )
+}
+
+/** What a step sends has to be created before it. */
+const ofOrder = (structure: Structure, send: string, createdBy: string | null, path: string): Pieces => {
+  const where = `${path}.create_email_step_id`
+  const creator = createdBy === null ? undefined : stepOf(structure, createdBy)
+  if (creator?.type !== "create_email") {
+    return piece("create_email_step_order", where, "must name a create_email step of this flow")
+  }
+  return reachableFrom(structure, creator.id).has(send)
+    ? []
+    : piece("create_email_step_order", where, `names "${creator.id}", from which no edges lead to this step`)
+}
+
+const ofWait = (structure: Structure, step: WaitStep, path: string, facts: FlowFacts): Pieces => {
+  const incomplete = (key: string) => piece("step_incomplete", `${path}.${key}`, "is required")
+  if (step.mode === "duration") {
+    return [
+      ...(step.duration.amount === null ? incomplete("duration_amount") : []),
+      ...(step.duration.unit === null ? incomplete("duration_unit") : []),
+    ]
+  }
+  const { timeout, timeoutStep } = step
+  const timed = timeout !== null || timeoutStep !== null
+  return [
+    ...ofCondition(structure, step.condition, path, facts),
+    ...(timed && (timeout?.amount ?? null) === null ? incomplete("timeout_amount") : []),
+    ...(timed && (timeout?.unit ?? null) === null ? incomplete("timeout_unit") : []),
+  ]
+}
+
+const ofCondition = (structure: Structure, tree: StepRuleTree | null, path: string, facts: FlowFacts): Pieces =>
+  tree === null
+    ? piece("step_incomplete", `${path}.condition`, "is required")
+    : ofTree(structure, tree, `${path}.condition`, facts)
+
+/** Rules that name what is archived or gone: they were right when they were written. */
+const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, facts: FlowFacts): Pieces =>
+  (tree === null ? [] : leavesOf(tree)).flatMap(({ path: below, condition }): Pieces => {
+    const at = `${path}.${below}`
+    switch (condition.source) {
+      case "custom_field": {
+        const field = facts.fields.find(({ id }) => id === condition.fieldDefinitionId)
+        if (field?.status === "active") return []
+        const name = field === undefined ? "a field that is gone" : `the archived field ${field.apiName}`
+        return piece("field_archived", `${at}.fieldDefinitionId`, `names ${name}`)
+      }
+      case "list_membership":
+        return facts.staticLists.has(condition.listId)
+          ? []
+          : piece("list_deleted", `${at}.listId`, "names a deleted list")
+      case "email_step":
+        return stepOf(structure, condition.nodeId)?.type === "send_email"
+          ? []
+          : piece("step_incomplete", `${at}.nodeId`, `names "${condition.nodeId}", which is no send_email step`)
+      default:
+        return []
+    }
+  })
+
+const absent = (text: string | null | undefined): boolean => text === null || text === undefined || isBlank(text)
+
+const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): Pieces => {
+  const generates = step.templateMode === "generate"
+  const prompt =
+    generates && step.prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required to generate") : []
+  if (step.templateId === null) {
+    return [...piece("step_incomplete", `${path}.template_id`, "is required"), ...prompt]
+  }
+  const template = facts.emailTemplates.get(step.templateId)
+  if (template === undefined) {
+    return [...prompt, ...piece("template_approval", `${path}.template_id`, "names a template that is not approved")]
+  }
+  const tokens = template.apiTokens
+  return [
+    ...prompt,
+    ...(tokens.length > 0
+      ? piece(
+          "template_api_tokens",
+          `${path}.template_id`,
+          `names a template with ${tokens.join(", ")}: nobody fills them in a flow`,
+        )
+      : []),
+    ...(step.autoApprove && !generates && absent(step.subject ?? template.defaults.subject)
+      ? piece("subject", `${path}.subject`, "is required: neither the step nor its template has one")
+      : []),
+    ...(step.autoApprove ? ofSender(step, template.defaults, path, facts) : []),
+  ]
+}
+
+const ofSender = (step: CreateEmailStep, defaults: MailDefaults, path: string, facts: FlowFacts): Pieces => {
+  const { senderDefaults, verifiedDomains } = facts
+  const fromAddress = step.fromAddress ?? defaults.fromAddress ?? senderDefaults.fromAddress
+  const lacks = (key: string) =>
+    piece("sender_identity", `${path}.${key}`, "is required: neither the step, its template nor the workspace has one")
+  return [
+    ...(absent(step.fromName ?? defaults.fromName ?? senderDefaults.fromName) ? lacks("from_name") : []),
+    ...(fromAddress === null || isBlank(fromAddress)
+      ? lacks("from_address")
+      : verifiedDomains.has(domainOf(fromAddress))
+        ? []
+        : piece("sender_identity", `${path}.from_address`, `is ${fromAddress}, whose domain is not verified`)),
+    ...(absent(step.replyToEmail ?? defaults.replyToEmail ?? senderDefaults.replyToEmail)
+      ? lacks("reply_to_email")
+      : []),
+  ]
+}
+
+const ofCreateTent = ({ templateId, prompt }: CreateTentStep, path: string, facts: FlowFacts): Pieces => {
+  if (templateId === null) {
+    return prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required without a template") : []
+  }
+  return facts.tentTemplates.has(templateId)
+    ? []
+    : piece("template_approval", `${path}.template_id`, "names a template that is not approved")
+}

@@ -1,0 +1,89 @@
+// Flows compiled and kept, by their revision and by what they name of other rooms: what is archived or deleted there, or
+// restored, is noticed with the next question.
+import { Effect } from "effect"
+import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
+import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
+import { conditionsOf, type Mentioned, mentionedIn, type StepRuleTree } from "../../segments/RuleTree.ts"
+import { type Attention, attentionOf } from "./RelevantEvents.ts"
+import { compileFlow, type CompiledFlow } from "./CompiledFlow.ts"
+import type { Flow } from "../definition/Flow.ts"
+
+export interface KnownFlow {
+  readonly flow: Flow
+  readonly compiled: CompiledFlow
+  readonly attention: Attention
+  /** Some condition of it asks what the messages of a step have met with. */
+  readonly asksOfMessages: boolean
+}
+
+interface Kept extends KnownFlow {
+  readonly revised: string
+  readonly mentioned: Mentioned
+  readonly named: string
+}
+
+/** Flows that a process keeps; the one that has been there longest makes room. */
+const kept_max = 2_000
+
+export const compiling = Effect.gen(function* () {
+  const rules = yield* RuleFactsStore
+  const kept = new Map<FlowId, Kept>()
+
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, flows: Iterable<Flow>) {
+    const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(kept.get(flow.id), flow) }))
+    const facts = yield* rules.of(workspace, {
+      fields: [...new Set(asked.flatMap(({ mentioned }) => mentioned.fields))],
+      lists: [...new Set(asked.flatMap(({ mentioned }) => mentioned.lists))],
+    })
+    const known = new Map<FlowId, KnownFlow>()
+    for (const { flow, mentioned } of asked) {
+      const before = kept.get(flow.id)
+      const named = fingerprint(mentioned, facts)
+      const isSame = before?.revised === revisedOf(flow) && before.named === named
+      const now = isSame ? before : compiledNow(flow, mentioned, named, facts)
+      if (!isSame) keep(kept, flow.id, now)
+      known.set(flow.id, now)
+    }
+    return known
+  })
+})
+
+const revisedOf = ({ name, revision, lifecycle }: Flow): string => `${revision} ${lifecycle.status} ${name}`
+
+const compiledNow = (flow: Flow, mentioned: Mentioned, named: string, facts: RuleFacts): Kept => ({
+  flow,
+  revised: revisedOf(flow),
+  mentioned,
+  named,
+  compiled: compileFlow(flow, facts),
+  attention: attentionOf(flow.structure),
+  asksOfMessages: treesOf(flow)
+    .flatMap(conditionsOf)
+    .some(({ source }) => source === "email_step"),
+})
+
+const keep = (kept: Map<FlowId, Kept>, id: FlowId, now: Kept): void => {
+  kept.delete(id)
+  kept.set(id, now)
+  const [oldest] = kept.keys()
+  if (kept.size > kept_max && oldest !== undefined) kept.delete(oldest)
+}
+
+const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
+  [
+    structure.disqualificationRules,
+    ...structure.steps.map((step) => ("condition" in step ? step.condition : null)),
+  ].filter((tree) => tree !== null)
+
+const mentionedBy = (before: Kept | undefined, flow: Flow): Mentioned => {
+  if (before?.flow.revision === flow.revision) return before.mentioned
+  const mentioned = treesOf(flow).map(mentionedIn)
+  return { fields: mentioned.flatMap(({ fields }) => fields), lists: mentioned.flatMap(({ lists }) => lists) }
+}
+
+const fingerprint = (mentioned: Mentioned, { fields, staticLists }: RuleFacts): string => {
+  if (mentioned.fields.length === 0 && mentioned.lists.length === 0) return ""
+  const ids = new Set(mentioned.fields)
+  const named = fields.filter(({ id }) => ids.has(id)).map(({ id, status, apiName }) => `${id} ${status} ${apiName}`)
+  return [...named.toSorted(), ...mentioned.lists.filter((id) => staticLists.has(id)).toSorted()].join("\n")
+}

@@ -1,0 +1,151 @@
+// Which flows an event brings its contact into. All active flows' triggers are laid out by what they wait for, so that an event
+// that no flow waits for costs one look-up.
+import { standardFieldByKey, type ValueType } from "../../contacts/ContactFields.ts"
+import type { FlowId } from "../../kernel/Ids.ts"
+import type { DomainEvent } from "../../kernel/Outbox.ts"
+import { type Comparison, compareWith } from "../../segments/Evaluate.ts"
+import type { RuleField } from "../../segments/RuleFacts.ts"
+import { isObject } from "../../segments/RuleTree.ts"
+import { startOf } from "../../segments/TimeRange.ts"
+import { formTokens } from "../members/EntryTokens.ts"
+import type { Flow } from "../definition/Flow.ts"
+import type { Tokens } from "../members/Membership.ts"
+import type { ContactUpdatedTrigger, FormTrigger, ListTrigger, TriggerType } from "../definition/Trigger.ts"
+
+/** A contact is to enter a flow. */
+export interface TriggeredEntry {
+  readonly flowId: FlowId
+  readonly source: TriggerType
+  readonly tokens: Tokens
+}
+
+/** What an event of some kind has to be for a trigger to fire. */
+interface Watch {
+  readonly flowId: FlowId
+  readonly source: TriggerType
+  readonly fires: (data: DomainEvent["data"]) => boolean
+}
+
+/** By what the event says that it is about: its type, and the list or field where it has one. */
+export type TriggerIndex = ReadonlyMap<string, ReadonlyArray<Watch>>
+
+/** What a `form_submission` event carries: `{tent_id, form_id, fields: {<name>: <answer>}}`. */
+const form_submission = "form_submission"
+
+const key = (type: string, about = ""): string => `${type} ${about}`
+
+/** Of those flows that are active. `fields`: the custom ones that they name, by `api_name`. */
+export const indexTriggers = (flows: ReadonlyArray<Flow>, fields: ReadonlyArray<RuleField>): TriggerIndex => {
+  const index = new Map<string, Array<Watch>>()
+  const add = (at: string, watch: Watch) => {
+    const there = index.get(at)
+    if (there === undefined) index.set(at, [watch])
+    else there.push(watch)
+  }
+  for (const { id: flowId, structure, lifecycle } of flows) {
+    if (lifecycle.status !== "active") continue
+    for (const trigger of structure.triggers) {
+      const source = trigger.type
+      switch (trigger.type) {
+        case "added_to_static_list":
+        case "removed_from_static_list":
+          if (trigger.listId !== null)
+            add(key(listEvents[trigger.type], trigger.listId), { flowId, source, fires: always })
+          break
+        case "contact_created":
+          add(key("contact_created"), { flowId, source, fires: always })
+          break
+        case "contact_updated":
+          watchField(trigger, fields, (about, fires) => add(key("contact_updated", about), { flowId, source, fires }))
+          break
+        case "form_submitted":
+          add(key(form_submission, trigger.tentId ?? ""), { flowId, source, fires: formOf(trigger) })
+          break
+        case "date_based":
+        case "service_api":
+          break
+      }
+    }
+  }
+  return index
+}
+
+const listEvents: { readonly [Type in ListTrigger["type"]]: string } = {
+  added_to_static_list: "list_added",
+  removed_from_static_list: "list_removed",
+}
+
+const always = (): boolean => true
+
+const formOf =
+  ({ formId }: FormTrigger) =>
+  (data: DomainEvent["data"]): boolean =>
+    formId === null || data["form_id"] === formId
+
+/** A field that is archived or gone fires for nobody. */
+const watchField = (
+  { field: name, operator, value }: ContactUpdatedTrigger,
+  custom: ReadonlyArray<RuleField>,
+  add: (about: string, fires: Watch["fires"]) => void,
+): void => {
+  const standard = name === null ? undefined : standardFieldByKey.get(name)
+  const own = custom.find(({ apiName, status }) => apiName === name && status === "active")
+  const about = standard?.apiName ?? (own === undefined ? undefined : `custom_fields.${own.apiName}`)
+  const type = standard?.valueType ?? own?.valueType
+  if (about === undefined || type === undefined) return
+  if (operator === "changed") return add(about, (data) => changeOf(data, about) !== undefined)
+  const satisfies = compareWith(type, operator, value ?? undefined)
+  add(about, (data) => {
+    const change = changeOf(data, about)
+    return change !== undefined && satisfies(storedAs(type, change["to"]))
+  })
+}
+
+/** The value as rules compare it: dates by their instant. */
+const storedAs = (type: ValueType, value: unknown): Parameters<Comparison>[0] => {
+  if (typeof value === "string") return type === "date" ? startOf(value) : value
+  return typeof value === "number" || typeof value === "boolean" ? value : null
+}
+
+const changesOf = ({ changes }: DomainEvent["data"]): ReadonlyArray<unknown> => (Array.isArray(changes) ? changes : [])
+
+const changeOf = (data: DomainEvent["data"], field: string) =>
+  changesOf(data)
+    .filter(isObject)
+    .find((each) => each["field"] === field)
+
+/** What an event may be looked up by: itself, and every field that it changed. */
+const keysOf = ({ type, data }: DomainEvent): ReadonlyArray<string> => {
+  switch (type) {
+    case "contact_created":
+      return [key(type)]
+    case "list_added":
+    case "list_removed":
+      return [key(type, String(data["list_id"]))]
+    case form_submission:
+      return [key(type, String(data["tent_id"]))]
+    case "contact_updated":
+      return changesOf(data)
+        .filter(isObject)
+        .map(({ field }) => key(type, String(field)))
+    default:
+      return []
+  }
+}
+
+/** The flows that the event's contact is to enter: each once, by the first of its triggers that fires. */
+export const entriesOf = (index: TriggerIndex, event: DomainEvent): ReadonlyArray<TriggeredEntry> => {
+  if (event.contactId === null) return []
+  const entries = new Map<FlowId, TriggeredEntry>()
+  for (const at of keysOf(event)) {
+    for (const { flowId, source, fires } of index.get(at) ?? []) {
+      if (entries.has(flowId) || !fires(event.data)) continue
+      entries.set(flowId, {
+        flowId,
+        source,
+        tokens: event.type === form_submission ? formTokens(event.data["fields"]) : {},
+      })
+    }
+  }
+  return [...entries.values()]
+}

@@ -1,0 +1,225 @@
+// For the tests of whoever writes flows, with any test runner: a flow and a contact as they are sent to the API, a virtual
+// clock, and sentences that are true or throw. Nothing is sent, and a year takes a moment.
+//
+//     simulate(flow, { email: "ann@example.com", first_name: "Ann" })
+//       .when("hello", "opened", "2 hours")
+//       .after("7 days")
+//       .expect({ status: "waiting", step: "second_pause", emails: ["hello", "reminder"] })
+import { DateTime, Result } from "effect"
+import { blankContact, type Contact } from "../../contacts/Contact.ts"
+import type { ValueType } from "../../contacts/ContactFields.ts"
+import { patchContact } from "../../contacts/ContactPatch.ts"
+import type { CustomField } from "../../contacts/CustomField.ts"
+import { fieldsByName, readPatch } from "../../contacts/batch/ContactItem.ts"
+import { ContactId, EmailId, EmailTemplateId, FieldDefinitionId, FlowId, type ListId } from "../../kernel/Ids.ts"
+import type { Flow } from "../definition/Flow.ts"
+import { readKept } from "../definition/FlowInput.ts"
+import { currentStepOf, type MemberStatus, type TimelineEntry, type Tokens } from "../members/Membership.ts"
+import { namedByFlow } from "../definition/FlowReferences.ts"
+import { type SimulatedEvent, type Simulation, type SimulationFacts, simulate as run } from "./Simulate.ts"
+import { endOf, type StepId, type Stretch, waitUnits } from "../definition/Step.ts"
+
+/** A custom field, as far as flows care. */
+export interface TestField {
+  readonly field_definition_id: string
+  readonly api_name: string
+  readonly value_type: ValueType
+}
+
+export interface World {
+  /** The workspace's custom fields, as far as the flow or the contact has some. */
+  readonly fields?: ReadonlyArray<TestField>
+  /** The static lists that the contact is on. */
+  readonly lists?: ReadonlyArray<ListId>
+  /** Subjects by the email's or the template's id. */
+  readonly subjects?: Readonly<Record<string, string>>
+  readonly tokens?: Tokens
+  /** When the contact enters. */
+  readonly from?: string
+  readonly workspaceName?: string
+}
+
+/** What is to be true; what is left out may be anything. */
+export interface Expectation {
+  readonly status?: MemberStatus
+  /** The step that the member is at, or ended early at; null when the way is completed. */
+  readonly step?: StepId | null
+  /** The steps whose messages were sent, in order. */
+  readonly emails?: ReadonlyArray<StepId>
+  /** Their subjects, in order. */
+  readonly subjects?: ReadonlyArray<string>
+  readonly dropReason?: string
+}
+
+/** What was expected and is not so. */
+export class FlowExpectationError extends Error {
+  override readonly name = "FlowExpectationError"
+}
+
+const id = "00000000-0000-4000-8000-000000000000"
+
+/**
+ * A contact's way through a flow. `flow` is the body of a POST to `/v1/email-flows`, `contact` one of its items.
+ *
+ * @throws when either can't be read, with everything that is wrong.
+ */
+export const simulate = (flow: object, contact: object, world: World = {}): SimulatedWay => {
+  const from = DateTime.makeUnsafe(world.from ?? "2026-01-01T09:00:00.000Z")
+  const { name, description: _description, ...parts } = { name: "Flow", description: null, ...flow }
+  const read = readKept(parts)
+  if (Result.isFailure(read)) throw new Error(`the flow can't be read: ${read.failure.message}`)
+  const tried: Flow = {
+    id: FlowId.make(id),
+    name: String(name),
+    description: null,
+    structure: read.success,
+    revision: 1,
+    lifecycle: { status: "draft" },
+    createdAt: from,
+    updatedAt: from,
+  }
+  return new SimulatedWay(tried, personOf(contact, world, from), factsOf(parts, world), world, from, [])
+}
+
+const personOf = (contact: object, { fields = [] }: World, from: DateTime.Utc): Contact => {
+  const patch = readPatch(contact, {
+    values: "json",
+    fields: fieldsByName(fields.map(fieldOf)),
+    defaultCountry: "US",
+    allowNotEditable: true,
+  })
+  if (Result.isFailure(patch)) throw new Error(`the contact can't be read: ${patch.failure.message}`)
+  return patchContact(blankContact(ContactId.make(id), from), patch.success, from)
+}
+
+const fieldOf = ({ field_definition_id, api_name, value_type }: TestField): CustomField => ({
+  id: FieldDefinitionId.make(field_definition_id),
+  apiName: api_name,
+  displayName: api_name,
+  valueType: value_type,
+  isEditable: true,
+  description: null,
+  status: "active",
+  managementMode: "org_managed",
+  provenanceKind: "api",
+  provenanceProvider: null,
+  provenanceReference: null,
+  createdByUserId: null,
+  createdFromImportSessionId: null,
+  showInPeopleListDefault: false,
+  createdAt: anytime,
+  updatedAt: anytime,
+})
+
+const anytime = DateTime.makeUnsafe(0)
+
+const factsOf = (
+  parts: object,
+  { fields = [], lists = [], subjects = {}, workspaceName = "" }: World,
+): SimulationFacts => {
+  const named = namedByFlow(parts)
+  const known = Object.entries(subjects)
+  return {
+    fields: fields.map(fieldOf),
+    staticLists: new Set([...named.lists, ...lists]),
+    subjects: new Map(known.map(([of, subject]) => [EmailId.make(of), subject])),
+    templateSubjects: new Map(known.map(([of, subject]) => [EmailTemplateId.make(of), subject])),
+    workspaceName,
+  }
+}
+
+/** Each call gives a new one: the same beginning may be tried with different things to come. */
+export class SimulatedWay {
+  readonly #flow: Flow
+  readonly #contact: Contact
+  readonly #facts: SimulationFacts
+  readonly #world: World
+  readonly #now: DateTime.Utc
+  readonly #events: ReadonlyArray<SimulatedEvent>
+
+  constructor(
+    flow: Flow,
+    contact: Contact,
+    facts: SimulationFacts,
+    world: World,
+    now: DateTime.Utc,
+    events: ReadonlyArray<SimulatedEvent>,
+  ) {
+    this.#flow = flow
+    this.#contact = contact
+    this.#facts = facts
+    this.#world = world
+    this.#now = now
+    this.#events = events
+  }
+
+  /** The contact will do this with each message of the step, so long after it was sent: `.when("hello", "clicked", "1 day")`. */
+  when(stepId: StepId, metric: SimulatedEvent["metric"], after: string): SimulatedWay {
+    const event = { stepId, metric, after: stretchOf(after) }
+    return this.#at(this.#now, [...this.#events, event])
+  }
+
+  /** So much later: `.after("7 days")`. */
+  after(time: string): SimulatedWay {
+    return this.#at(endOf(this.#now, stretchOf(time)) ?? this.#now, this.#events)
+  }
+
+  #at(now: DateTime.Utc, events: ReadonlyArray<SimulatedEvent>): SimulatedWay {
+    return new SimulatedWay(this.#flow, this.#contact, this.#facts, this.#world, now, events)
+  }
+
+  /** Everything that has happened by now. */
+  get result(): Simulation {
+    const from = this.#contact.createdAt
+    const { tokens = {}, lists = [] } = this.#world
+    const person = { contact: this.#contact, lists: new Set(lists), activities: [], suppression: null }
+    const simulation = run(this.#flow, this.#facts, person, { tokens, events: this.#events, from, until: this.#now })
+    if (Result.isFailure(simulation))
+      throw new Error(`the contact does not enter the flow: ${simulation.failure.message}`)
+    return simulation.success
+  }
+
+  /**
+   * Goes on when all of it is so.
+   *
+   * @throws FlowExpectationError that says what is otherwise, and how it came to that.
+   */
+  expect(expected: Expectation): SimulatedWay {
+    const { result } = this
+    const { state } = result.member
+    const actual: Required<Expectation> = {
+      status: state.status,
+      step: currentStepOf(state),
+      emails: result.emails.map(({ stepId }) => stepId),
+      subjects: result.emails.map(({ subject }) => subject),
+      dropReason: state.status === "dropped" ? state.reason : "",
+    }
+    const wrong = expectations.filter((part) => part in expected && !same(expected[part], actual[part]))
+    if (wrong.length === 0) return this
+    const lines = wrong.map((part) => `  ${part}: expected ${shown(expected[part])}, got ${shown(actual[part])}`)
+    const told = result.timeline.map((entry) => `  ${line(entry)}`)
+    throw new FlowExpectationError(
+      [`At ${DateTime.formatIso(this.#now)} the flow is elsewhere:`, ...lines, "What happened:", ...told].join("\n"),
+    )
+  }
+}
+
+const expectations = ["status", "step", "emails", "subjects", "dropReason"] as const
+
+const shown = (value: unknown): string => JSON.stringify(value)
+
+const same = (left: unknown, right: unknown): boolean => shown(left) === shown(right)
+
+const line = ({ at, type, stepId, metadata }: TimelineEntry): string => {
+  const reason = metadata["reason"]
+  const said = [DateTime.formatIso(at), type, stepId ?? "", typeof reason === "string" ? `(${reason})` : ""]
+  return said.filter((word) => word !== "").join(" ")
+}
+
+/** Reads `7 days`, `1 hour`. */
+const stretchOf = (text: string): SimulatedEvent["after"] & Stretch => {
+  const [, amount = "", word = ""] = /^(\d+) ([a-z]+)$/.exec(text.trim()) ?? []
+  const unit = waitUnits.find((each) => each === word || each === `${word}s`)
+  if (unit === undefined) throw new Error(`"${text}" is no time: say a number and one of ${waitUnits.join(", ")}`)
+  return { amount: Number(amount), unit }
+}

@@ -1,0 +1,146 @@
+// Columns that no field takes, as fields that could be made for them: what they would be called and hold.
+import { readBoolean, readDate, readNumber } from "../../contacts/values/FieldValue.ts"
+import { reservedNames, type ValueType } from "../../contacts/ContactFields.ts"
+import { active_fields_max, type CustomField } from "../../contacts/CustomField.ts"
+import type { FieldDefinitionId } from "../../kernel/Ids.ts"
+import { isBlank, slugify, trim } from "../../kernel/Text.ts"
+import { Result } from "effect"
+import { headerKey } from "./HeaderSynonyms.ts"
+
+export interface FieldConflict {
+  /**
+   * `archived_existing`: a field with this name or label was archived. `active_existing`: a field has this name.
+   * `reserved_name`: a standard field has it. `duplicate_in_file`: an earlier column is to be called the same.
+   * `field_limit_reached`: the workspace has no room for one more.
+   */
+  readonly kind: "archived_existing" | "active_existing" | "reserved_name" | "duplicate_in_file" | "field_limit_reached"
+  readonly resolution: "restore_existing" | "map_to_existing" | "rename" | "archive_others"
+  readonly existingFieldDefinitionId: FieldDefinitionId | null
+  readonly existingFieldDisplayName: string | null
+  /** The `api_name` that is taken, or that finds no room. */
+  readonly conflictKey: string
+}
+
+export interface FieldCandidate {
+  readonly header: string
+  readonly suggestedDisplayName: string
+  readonly suggestedApiName: string
+  readonly suggestedValueType: ValueType
+  readonly confidence: "low" | "medium" | "high"
+  readonly sampleValues: ReadonlyArray<string>
+  readonly reason: string
+  readonly conflicts: ReadonlyArray<FieldConflict>
+}
+
+const sample_values_max = 5
+const name_length_max = 255
+/** From so many values on, one type for all of them is hardly chance. */
+const values_for_medium = 3
+const values_for_high = 20
+
+/** A name as `^[a-z][a-z0-9_]*$` has it: from the header's Latin letters and digits, else from the column's place. */
+export const suggestApiName = (header: string, column: number): string => {
+  const name = slugify(header, name_length_max).replaceAll("-", "_")
+  if (name === "") return `column_${column}`
+  return /^[a-z]/.test(name) ? name : `field_${name}`.slice(0, name_length_max)
+}
+
+const tests: ReadonlyArray<readonly [ValueType, (text: string) => boolean]> = [
+  ["number", (text) => isPlainNumber(text) && Result.isSuccess(readNumber(text, "text"))],
+  ["boolean", (text) => Result.isSuccess(readBoolean(text, "text"))],
+  ["date", (text) => Result.isSuccess(readDate(text, "text"))],
+]
+
+/** Leading zeros and many digits are codes and numbers of things, not amounts: `007`, `4915112345678901`. */
+const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text.replace(/\D/g, "").length <= 15
+
+/** The one type that all values have; text, unless every one of them reads as another. */
+export const inferValueType = (values: ReadonlyArray<string>): ValueType =>
+  values.length === 0 ? "string" : (tests.find(([, holds]) => values.every(holds))?.[0] ?? "string")
+
+/** What the values of a column would hold as a field, and how sure that is. */
+const inferenceOf = (
+  values: ReadonlyArray<string>,
+): Pick<FieldCandidate, "suggestedValueType" | "confidence" | "reason"> => {
+  const suggestedValueType = inferValueType(values)
+  const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
+  if (values.length === 0) return { suggestedValueType, confidence, reason: "The column is empty in the sample" }
+  if (suggestedValueType !== "string") {
+    const read =
+      values.length === 1 ? "The one value of the sample reads" : `All ${values.length} values of the sample read`
+    return { suggestedValueType, confidence, reason: `${read} as ${suggestedValueType}` }
+  }
+  const nearly = nearlyOf(values)
+  return nearly === null
+    ? { suggestedValueType, confidence, reason: "The values of the sample read as text" }
+    : {
+        suggestedValueType,
+        confidence: "low",
+        reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
+      }
+}
+
+/** The type that most values have, though not all: as text they are kept whole, but it may be for a few mistakes only. */
+const nearlyOf = (values: ReadonlyArray<string>): { readonly type: ValueType; readonly count: number } | null => {
+  for (const [type, holds] of tests) {
+    const count = values.filter(holds).length
+    if (count * 2 > values.length) return { type, count }
+  }
+  return null
+}
+
+/** One candidate for each column given, with all that stands in the way of its name. */
+export const fieldCandidates = (
+  columns: ReadonlyArray<{ readonly header: string; readonly index: number; readonly values: ReadonlyArray<string> }>,
+  fields: ReadonlyArray<CustomField>,
+): ReadonlyArray<FieldCandidate> => {
+  const byName = new Map(fields.map((field) => [field.apiName, field]))
+  const archived = fields.filter((field) => field.status === "archived")
+  const archivedByLabel = new Map(archived.map((field) => [headerKey(field.displayName), field]))
+  archivedByLabel.delete("")
+  const suggested = new Set<string>()
+  let room = active_fields_max - (fields.length - archived.length)
+  return columns.map(({ header, index, values }): FieldCandidate => {
+    const filled = values.map(trim).filter((value) => !isBlank(value))
+    const suggestedApiName = suggestApiName(header, index + 1)
+    const existing = byName.get(suggestedApiName) ?? archivedByLabel.get(headerKey(header))
+    const conflicts = [
+      ...existingConflicts(suggestedApiName, existing),
+      ...(suggested.has(suggestedApiName) ? [conflict("duplicate_in_file", "rename", suggestedApiName)] : []),
+    ]
+    // A restored field takes a place too; one that is mapped to has it already.
+    if (existing?.status !== "active" && room-- <= 0) {
+      conflicts.push(conflict("field_limit_reached", "archive_others", suggestedApiName))
+    }
+    suggested.add(suggestedApiName)
+    return {
+      header,
+      suggestedDisplayName: Array.from(header).slice(0, name_length_max).join(""),
+      suggestedApiName,
+      ...inferenceOf(filled),
+      sampleValues: [...new Set(filled)].slice(0, sample_values_max),
+      conflicts,
+    }
+  })
+}
+
+const conflict = (
+  kind: FieldConflict["kind"],
+  resolution: FieldConflict["resolution"],
+  conflictKey: string,
+  existing?: CustomField,
+): FieldConflict => ({
+  kind,
+  resolution,
+  existingFieldDefinitionId: existing?.id ?? null,
+  existingFieldDisplayName: existing?.displayName ?? null,
+  conflictKey,
+})
+
+const existingConflicts = (name: string, existing: CustomField | undefined): ReadonlyArray<FieldConflict> => {
+  if (reservedNames.has(name)) return [conflict("reserved_name", "rename", name)]
+  if (existing === undefined) return []
+  return existing.status === "archived"
+    ? [conflict("archived_existing", "restore_existing", existing.apiName, existing)]
+    : [conflict("active_existing", "map_to_existing", existing.apiName, existing)]
+}

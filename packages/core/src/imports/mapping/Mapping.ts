@@ -1,0 +1,184 @@
+// Which column goes into which field: what is proposed from the headers, and whether what was chosen can be.
+import { Result } from "effect"
+import { type StandardField, standardFieldByName, standardFields } from "../../contacts/ContactFields.ts"
+import type { CustomField } from "../../contacts/CustomField.ts"
+import { Invalid, type Issue } from "../../kernel/Refusal.ts"
+import { headerKey, headerSynonyms } from "./HeaderSynonyms.ts"
+import type { Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
+import { ownColumns } from "../Table.ts"
+import { technicalColumns } from "./TechnicalColumns.ts"
+
+/** The fields that an import can write. Custom ones: all of the workspace's, archived ones are left out here. */
+export interface Targets {
+  readonly standard: ReadonlyArray<StandardField>
+  readonly custom: ReadonlyArray<CustomField>
+}
+
+export const targetsOf = (fields: ReadonlyArray<CustomField>): Targets => ({
+  standard: standardFields.filter((field) => field.writable),
+  custom: fields.filter((field) => field.status === "active"),
+})
+
+export interface ProposedMapping {
+  readonly header: string
+  readonly targetField: string | null
+  readonly targetKind: TargetKind | null
+  /** Why, or why not: a clause for people. */
+  readonly reason: string
+  readonly source: "deterministic" | "ai" | "none"
+  readonly overwriteBehavior: OverwriteBehavior
+  /**
+   * `open`: no field has its name. `claimed`: another column has its field. `technical`: the tool that wrote the file wrote
+   * it for itself. `exported`: it comes from the export of an earlier import.
+   */
+  readonly standing: "mapped" | "open" | "claimed" | "technical" | "exported"
+}
+
+export const noFieldHasThisName = "No field has this name"
+
+/** A column that goes nowhere. */
+export const unmapped = (
+  header: string,
+  standing: Exclude<ProposedMapping["standing"], "mapped">,
+  reason: string,
+): ProposedMapping => ({
+  header,
+  targetField: null,
+  targetKind: null,
+  reason,
+  source: "none",
+  overwriteBehavior: "overwrite",
+  standing,
+})
+
+/** A column whose field another one has. */
+export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
+  unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
+
+interface Match {
+  readonly targetField: string
+  readonly targetKind: TargetKind
+  readonly reason: string
+}
+
+interface Matcher {
+  /** By the names of fields. */
+  readonly byName: (key: string) => Match | undefined
+  /** By what other tools call them. */
+  readonly bySynonym: (key: string) => Match | undefined
+}
+
+/** Every name that a header can match, by its key. What stands first wins: a field's own name before a label. */
+const matcherOf = ({ standard, custom }: Targets): Matcher => {
+  const [names, synonyms] = [new Map<string, Match>(), new Map<string, Match>()]
+  const add = (to: Map<string, Match>, name: string, match: Match) => {
+    const key = headerKey(name)
+    if (key !== "" && !to.has(key)) to.set(key, match)
+  }
+  const fields = [
+    ...standard.map((field) => ({ ...field, targetKind: "standard" as const, the: "the field" })),
+    ...custom.map((field) => ({ ...field, targetKind: "custom" as const, the: "the custom field" })),
+  ]
+  for (const { apiName: targetField, targetKind, the } of fields) {
+    add(names, targetField, { targetField, targetKind, reason: `The header is ${the}'s name` })
+  }
+  for (const { apiName: targetField, displayName, targetKind, the } of fields) {
+    add(names, displayName, { targetField, targetKind, reason: `The header is ${the}'s label` })
+  }
+  for (const { apiName: targetField } of standard) {
+    for (const synonym of headerSynonyms[targetField] ?? []) {
+      const reason = "The header is a usual name of the field"
+      add(synonyms, synonym, { targetField, targetKind: "standard", reason })
+    }
+  }
+  return { byName: (key) => names.get(key), bySynonym: (key) => synonyms.get(key) }
+}
+
+/**
+ * One proposal for each column, in their order, from its header alone. No field is proposed twice: the earlier column has
+ * it. The columns that our own export of failed rows has added are for no field.
+ */
+export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
+  const { byName, bySynonym } = matcherOf(targets)
+  const technical = technicalColumns(headers)
+  const own_count = ownColumns(headers).length
+  const claimedBy = new Map<string, string>()
+  return headers.map((header, index): ProposedMapping => {
+    if (index >= own_count) return unmapped(header, "exported", exportedColumn)
+    const key = headerKey(header)
+    const tool = technical.get(key)
+    const match = byName(key) ?? (tool === undefined ? bySynonym(key) : undefined)
+    if (match === undefined) {
+      return tool === undefined
+        ? unmapped(header, "open", noFieldHasThisName)
+        : unmapped(header, "technical", `${noFieldHasThisName}: ${tool} notes in it what it needs itself`)
+    }
+    const claimant = claimedBy.get(match.targetField)
+    if (claimant !== undefined) return claimed(header, match.targetField, claimant)
+    claimedBy.set(match.targetField, header)
+    return { ...match, header, source: "deterministic", overwriteBehavior: "overwrite", standing: "mapped" }
+  })
+}
+
+const exportedColumn =
+  "The column comes from the export of an earlier import: it says what became of the row, not who the contact is"
+
+/** A mapping as it is asked for. Without a target the column is left out; the kind follows from the target's name. */
+export interface WantedMapping {
+  readonly header: string
+  readonly targetField: string | null
+  readonly targetKind: TargetKind | null
+  readonly overwriteBehavior: OverwriteBehavior
+}
+
+const identity: ReadonlySet<string> = new Set(["email", "phone"])
+
+export const namesSomebody = (mappings: ReadonlyArray<{ readonly targetField: string | null }>): boolean =>
+  mappings.some(({ targetField }) => targetField !== null && identity.has(targetField))
+
+const kindOf = (name: string, custom: ReadonlyMap<string, CustomField>): TargetKind | undefined => {
+  if (standardFieldByName.get(name)?.writable === true) return "standard"
+  return custom.get(name)?.status === "active" ? "custom" : undefined
+}
+
+const whyUnknown = (name: string, custom: ReadonlyMap<string, CustomField>): string => {
+  if (standardFieldByName.has(name)) return `${name} is read-only: an import can't write it`
+  if (custom.has(name)) return `the field ${name} is archived: restore it first`
+  return `there is no field ${name} in this workspace: create it first, or leave the column out`
+}
+
+/** What was chosen, without the columns that are left out; or everything that is wrong with it. */
+export const checkMappings = (
+  wanted: ReadonlyArray<WantedMapping>,
+  headers: ReadonlyArray<string>,
+  fields: ReadonlyArray<CustomField>,
+): Result.Result<ReadonlyArray<Mapping>, Invalid> => {
+  const known = new Set(headers)
+  const custom = new Map(fields.map((field) => [field.apiName, field]))
+  const [columns, targets] = [new Set<string>(), new Map<string, string>()]
+  const issues: Array<Issue> = []
+  const mappings: Array<Mapping> = []
+  for (const [index, { header, targetField, targetKind, overwriteBehavior }] of wanted.entries()) {
+    const refuse = (key: string, message: string) => issues.push({ path: `mappings.${index}.${key}`, message })
+    if (!known.has(header)) refuse("header", `is no column of the file: ${header}`)
+    else if (columns.has(header)) refuse("header", `stands here twice: ${header}`)
+    columns.add(header)
+    if (targetField === null) continue
+    const kind = kindOf(targetField, custom)
+    if (kind === undefined) refuse("target_field", whyUnknown(targetField, custom))
+    else if (targetKind !== null && targetKind !== kind) refuse("target_kind", `must be ${kind} for ${targetField}`)
+    const claimant = targets.get(targetField)
+    if (claimant !== undefined) {
+      refuse(
+        "target_field",
+        `${targetField} can be the target of one column only, and "${claimant}" goes there already`,
+      )
+    }
+    targets.set(targetField, header)
+    if (kind !== undefined) mappings.push({ header, targetField, targetKind: kind, overwriteBehavior })
+  }
+  if (!namesSomebody(wanted)) {
+    issues.push({ path: "mappings", message: "must have a column for email or phone: nobody can be known without" })
+  }
+  return issues.length === 0 ? Result.succeed(mappings) : Result.fail(new Invalid({ issues }))
+}

@@ -1,0 +1,80 @@
+// The rows of an import that did not go in, as a table to mend and to import again: the file's own columns and cells, then
+// each row's number, its status, and why.
+import { guardCell, guardFormula } from "../../kernel/Csv.ts"
+import { columns_max, type KeptRow, type RowIssue } from "../Import.ts"
+import { distinctNames, outcomeColumns, ownColumns } from "../Table.ts"
+
+export interface KeptRowsTable {
+  readonly header: ReadonlyArray<string>
+  /** As many cells as there are columns, guarded against spreadsheets that would run them. */
+  readonly row: (row: KeptRow) => ReadonlyArray<string>
+}
+
+export interface KeptRowsFile {
+  /** The run's; null when it has none, and its columns are called by their places. */
+  readonly headers: ReadonlyArray<string> | null
+  /** The cells of the longest record. */
+  readonly widest: number
+  /** Whether cells may carry the `'` that exports put before formulas. */
+  readonly formulaGuarded: boolean
+}
+
+/**
+ * Every cell of every record is somewhere: those beyond the header stand in columns of their own, called by their places, and
+ * those beyond `columns_max` together in the last one. What an export of before has added gives way to what is said now.
+ */
+export const keptRowsTable = ({ headers, widest, formulaGuarded }: KeptRowsFile): KeptRowsTable => {
+  const named = headers ?? []
+  const own = ownColumns(named)
+  const again = own.length < named.length
+  const wanted = widest > named.length ? Math.min(widest, columns_max) : own.length
+  const columns_count = Math.max(own.length, wanted)
+  const names = distinctNames([...own, ...Array.from({ length: columns_count - own.length }, () => "")])
+  const guard = formulaGuarded ? guardCell : guardFormula
+
+  return {
+    header: [...names.map(guardFormula), ...outcomeColumns],
+    row: ({ record, rowNumber, status, issues }) => {
+      const cells = fitted(again ? withoutOutcome(record, named.length) : record, columns_count)
+      return [...cells.map(guard), String(rowNumber), status, guardFormula(reasonOf(issues))]
+    },
+  }
+}
+
+const statuses: ReadonlySet<string> = new Set<KeptRow["status"]>(["skipped", "failed"])
+
+/** A delimiter too many moves cells to the right, so that what was added is looked for at the end of a longer record. */
+const withoutOutcome = (record: ReadonlyArray<string>, columns_count: number): ReadonlyArray<string> => {
+  if (record.length <= columns_count) return record.slice(0, columns_count - outcomeColumns.length)
+  const [rowNumber = "", status = ""] = record.slice(-outcomeColumns.length)
+  const isOutcome = /^\d+$/.test(rowNumber) && statuses.has(status)
+  return isOutcome ? record.slice(0, -outcomeColumns.length) : record
+}
+
+const fitted = (cells: ReadonlyArray<string>, count: number): ReadonlyArray<string> =>
+  cells.length > count
+    ? [...cells.slice(0, count - 1), cells.slice(count - 1).join(",")]
+    : [...cells, ...Array.from({ length: count - cells.length }, () => "")]
+
+const header_shown_chars = 80
+
+/** An issue is a clause about its column, or a sentence about the row. */
+const sentenceOf = ({ header, message }: RowIssue): string => {
+  const subject = header === null ? "The row" : header.slice(0, header_shown_chars)
+  const sentence = /^\p{Lu}/u.test(message) ? message : `${subject} ${message}`
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+/** Without an issue, a row is skipped for what is there already. */
+const reasonOf = (issues: KeptRow["issues"]): string =>
+  issues.length === 0
+    ? "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
+    : issues.map(sentenceOf).join(" ")
+
+const base_name_length_max = 150
+
+/** What a browser saves the table of a file's rows as. */
+export const keptRowsFileName = (fileName: string | null): string => {
+  const base = (fileName ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/(-not-imported)+$/, "")
+  return `${Array.from(base).slice(0, base_name_length_max).join("") || "import"}-not-imported.csv`
+}

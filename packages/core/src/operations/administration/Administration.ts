@@ -1,0 +1,205 @@
+// What operators do besides what the rooms' own use cases offer: listings, page domains, suppressions, the audit log, and the
+// end of a workspace. The administration over HTTP and the command line both call these.
+import { Context, DateTime, Effect, Layer } from "effect"
+import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
+import { parseEmail } from "../../contacts/values/EmailAddress.ts"
+import type { SuppressionReason } from "../../sending/Suppression.ts"
+import { Ids, PageDomainId, type WorkspaceId } from "../../kernel/Ids.ts"
+import { Jobs } from "../../kernel/Jobs.ts"
+import {
+  type BrokenCursor,
+  decodeCursor,
+  encodeCursor,
+  page_limit_default,
+  type Sliced,
+  textId,
+  uuidId,
+} from "../../kernel/Page.ts"
+import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
+import { Settings } from "../../kernel/Settings.ts"
+import { Transactor } from "../../kernel/Transactor.ts"
+import type { ApiKey } from "../../workspaces/ApiKey.ts"
+import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
+import type { Workspace } from "../../workspaces/Workspace.ts"
+import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
+import { AdministrationStore, type SliceQuery, type Suppression } from "./AdministrationStore.ts"
+import { type AuditEntry, AuditLog } from "../../kernel/AuditLog.ts"
+import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
+
+/** What a listing is asked for. */
+export interface ListedBy {
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+/** A slice, with the cursor of the next one as it is given out. */
+export interface Listed<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: string | null
+}
+
+const listed = <A>({ items, next }: Sliced<A>): Listed<A> => ({
+  items,
+  next: next === null ? null : encodeCursor(next),
+})
+
+const sliceOf = Effect.fnUntraced(function* ({ cursor, limit }: ListedBy, id: RegExp = uuidId) {
+  const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor, id))
+  return { after, limit: limit ?? page_limit_default } satisfies SliceQuery
+})
+
+/** An address's domain is enough to know an entry by. */
+const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1)
+
+const hostOf = (url: string): string => /^[a-z]+:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? ""
+
+type Listing<A> = (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Listed<A>, BrokenCursor | NotFound>
+
+export class Administration extends Context.Service<
+  Administration,
+  {
+    readonly workspaces: (by: ListedBy) => Effect.Effect<Listed<Workspace>, BrokenCursor>
+    readonly keys: Listing<ApiKey>
+    readonly domains: Listing<SendingDomain>
+
+    readonly pageDomains: Listing<PageDomain>
+    readonly addPageDomain: (
+      workspace: WorkspaceId,
+      domain: string,
+    ) => Effect.Effect<PageDomain, NotFound | Invalid | PageDomainTaken>
+    readonly removePageDomain: (workspace: WorkspaceId, id: PageDomainId) => Effect.Effect<void, NotFound>
+
+    readonly suppressions: Listing<Suppression>
+    /** A weaker reason never takes the place of a stronger one: what is answered is what holds. */
+    readonly suppress: (
+      workspace: WorkspaceId,
+      it: { readonly email: string; readonly reason: SuppressionReason },
+    ) => Effect.Effect<Suppression, NotFound | Invalid>
+    readonly unsuppress: (workspace: WorkspaceId, email: string) => Effect.Effect<void, NotFound>
+
+    readonly auditLog: (
+      by: ListedBy & { readonly workspaceId?: WorkspaceId },
+    ) => Effect.Effect<Listed<AuditEntry>, BrokenCursor>
+
+    /** Ends the workspace at once, and leaves its erasure to a worker. `confirm` is its slug. */
+    readonly remove: (workspace: WorkspaceId, confirm: string) => Effect.Effect<void, NotFound | Invalid>
+    /** What the worker does: files, rows, and what was written meanwhile. It may be done again, and goes on where it stopped. */
+    readonly erase: (workspace: WorkspaceId) => Effect.Effect<void, BlobUnavailable>
+  }
+>()("tentpole/Administration") {
+  static readonly layer = Layer.effect(
+    Administration,
+    Effect.gen(function* () {
+      const store = yield* AdministrationStore
+      const workspaces = yield* WorkspaceStore
+      const audit = yield* AuditLog
+      const blobs = yield* BlobStore
+      const jobs = yield* Jobs
+      const ids = yield* Ids
+      const { transact } = yield* Transactor
+      const { pagesHost, publicApiUrl, publicPagesUrl } = yield* Settings
+      const service = { pagesHost, hosts: [hostOf(publicApiUrl), hostOf(publicPagesUrl)] }
+
+      const ofWorkspace = <A>(
+        list: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<A>>,
+        id = uuidId,
+      ): Listing<A> =>
+        Effect.fnUntraced(function* (workspace, by) {
+          yield* workspaces.find(workspace)
+          return listed(yield* list(workspace, yield* sliceOf(by, id)))
+        })
+
+      return Administration.of({
+        workspaces: Effect.fn("Administration.workspaces")(function* (by) {
+          return listed(yield* store.workspaces(yield* sliceOf(by)))
+        }),
+        keys: ofWorkspace(store.keys),
+        domains: ofWorkspace(store.domains),
+        pageDomains: ofWorkspace(store.pageDomains),
+        suppressions: ofWorkspace(store.suppressions, textId),
+
+        addPageDomain: Effect.fn("Administration.addPageDomain")(function* (workspace, name) {
+          const domain = yield* Effect.fromResult(checkPageDomain("domain", name, service))
+          yield* workspaces.lock(workspace)
+          const made: PageDomain = {
+            id: PageDomainId.make(yield* ids.next),
+            domain,
+            createdAt: yield* DateTime.now,
+          }
+          yield* store.addPageDomain(workspace, made)
+          yield* audit.append([
+            { workspaceId: workspace, action: "page_domain.added", target: made.id, details: { domain } },
+          ])
+          return made
+        }, transact),
+
+        removePageDomain: Effect.fn("Administration.removePageDomain")(function* (workspace, id) {
+          yield* workspaces.lock(workspace)
+          const { domain } = yield* store.removePageDomain(workspace, id)
+          yield* audit.append([
+            { workspaceId: workspace, action: "page_domain.removed", target: id, details: { domain } },
+          ])
+        }, transact),
+
+        suppress: Effect.fn("Administration.suppress")(function* (workspace, { email, reason }) {
+          const address = parseEmail(email)
+          if (address === null) return yield* Invalid.at("email", "must be an email address, as ann@example.com")
+          yield* workspaces.lock(workspace)
+          const createdAt = yield* DateTime.now
+          const now = yield* store.suppress(workspace, { email: address.normalized, reason, createdAt })
+          yield* audit.append([
+            {
+              workspaceId: workspace,
+              action: "suppression.added",
+              target: domainOf(now.email),
+              details: { reason: now.reason },
+            },
+          ])
+          return now
+        }, transact),
+
+        unsuppress: Effect.fn("Administration.unsuppress")(function* (workspace, email) {
+          yield* workspaces.lock(workspace)
+          const gone = yield* store.unsuppress(workspace, parseEmail(email)?.normalized ?? email)
+          yield* audit.append([
+            {
+              workspaceId: workspace,
+              action: "suppression.removed",
+              target: domainOf(gone.email),
+              details: { reason: gone.reason },
+            },
+          ])
+        }, transact),
+
+        auditLog: Effect.fn("Administration.auditLog")(function* ({ workspaceId, ...by }) {
+          return listed(yield* audit.page({ ...(yield* sliceOf(by)), workspaceId: workspaceId ?? null }))
+        }),
+
+        remove: Effect.fn("Administration.remove")(function* (workspace, confirm) {
+          const { slug } = yield* workspaces.lock(workspace)
+          if (confirm !== slug) {
+            return yield* Invalid.at("confirm", `must be the slug of the workspace, ${slug}: all of it is erased`)
+          }
+          yield* store.retire(workspace, yield* DateTime.now)
+          yield* audit.append([
+            { workspaceId: workspace, action: "workspace.deleted", target: workspace, details: { slug } },
+          ])
+          yield* jobs.enqueue(
+            { type: "workspace_erasure", workspaceId: workspace },
+            { id: `workspace_erasure:${workspace}` },
+          )
+        }, transact),
+
+        erase: Effect.fn("Administration.erase")(function* (workspace) {
+          yield* blobs.removeOf(workspace)
+          yield* store.erase(workspace)
+          // Whoever was writing a file when its row went has written it by now.
+          yield* blobs.removeOf(workspace)
+          yield* transact(
+            audit.append([{ workspaceId: workspace, action: "workspace.erased", target: workspace, details: {} }]),
+          )
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,64 @@
+// The port to what only operators ask for: listings of workspaces and of what they are set up with, and their end.
+import { Context, type DateTime, type Effect } from "effect"
+import type { SuppressionReason } from "../../sending/Suppression.ts"
+import type { PageDomainId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { Cursor, Sliced } from "../../kernel/Page.ts"
+import type { NotFound } from "../../kernel/Refusal.ts"
+import type { Transaction } from "../../kernel/Transactor.ts"
+import type { ApiKey } from "../../workspaces/ApiKey.ts"
+import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
+import type { Workspace } from "../../workspaces/Workspace.ts"
+import type { PageDomain, PageDomainTaken } from "../../workspaces/PageDomain.ts"
+
+/** A slice of a listing, newest first, ties by id. */
+export interface SliceQuery {
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+export interface Suppression {
+  /** Normalized. */
+  readonly email: string
+  readonly reason: SuppressionReason
+  readonly createdAt: DateTime.Utc
+}
+
+export class AdministrationStore extends Context.Service<
+  AdministrationStore,
+  {
+    readonly workspaces: (query: SliceQuery) => Effect.Effect<Sliced<Workspace>>
+    readonly keys: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<ApiKey>>
+    readonly domains: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<SendingDomain>>
+
+    readonly pageDomains: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<PageDomain>>
+    /** Of two at once for one host, whichever workspaces ask, one is told. */
+    readonly addPageDomain: (
+      workspace: WorkspaceId,
+      domain: PageDomain,
+    ) => Effect.Effect<void, PageDomainTaken, Transaction>
+    readonly removePageDomain: (
+      workspace: WorkspaceId,
+      id: PageDomainId,
+    ) => Effect.Effect<PageDomain, NotFound, Transaction>
+
+    /** The cursor's id is the address. */
+    readonly suppressions: (workspace: WorkspaceId, query: SliceQuery) => Effect.Effect<Sliced<Suppression>>
+    /** Suppresses an address, in place of a weaker suppression; answers what holds then. */
+    readonly suppress: (
+      workspace: WorkspaceId,
+      suppression: Suppression,
+    ) => Effect.Effect<Suppression, never, Transaction>
+    readonly unsuppress: (workspace: WorkspaceId, email: string) => Effect.Effect<Suppression, NotFound, Transaction>
+
+    /**
+     * Ends a workspace for everybody: it is found no more, its keys open nothing, its hosts and its slug are free, and
+     * nothing of it is sent any more. Its rows stay until they are erased.
+     */
+    readonly retire: (workspace: WorkspaceId, at: DateTime.Utc) => Effect.Effect<void, NotFound, Transaction>
+    /**
+     * Erases every row of a workspace that was retired, in transactions of their own and of bounded size: it goes on
+     * where it was stopped, and does nothing when nothing is left. Only the audit log stays.
+     */
+    readonly erase: (workspace: WorkspaceId) => Effect.Effect<void>
+  }
+>()("tentpole/AdministrationStore") {}

@@ -1,0 +1,202 @@
+// A request with an idempotency key is done once: whoever repeats it gets the first answer again.
+import { Cause, Context, Effect, Exit, Fiber, Layer, Schedule, Schema } from "effect"
+import { encodeText } from "../../kernel/Bytes.ts"
+import type { ErrorCode } from "../../kernel/ErrorCode.ts"
+import { Ids, type WorkspaceId } from "../../kernel/Ids.ts"
+import { Secrets } from "../../kernel/Secrets.ts"
+import { Transactor } from "../../kernel/Transactor.ts"
+import { type Claim, IdempotencyStore, type KeptAnswer, type Scope } from "./IdempotencyStore.ts"
+
+/** 1 to 255 printable characters. */
+export const isIdempotencyKey = (text: string): boolean => /^[\x20-\x7e]{1,255}$/.test(text)
+
+export const answer_hours_kept = 24
+
+/** Answers larger than this are not kept: their repetition is told that the request was done. */
+export const answer_bytes_max = 8 * 2 ** 20
+
+/** A request that is renewed no more is given up after this: its process was killed. */
+const lease_ms = 30_000
+
+/** The same key came with another body. */
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
+  readonly code = "idempotency_key_reused" satisfies ErrorCode
+  override get message(): string {
+    return "This Idempotency-Key was used with another body. Repeat a request as it was, or give a new one a key of its own"
+  }
+}
+
+export class KeyInProgress extends Schema.TaggedError<KeyInProgress>()("KeyInProgress", {}) {
+  readonly code = "idempotency_in_progress" satisfies ErrorCode
+  override get message(): string {
+    return "The first request with this Idempotency-Key is still running. Repeat it in a few seconds"
+  }
+}
+
+/** It was done, and can't be told again. */
+export class AnswerNotKept extends Schema.TaggedError<AnswerNotKept>()("AnswerNotKept", { status: Schema.Int }) {
+  readonly code = "conflict" satisfies ErrorCode
+  override get message(): string {
+    return `The first request with this Idempotency-Key was answered ${this.status}; the answer can't be repeated, since it was too large to be kept. Read what it made, and don't send it again`
+  }
+}
+
+export type Unrepeatable = KeyReused | KeyInProgress | AnswerNotKept
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Null: it is a stream. */
+  readonly body: Uint8Array | null
+}
+
+/** SHA-256 of a request's body. */
+export type BodyHash =
+  | { readonly _tag: "Known"; readonly hash: Uint8Array }
+  | {
+      /** It is read by the work, which is asked afterwards. */
+      readonly _tag: "Coming"
+      readonly read: Effect.Effect<Uint8Array>
+      /** Where there is no work: reads it, and keeps nothing. */
+      readonly reading: Effect.Effect<Uint8Array>
+    }
+
+export interface KeyedRequest {
+  readonly method: string
+  readonly path: string
+  readonly key: string
+  readonly body: BodyHash
+}
+
+/** What the work came to. `answer` is null when it was refused before it began, or failed: then the key is free again. */
+export interface Performed<A> {
+  readonly value: A
+  readonly answer: Answer | null
+}
+
+export type Once<A> =
+  | { readonly _tag: "Performed"; readonly value: A }
+  | { readonly _tag: "Repeated"; readonly answer: Answer & { readonly body: Uint8Array } }
+
+const same = (left: Uint8Array, right: Uint8Array): boolean =>
+  left.length === right.length && left.every((byte, at) => byte === right[at])
+
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    /**
+     * Does the work, or repeats what it came to the first time. Once begun it goes on to its end, whether or not anybody
+     * waits for it: only so its answer can be known to the one who asks again.
+     */
+    readonly once: <A, E, R>(
+      workspace: WorkspaceId,
+      request: KeyedRequest,
+      work: Effect.Effect<Performed<A>, E, R>,
+    ) => Effect.Effect<Once<A>, E | Unrepeatable, R>
+  }
+>()("tentpole/Idempotency") {
+  static readonly layer = Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+      const secrets = yield* Secrets
+
+      const scopeOf = ({ method, path, key }: KeyedRequest): Scope =>
+        secrets.sha256(encodeText(`${method}\n${path}\n${key}`))
+
+      const sealed = ({ status, headers, body }: Answer): Effect.Effect<KeptAnswer> =>
+        body === null || body.length > answer_bytes_max
+          ? Effect.succeed({ status, headers, sealed: null })
+          : Effect.map(secrets.seal("idempotency", body), (bytes) => ({ status, headers, sealed: bytes }))
+
+      const opened = Effect.fnUntraced(function* ({ status, headers, sealed: bytes }: KeptAnswer) {
+        if (bytes === null) return yield* new AnswerNotKept({ status })
+        // Sealed under a secret that is gone is as good as not kept.
+        const body = yield* Effect.mapError(secrets.open("idempotency", bytes), () => new AnswerNotKept({ status }))
+        return { status, headers, body }
+      })
+
+      const repeated = Effect.fnUntraced(function* (
+        found: Exclude<Claim, { readonly _tag: "Claimed" }>,
+        request: KeyedRequest,
+      ) {
+        if (found._tag === "Running") {
+          const other =
+            request.body._tag === "Known" && found.bodyHash !== null && !same(request.body.hash, found.bodyHash)
+          return yield* Effect.fail(other ? new KeyReused() : new KeyInProgress())
+        }
+        const bodyHash = request.body._tag === "Known" ? request.body.hash : yield* request.body.reading
+        if (!same(bodyHash, found.bodyHash)) return yield* new KeyReused()
+        return { _tag: "Repeated", answer: yield* opened(found.answer) } as const
+      })
+
+      /** What can't be written down now is given up with its lease. The work is done: its answer is not held back for that. */
+      const settled = (
+        workspace: WorkspaceId,
+        scope: Scope,
+        holder: string,
+        request: KeyedRequest,
+        answer: Answer | null,
+      ) =>
+        Effect.gen(function* () {
+          if (answer === null) return yield* transact(store.release(workspace, scope, holder))
+          const bodyHash = request.body._tag === "Known" ? request.body.hash : yield* request.body.read
+          const kept = yield* sealed(answer)
+          if (yield* transact(store.answer(workspace, scope, holder, { bodyHash, answer: kept }))) return
+          yield* Effect.logWarning("a request outlived its idempotency key: it may have been done twice")
+        }).pipe(
+          Effect.catchCause((cause) => Effect.logError("the outcome under an idempotency key was not kept", cause)),
+        )
+
+      const held = (workspace: WorkspaceId, scope: Scope, holder: string) =>
+        transact(store.renew(workspace, scope, { holder, lease_ms })).pipe(
+          Effect.catchCause((cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.interrupt
+              : Effect.logWarning("an idempotency key was not renewed", cause),
+          ),
+          Effect.schedule(Schedule.spaced(lease_ms / 3)),
+          Effect.interruptible,
+        )
+
+      const performed = <A, E, R>(
+        workspace: WorkspaceId,
+        scope: Scope,
+        holder: string,
+        request: KeyedRequest,
+        work: Effect.Effect<Performed<A>, E, R>,
+      ): Effect.Effect<Once<A>, E, R> =>
+        Effect.gen(function* () {
+          const renewing = yield* Effect.forkChild(held(workspace, scope, holder))
+          const exit = yield* Effect.exit(work)
+          yield* Fiber.interrupt(renewing)
+          yield* settled(workspace, scope, holder, request, Exit.isSuccess(exit) ? exit.value.answer : null)
+          const { value } = yield* exit
+          return { _tag: "Performed", value } as const
+        })
+
+      const once = <A, E, R>(
+        workspace: WorkspaceId,
+        request: KeyedRequest,
+        work: Effect.Effect<Performed<A>, E, R>,
+      ): Effect.Effect<Once<A>, E | Unrepeatable, R> =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const scope = scopeOf(request)
+            const holder = yield* ids.random
+            const kept_ms = answer_hours_kept * 3_600_000
+            const bodyHash = request.body._tag === "Known" ? request.body.hash : null
+            const claim = { holder, lease_ms, kept_ms, bodyHash }
+            const found = yield* transact(store.claim(workspace, scope, claim))
+            return found._tag === "Claimed"
+              ? yield* performed(workspace, scope, holder, request, work)
+              : yield* restore(repeated(found, request))
+          }),
+        )
+
+      return Idempotency.of({ once })
+    }),
+  )
+}

@@ -1,0 +1,106 @@
+// What people may ask of who keeps their data: to be told all of it, and to be forgotten. And a workspace's data as a whole.
+import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
+import { AuditLog } from "../../kernel/AuditLog.ts"
+import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
+import { decideDeletes } from "../../contacts/batch/BatchDeletes.ts"
+import { ContactStore } from "../../contacts/ContactStore.ts"
+import { decidedAgain } from "../../contacts/batch/retryOnIdentityConflict.ts"
+import { exportKey } from "../../exports/Export.ts"
+import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
+import { CsvReader } from "../../imports/CsvReader.ts"
+import { frozenKey } from "../../imports/Import.ts"
+import { importFiles } from "../../imports/ImportFile.ts"
+import { NotFound } from "../../kernel/Refusal.ts"
+import { Transactor } from "../../kernel/Transactor.ts"
+import { ContactBusy, type ImportedFile, type KeptRow, PrivacyStore } from "./PrivacyStore.ts"
+import { namingInCells, type Traces } from "./IdentifierPatterns.ts"
+
+export class Privacy extends Context.Service<
+  Privacy,
+  {
+    /** Everything that is known of a contact. */
+    readonly rowsOf: PrivacyStore["Service"]["rowsOf"]
+    /**
+     * Forgets a contact: after that its addresses and numbers, former ones too, stand in no table and no file, but for texts
+     * that people of the workspace wrote themselves, and for answers to requests of the last day, which are sealed. Who is
+     * erased can come again: nothing is left that would know them.
+     */
+    readonly erase: (
+      workspace: WorkspaceId,
+      contact: ContactId,
+    ) => Effect.Effect<void, NotFound | ContactBusy | BlobUnavailable>
+    readonly rows: (workspace: WorkspaceId) => Stream.Stream<ReadonlyArray<KeptRow>>
+  }
+>()("tentpole/Privacy") {
+  static readonly layer = Layer.effect(
+    Privacy,
+    Effect.gen(function* () {
+      const store = yield* PrivacyStore
+      const contacts = yield* ContactStore
+      const blobs = yield* BlobStore
+      const audit = yield* AuditLog
+      const { transact } = yield* Transactor
+      const { records } = importFiles(blobs, yield* CsvReader)
+
+      const keysOf = (workspace: WorkspaceId, { blobKey, run, sessionId }: ImportedFile): ReadonlyArray<string> =>
+        run === null ? [blobKey] : [blobKey, frozenKey(workspace, { id: run.id, sessionId })]
+
+      /** A file that nobody can read may name anybody. */
+      const isNamed = ({ source }: ImportedFile, key: string, traces: Traces) => {
+        const names = namingInCells(traces)
+        return records(source, key).pipe(
+          Stream.filter(({ cells }) => cells.some(names)),
+          Stream.take(1),
+          Stream.runCollect,
+          Effect.map((found) => found.length > 0),
+          Effect.catchTags({
+            BlobNotFound: () => Effect.succeed(false),
+            ImportUnreadable: () => Effect.succeed(true),
+          }),
+        )
+      }
+
+      /** The keys of the files that name them. */
+      const filesNaming = Effect.fnUntraced(function* (workspace: WorkspaceId, traces: Traces) {
+        const named: Array<string> = []
+        for (const file of yield* store.importedFiles(workspace)) {
+          for (const key of keysOf(workspace, file)) {
+            if (!(yield* isNamed(file, key, traces))) continue
+            if (file.run?.status === "queued" || file.run?.status === "running") {
+              return yield* new ContactBusy({ because: "import" })
+            }
+            named.push(key)
+          }
+        }
+        return named
+      })
+
+      const forget = Effect.fnUntraced(function* (workspace: WorkspaceId, contact: ContactId, traces: Traces) {
+        const existing = yield* contacts.lockForDeletion(workspace, [contact])
+        if (existing.length === 0) return yield* new NotFound({ resource: "contact" })
+        const erased = yield* store.erase(workspace, contact, traces)
+        const item = { clientItemId: null, contactId: Result.succeed(contact) }
+        const { change } = decideDeletes([item], { existing, now: yield* DateTime.now })
+        yield* contacts.apply(workspace, change)
+        yield* audit.append([{ workspaceId: workspace, action: "contact.erased", target: contact, details: {} }])
+        return erased
+      })
+
+      return Privacy.of({
+        rowsOf: Effect.fn("Privacy.rowsOf")(store.rowsOf),
+        erase: Effect.fn("Privacy.erase")(function* (workspace, contact) {
+          const traces = yield* store.traces(workspace, contact)
+          const files = yield* filesNaming(workspace, traces)
+          const { exports } = yield* decidedAgain(transact(forget(workspace, contact, traces)))
+          // Should this break off, each file is removed by its own job when its day is over.
+          yield* Effect.forEach(
+            [...files, ...exports.map(({ id, kind }) => exportKey(workspace, kind, id))],
+            (key) => blobs.remove(key),
+            { discard: true },
+          )
+        }),
+        rows: store.rows,
+      })
+    }),
+  )
+}

@@ -1,0 +1,86 @@
+// Addresses that are their own permission: who holds one needs no API key. Where the store of files signs none, the service
+// does: a token names workspace, what it is about, and its expiry, with a MAC over them that is bound to its purpose, so
+// that nobody else can make one, and none made for one thing opens another.
+import { DateTime, Option, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import { concat } from "../kernel/Bytes.ts"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import { WorkspaceId } from "../kernel/Ids.ts"
+import type { Secrets } from "../kernel/Secrets.ts"
+
+/** What links are for. The names are part of the MAC: by another name, every link that is out is void. */
+const purposes = ["import_upload", "export"] as const
+export type LinkPurpose = (typeof purposes)[number]
+
+const refusals: { readonly [Purpose in LinkPurpose]: string } = {
+  import_upload:
+    "This upload address is not valid, has expired, or its import was executed. Start the import again for a new one",
+  export: "This download address is not valid or has expired. Read the export again for a new one",
+}
+
+/** Tampered with, expired, or for what is not there any more: not told apart. */
+export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {
+  purpose: Schema.Literals(purposes),
+}) {
+  readonly code = "link_refused" satisfies ErrorCode
+  override get message(): string {
+    return refusals[this.purpose]
+  }
+}
+
+export interface SignedLink {
+  readonly workspaceId: WorkspaceId
+  /** The UUID of what the link is about. */
+  readonly id: string
+  /** Kept in whole seconds. */
+  readonly expiresAt: DateTime.Utc
+}
+
+/** A version, two UUIDs, seconds since 1970; and half a MAC. */
+const version = 1
+const body_length = 1 + 16 + 16 + 4
+const tag_length = 16
+
+const uuidBytes = (id: string): Uint8Array =>
+  Uint8Array.from(id.replaceAll("-", "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+
+const uuidOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))
+    .join("")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+
+/** The last part of the address: letters, digits, `-` and `_`. */
+export const signLink = (secrets: Secrets["Service"], purpose: LinkPurpose, link: SignedLink): string => {
+  const seconds = Math.floor(link.expiresAt.epochMilliseconds / 1000)
+  const body = concat([
+    Uint8Array.of(version),
+    uuidBytes(link.workspaceId),
+    uuidBytes(link.id),
+    Uint8Array.of(seconds >>> 24, (seconds >>> 16) & 0xff, (seconds >>> 8) & 0xff, seconds & 0xff),
+  ])
+  return Base64Url.encode(concat([body, secrets.mac(purpose, body).slice(0, tag_length)]))
+}
+
+export const readLink = (
+  secrets: Secrets["Service"],
+  purpose: LinkPurpose,
+  token: string,
+  now: DateTime.Utc,
+): Result.Result<SignedLink, LinkRefused> => {
+  const refused = Result.fail(new LinkRefused({ purpose }))
+  const decoded = Base64Url.decode(token)
+  if (Result.isFailure(decoded) || decoded.success.length !== body_length + tag_length) return refused
+  const body = decoded.success.subarray(0, body_length)
+  const genuine = secrets.verifies(purpose, body, decoded.success.subarray(body_length))
+  // One spelling only: other letters may decode to the same bytes.
+  if (!genuine || Base64Url.encode(decoded.success) !== token || body[0] !== version) return refused
+  const seconds = body.subarray(33).reduce((sum, byte) => sum * 256 + byte, 0)
+  const expiresAt = Option.getOrThrow(DateTime.make(seconds * 1000))
+  return DateTime.isGreaterThanOrEqualTo(now, expiresAt)
+    ? refused
+    : Result.succeed({
+        workspaceId: WorkspaceId.make(uuidOf(body.subarray(1, 17))),
+        id: uuidOf(body.subarray(17, 33)),
+        expiresAt,
+      })
+}

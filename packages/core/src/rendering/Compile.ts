@@ -1,0 +1,283 @@
+// An approved email, compiled once: its HTML with tokens, links, footer and pixel as spots, its text, its headers, and the
+// MIME body with everything encoded that does not depend on the recipient.
+import { encodeText } from "../kernel/Bytes.ts"
+import type { ApprovalId } from "../kernel/Ids.ts"
+import type { ApprovedEmail } from "./ApprovedEmail.ts"
+import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
+import { mailbox, wireAddress } from "./message/Headers.ts"
+import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
+import type { Addresses, LinkKind, Sender } from "./message/Message.ts"
+import { encodeQuotedPrintable, soft_break } from "./message/QuotedPrintable.ts"
+import { joined, type Place, type Spot, type Template, toTemplate } from "./MergeTemplate.ts"
+import { findTokens, type Token } from "./MergeTokens.ts"
+
+export interface CompileOptions {
+  /** Transactional mail: no unsubscribe footer, no unsubscribe headers. */
+  readonly operational: boolean
+  /** Whether links lead through the redirect and an open pixel is set. */
+  readonly tracked: boolean
+  /** What the addresses in its messages begin with: `Links` says it. */
+  readonly addresses: Addresses
+}
+
+export interface CompiledEmail {
+  readonly approvalId: ApprovalId
+  readonly sender: Sender
+  readonly operational: boolean
+  readonly subject: Template
+  /** A template where it holds a token, otherwise ready. */
+  readonly from: { readonly name: Template; readonly address: string } | string
+  readonly replyTo: string
+  readonly html: Template
+  readonly text: Template
+  /**
+   * The targets of the links that lead through the redirect, by index. The author's URLs as a browser reads them; tokens
+   * are filled in by `linkTarget` (Render.ts).
+   */
+  readonly links: ReadonlyArray<Template>
+  /** Quotes the parts; can't occur in quoted-printable. */
+  readonly boundary: string
+  /** The MIME body: encoded bytes, and the spots between them. */
+  readonly body: ReadonlyArray<Uint8Array | Spot>
+}
+
+/**
+ * The same email gives the same links in the same order, as long as the service lives: mail that was sent long ago is
+ * clicked by index. They are numbered as their attributes stand in the source, conditional comments included.
+ */
+export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOptions): CompiledEmail => {
+  const { html, links } = compileHtml(email.html, sender, options)
+  const text = compileText(email.text, sender, options)
+  const boundary = `=_${email.approvalId}`
+  return {
+    approvalId: email.approvalId,
+    sender,
+    operational: options.operational,
+    subject: toTemplate(email.subject, "plain"),
+    from: fromOf(email),
+    replyTo: wireAddress(email.replyToEmail),
+    html,
+    text,
+    links,
+    boundary,
+    body: [
+      encodeText(`--${boundary}\r\n${partHeaders("text/plain")}`),
+      ...encode(text),
+      encodeText(`\r\n--${boundary}\r\n${partHeaders("text/html")}`),
+      ...encode(html),
+      encodeText(`\r\n--${boundary}--\r\n`),
+    ],
+  }
+}
+
+const fromOf = ({ fromAddress, fromName }: ApprovedEmail): CompiledEmail["from"] =>
+  findTokens(fromName).length === 0
+    ? mailbox("From", fromName, fromAddress)
+    : { name: toTemplate(fromName, "plain"), address: fromAddress }
+
+const partHeaders = (type: string): string =>
+  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
+
+/** Spots stand on lines of their own, between soft line breaks, so that no value can make a line too long. */
+const encode = (template: Template): ReadonlyArray<Uint8Array | Spot> =>
+  template.map((piece, at) =>
+    typeof piece === "string" ? encodeQuotedPrintable(piece, template[at + 1] === undefined ? "" : soft_break) : piece,
+  )
+
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly pieces: Template
+}
+
+const compileHtml = (
+  source: string,
+  sender: Sender,
+  options: CompileOptions,
+): { readonly html: Template; readonly links: ReadonlyArray<Template> } => {
+  const { regions, bodyEnd } = scan(source)
+  const links: Array<Template> = []
+  const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
+    const link = options.tracked && region.kind === "attribute" ? asLink(source, region) : null
+    const made =
+      region.kind !== "attribute"
+        ? textEdits(source, region)
+        : link === null
+          ? attributeEdits(source, region)
+          : [redirect(region, link, links.push(link) - 1, options.addresses)]
+    return region.conditional ? made.map(commented) : made
+  })
+  const offered = regions.some(({ kind, conditional, start, end }) => {
+    return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
+  })
+  const appended: Template = [
+    ...(offered || options.operational ? [] : htmlFooter(sender, options.addresses)),
+    ...(options.tracked ? pixel(options.addresses) : []),
+  ]
+  return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
+}
+
+const applied = (source: string, edits: ReadonlyArray<Edit>): Template => {
+  const pieces: Array<string | Spot> = []
+  let at = 0
+  for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
+    pieces.push(source.slice(at, edit.start), ...edit.pieces)
+    at = edit.end
+  }
+  pieces.push(source.slice(at))
+  return joined(pieces)
+}
+
+const offersUnsubscribe = (text: string): boolean =>
+  findTokens(text).some(({ token }) => token.name === "unsubscribe_url" && !token.malformed)
+
+/** The addresses of redirects stay as they are: nothing of theirs ends a comment, and Outlook reads them the plainer. */
+const commented = (edit: Edit): Edit => ({
+  ...edit,
+  pieces: edit.pieces.map((piece) => {
+    if (typeof piece === "string") return piece
+    const ofValues = piece.kind === "token" ? piece.place !== "raw" : piece.kind === "click"
+    return ofValues ? { kind: "commented", spot: piece } : piece
+  }),
+})
+
+/**
+ * Nobody reads what stands in a comment: it stays as it is. A `<` right before a token is text, and is written so: before
+ * a value that begins with a letter it would begin a tag.
+ */
+const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> => {
+  if (kind === "comment") return []
+  return findTokens(source.slice(start, end)).map(({ token, ...found }): Edit => {
+    const at = { start: start + found.start, end: start + found.end }
+    if (kind === "raw") return { ...at, pieces: [{ kind: "token", place: "raw", token }] }
+    const spot: Spot = { kind: "token", place: "html", token: decoded(token) }
+    return found.start > 0 && source[at.start - 1] === "<"
+      ? { start: at.start - 1, end: at.end, pieces: ["&lt;", spot] }
+      : { ...at, pieces: [spot] }
+  })
+}
+
+/** A fallback is written in the author's HTML: it is read before it is formatted, and escaped again as a value is. */
+const decoded = (token: Token, quote?: AttributeRegion["quote"]): Token =>
+  token.fallback === null ? token : { ...token, fallback: decodeReferences(token.fallback, quote) }
+
+const urlAttributes: ReadonlySet<string> = new Set([
+  ..."href src action formaction background poster cite data longdesc srcset ping manifest icon usemap".split(" "),
+  ..."lowsrc dynsrc xlink:href".split(" "),
+])
+
+/** Attributes whose value is itself a style sheet, a script or a document. */
+const isRaw = (name: string): boolean => name === "style" || name === "srcdoc" || name.startsWith("on")
+
+const attributeEdits = (source: string, region: AttributeRegion): ReadonlyArray<Edit> => {
+  const raw = source.slice(region.start, region.end)
+  const found = findTokens(raw)
+  if (found.length === 0) return []
+  let before = ""
+  let at = 0
+  const spots = found.map(({ start, end, token }): Edit => {
+    before += raw.slice(at, start)
+    at = end
+    const place = placeIn(region, { before, isFirst: raw.slice(0, start).trim() === "" })
+    return {
+      start,
+      end,
+      pieces: place === null ? [] : [{ kind: "token", place, token: decoded(token, region.quote) }],
+    }
+  })
+  return [quoted(region, applied(raw, spots))]
+}
+
+/** `before` is what the author wrote in front of the token, without other tokens. Null: no value may stand there. */
+const placeIn = (
+  { name, quote }: AttributeRegion,
+  { before, isFirst }: { readonly before: string; readonly isFirst: boolean },
+): Place | null => {
+  if (isRaw(name)) return "raw"
+  if (!urlAttributes.has(name)) return "html"
+  if (isFirst) return "address"
+  return isProgram(trimUrl(decodeReferences(before, quote))) ? null : "url"
+}
+
+/** A value may be empty or hold white space: what the author left unquoted gets its quotes. */
+const quoted = ({ start, end, quote }: AttributeRegion, pieces: Template): Edit => ({
+  start,
+  end,
+  pieces:
+    quote === ""
+      ? ['"', ...pieces.map((piece) => (typeof piece === "string" ? piece.replaceAll('"', "&quot;") : piece)), '"']
+      : pieces,
+})
+
+const isLinkTag = (tag: string): boolean => tag === "a" || tag === "area" || tag.startsWith("v:")
+
+/** The target of a link that is to lead through the redirect: a web address, or what may turn out to be one. */
+const asLink = (source: string, region: AttributeRegion): Template | null => {
+  if (region.noTrack || region.name !== "href" || !isLinkTag(region.tag)) return null
+  const raw = source.slice(region.start, region.end)
+  const [first] = findTokens(raw)
+  if (first === undefined) {
+    const url = trimUrl(decodeReferences(raw, region.quote))
+    return isWebUrl(url) ? [url] : null
+  }
+  const before = trimUrl(decodeReferences(raw.slice(0, first.start), region.quote))
+  // The service's own addresses are not redirected: they would be counted as clicks.
+  if (before === "" ? ownAddress(first.token.name) : !isWebUrl(before)) return null
+  return targetOf(raw, region.quote, before === "")
+}
+
+/** A target with its tokens as spots. Only at its ends is white space none of it. */
+const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken: boolean): Template => {
+  const spots = findTokens(raw).map(({ start, end, token }, at): Edit => {
+    const place = at === 0 && beginsWithToken ? "target" : "url"
+    return { start, end, pieces: [{ kind: "token", place, token: decoded(token, quote) }] }
+  })
+  const pieces = applied(raw, spots)
+  return joined(
+    pieces.map((piece, at) =>
+      typeof piece === "string"
+        ? urlPart(decodeReferences(piece, quote), { first: at === 0, last: at === pieces.length - 1 })
+        : piece,
+    ),
+  )
+}
+
+const ownAddress = (name: string): boolean => name === "unsubscribe_url" || name === "view_in_browser_url"
+
+const redirect = (region: AttributeRegion, target: Template, index: number, { click }: Addresses): Edit =>
+  quoted(
+    region,
+    typeof target[0] === "string"
+      ? [escapeHtml(click), { kind: "address", of: "click", index }]
+      : [{ kind: "click", index, target }],
+  )
+
+const ownEnd = (of: LinkKind): Spot => ({ kind: "address", of, index: null })
+
+const pixel = ({ open }: Addresses): Template => [
+  `<img src="${escapeHtml(open)}`,
+  ownEnd("open"),
+  '" width="1" height="1" alt="" style="display:block;border:0">',
+]
+
+const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Addresses): Template => [
+  '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
+  [workspaceName, ...lines(postalAddress)].map(escapeHtml).join("<br>"),
+  `<br><a href="${escapeHtml(addresses.unsubscribe)}`,
+  ownEnd("unsubscribe"),
+  '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
+]
+
+const lines = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
+
+const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): Template => {
+  const template = toTemplate(text, "plain")
+  if (operational || offersUnsubscribe(text)) return template
+  return joined([
+    ...template,
+    `\n\n---\n${[sender.workspaceName, ...lines(sender.postalAddress)].join("\n")}\nUnsubscribe: ${addresses.unsubscribe}`,
+    ownEnd("unsubscribe"),
+    "\n",
+  ])
+}

@@ -1,0 +1,227 @@
+// The addresses that a message carries: open pixel, redirects, unsubscribe, view in browser, and the return path. A token
+// is workspace, delivery, what it is for and (for a redirect) the link's index, with a MAC that is bound to all of that.
+// Nothing in it is secret, nothing in it can be changed, and it stays the same on every try.
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { Base64Url } from "effect/encoding"
+import { base64UrlOf } from "../kernel/Bytes.ts"
+import type { Addresses, LinkKind, MessageLinks } from "./message/Message.ts"
+import { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import { Secrets } from "../kernel/Secrets.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { returnPathDomain } from "../workspaces/SendingDomain.ts"
+
+export interface LinkTarget {
+  readonly workspaceId: WorkspaceId
+  readonly deliveryId: DeliveryId
+}
+
+/** The addresses of one message: whatever it carries of them, they take one HMAC (and another for every 32 links more). */
+export interface DeliveryLinks extends MessageLinks {
+  /** `b+<token>@bounce.<domain>`; its local part has 62 characters, of 64 allowed. */
+  readonly returnPath: (sendingDomain: string) => string
+}
+
+export class Links extends Context.Service<
+  Links,
+  {
+    readonly addresses: Addresses
+    /** `clicks_expected`: how many redirects there will be; it saves the making of others, and promises nothing. */
+    readonly of: (target: LinkTarget, clicks_expected?: number) => DeliveryLinks
+    /** What a token of this kind names; nothing when it was not made here, or for something else. */
+    readonly read: (kind: "open" | "unsubscribe" | "view", token: string) => Option.Option<LinkTarget>
+    readonly readClick: (token: string) => Option.Option<LinkTarget & { readonly index: number }>
+    readonly readReturnPath: (address: string) => Option.Option<LinkTarget>
+  }
+>()("tentpole/Links") {
+  static readonly layer = Layer.effect(
+    Links,
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const { publicPagesUrl } = yield* Settings
+      const addressesOf = (kind: LinkKind): string => `${publicPagesUrl}/${paths[kind]}/`
+      const addresses: Addresses = {
+        open: addressesOf("open"),
+        click: addressesOf("click"),
+        unsubscribe: addressesOf("unsubscribe"),
+        view: addressesOf("view"),
+      }
+
+      const open = (kind: Kind, token: string): Option.Option<LinkTarget & { readonly index: number }> => {
+        const tag_start = kind === "click" ? head_length + index_length : head_length
+        if (token.length !== tag_start + tagLength(kind) || !/^[\w-]*$/.test(token)) return Option.none()
+        const named = Base64Url.decode(token.slice(0, tag_start))
+        if (Result.isFailure(named) || named.success[target_bytes] !== kinds[kind]) return Option.none()
+        const index = named.success.slice(target_bytes + 1).reduce((sum, byte) => sum * 256 + byte, 0)
+        const number = kinds[kind] + index
+        const message = batchOf(named.success, Math.floor(number / batch_size))
+        return secrets.verifiesPiece(purpose, message, startOf(number), token.slice(tag_start))
+          ? Option.some({ ...targetOf(named.success), index })
+          : Option.none()
+      }
+
+      const read = (kind: Kind, token: string): Option.Option<LinkTarget> =>
+        Option.map(open(kind, token), ({ deliveryId, workspaceId }) => ({ deliveryId, workspaceId }))
+
+      return Links.of({
+        addresses,
+        of: (target, clicks_expected = Number.POSITIVE_INFINITY) =>
+          new OwnAddresses(addresses, new Tokens(secrets, target, clicks_expected)),
+        read,
+        readClick: (token) => open("click", token),
+        readReturnPath: (mailbox) => {
+          const local = mailbox.slice(0, Math.max(0, mailbox.lastIndexOf("@")))
+          return local.startsWith(return_path_prefix)
+            ? read("returnPath", local.slice(return_path_prefix.length))
+            : Option.none()
+        },
+      })
+    }),
+  )
+}
+
+/** The path of each kind of link on the pages' listener. */
+export const paths: { readonly [Each in LinkKind]: string } = { open: "o", click: "c", unsubscribe: "u", view: "v" }
+
+const return_path_prefix = "b+"
+const purpose = "links"
+
+type Kind = LinkKind | "returnPath"
+
+/** The byte in the token, and the number of the MAC. Links have all numbers from theirs on, each its index further. */
+const kinds: { readonly [Each in Kind]: number } = { open: 0, unsubscribe: 1, view: 2, returnPath: 3, click: 4 }
+
+/**
+ * A token is base64url of the target, the byte that says what it is for, for a redirect three bytes of index (more links than
+ * any HTML of the size allowed can hold), and the MAC. Each part fills whole characters, and has one spelling only.
+ */
+const target_bytes = 32
+const head_length = 44
+const index_length = 4
+const tag_length_max = 20
+const tagLength = (kind: Kind): number => (kind === "returnPath" ? 16 : tag_length_max)
+
+/** MACs are made so many at a time: most messages have fewer links than that. */
+const batch_size = 32
+
+const startOf = (number: number): number => (number % batch_size) * tag_length_max
+
+/** What the MACs of a batch are made of: the target, and which batch it is. */
+const batchOf = (named: Uint8Array, batch: number): Uint8Array => {
+  const message = new Uint8Array(target_bytes + 3)
+  message.set(named.subarray(0, target_bytes))
+  message[target_bytes] = batch >> 16
+  message[target_bytes + 1] = batch >> 8
+  message[target_bytes + 2] = batch
+  return message
+}
+
+class OwnAddresses implements DeliveryLinks {
+  readonly #addresses: Addresses
+  readonly #tokens: Tokens
+
+  constructor(addresses: Addresses, tokens: Tokens) {
+    this.#addresses = addresses
+    this.#tokens = tokens
+  }
+
+  token(kind: LinkKind, index: number | null): string {
+    return this.#tokens.of(kind, index)
+  }
+
+  click(index: number): string {
+    return this.#addresses.click + this.#tokens.of("click", index)
+  }
+
+  get open(): string {
+    return this.#addresses.open + this.#tokens.of("open", null)
+  }
+
+  get unsubscribe(): string {
+    return this.#addresses.unsubscribe + this.#tokens.of("unsubscribe", null)
+  }
+
+  get view(): string {
+    return this.#addresses.view + this.#tokens.of("view", null)
+  }
+
+  returnPath(sendingDomain: string): string {
+    return `${return_path_prefix}${this.#tokens.of("returnPath", null)}@${returnPathDomain(sendingDomain)}`
+  }
+}
+
+/** The tokens of one message. */
+class Tokens {
+  readonly #secrets: Secrets["Service"]
+  readonly #named = new Uint8Array(target_bytes)
+  /** Of the head, all that does not depend on the kind. */
+  readonly #beginning: string
+  readonly #clicks_expected: number
+  readonly #batches: Array<string> = []
+
+  constructor(secrets: Secrets["Service"], { deliveryId, workspaceId }: LinkTarget, clicks_expected: number) {
+    this.#secrets = secrets
+    this.#clicks_expected = clicks_expected
+    writeUuid(workspaceId, this.#named, 0)
+    writeUuid(deliveryId, this.#named, 16)
+    let beginning = ""
+    for (let at = 0; at + 3 <= target_bytes; at += 3) beginning += base64UrlOf(this.#threeAt(at))
+    this.#beginning = beginning
+  }
+
+  of(kind: Kind, index: number | null): string {
+    const head = this.#beginning + base64UrlOf(this.#threeAt(target_bytes - 2) | kinds[kind])
+    const tag = this.#tagOf(kinds[kind] + (index ?? 0), tagLength(kind))
+    return index === null ? head + tag : head + base64UrlOf(index) + tag
+  }
+
+  #threeAt(at: number): number {
+    const named = this.#named
+    return ((named[at] ?? 0) << 16) | ((named[at + 1] ?? 0) << 8) | (named[at + 2] ?? 0)
+  }
+
+  #tagOf(number: number, length: number): string {
+    const batch = Math.floor(number / batch_size)
+    const end = startOf(number) + length
+    let macs = this.#batches[batch] ?? ""
+    if (macs.length < end) {
+      // Those that nobody asks for would take their time too.
+      const wanted = Math.max(number + 1, kinds.click + this.#clicks_expected) - batch * batch_size
+      macs = this.#secrets.longMac(purpose, batchOf(this.#named, batch), Math.min(wanted, batch_size) * tag_length_max)
+      this.#batches[batch] = macs
+    }
+    return macs.slice(end - length, end)
+  }
+}
+
+/** Runs for every message: digit by digit, without a text between. */
+const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
+  let digits = 0
+  for (let at = 0; at < uuid.length; at++) {
+    const code = uuid.charCodeAt(at)
+    if (code === hyphen) continue
+    const digit = code < 58 ? code - 48 : (code | 32) - 87
+    const byte = start + (digits >> 1)
+    bytes[byte] = ((bytes[byte] ?? 0) << 4) | digit
+    digits++
+  }
+}
+
+const hyphen = 45
+
+/** Each byte as two digits. */
+const digitsOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+/** Runs for every opening. */
+const uuidText = (bytes: Uint8Array, start: number): string => {
+  let text = ""
+  for (let at = 0; at < 16; at++) {
+    if (at === 4 || at === 6 || at === 8 || at === 10) text += "-"
+    text += digitsOf[bytes[start + at] ?? 0]
+  }
+  return text
+}
+
+const targetOf = (payload: Uint8Array): LinkTarget => ({
+  workspaceId: WorkspaceId.make(uuidText(payload, 0)),
+  deliveryId: DeliveryId.make(uuidText(payload, 16)),
+})

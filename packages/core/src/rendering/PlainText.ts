@@ -1,0 +1,29 @@
+// The plain-text rendition of an email's HTML. Tokens go through as they are, and are filled in later.
+import { compile } from "html-to-text"
+import { html_size_bytes_max } from "../emails/EmailFields.ts"
+import { preheader_attribute } from "./Markup.ts"
+
+/** Deeper elements are left out: the library recurses, and nobody writes so. */
+const depth_max = 400
+
+const convert = compile({
+  // A broken line could break a token, and readers wrap by themselves.
+  wordwrap: false,
+  limits: { maxDepth: depth_max, maxInputLength: html_size_bytes_max, ellipsis: "" },
+  selectors: [
+    { selector: "a", options: { hideLinkHrefIfSameAsText: true } },
+    { selector: "img", format: "skip" },
+    { selector: "title", format: "skip" },
+    { selector: `[${preheader_attribute}]`, format: "skip" },
+    // Emails are laid out in tables: a cell is a block, or the words of neighbours would run into one.
+    { selector: "table", format: "block" },
+    { selector: "td", format: "block" },
+    { selector: "th", format: "block" },
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
+  ],
+})
+
+export const plainText = (html: string): string =>
+  convert(html)
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()

@@ -1,0 +1,100 @@
+// Header values as they go over the wire: encoded (RFC 2047) where they are not plain ASCII, and folded (RFC 5322 §2.2.3),
+// so that no line is too long and no value can begin another header.
+import { DateTime } from "effect"
+import { Base64 } from "effect/encoding"
+import { encodeText } from "../../kernel/Bytes.ts"
+import { toDomain } from "../../workspaces/DomainName.ts"
+import { oneLine } from "../Escapes.ts"
+
+/** Lines should not be longer (RFC 5322 §2.1.1); those with encoded words must not be longer than 76 (RFC 2047 §2). */
+const line_length_max = 76
+
+/** Free text, as a subject is. `name` is the header's: the first line is shorter by it. */
+export const unstructured = (name: string, text: string): string => {
+  const line = oneLine(text)
+  return isPlain(line) ? folded(name.length + 2, line) : encodedWords(name.length + 2, line)
+}
+
+/** A name and an address, as `From` has them. A name of nothing is left out. */
+export const mailbox = (name: string, displayName: string, address: string): string => {
+  const display = oneLine(displayName).trim()
+  const route = `<${wireAddress(address)}>`
+  if (display === "") return wireAddress(address)
+  const phrase =
+    isPlain(display) && display.length <= 60 ? quotedString(display) : encodedWords(name.length + 2, display)
+  const lastLine = phrase.slice(phrase.lastIndexOf("\n") + 1)
+  const column = lastLine === phrase ? name.length + 2 + phrase.length : lastLine.length
+  return phrase + (column + 1 + route.length > line_length_max ? "\r\n " : " ") + route
+}
+
+/**
+ * An address with its domain as A-labels. A local part beyond ASCII stays (composed, RFC 6532 §3.1): only SMTPUTF8 can carry
+ * it.
+ */
+export const wireAddress = (address: string): string => {
+  const line = oneLine(address).replace(/[<>]/g, "")
+  const at = line.lastIndexOf("@")
+  if (/^[ -~]*$/.test(line) || at < 0) return line
+  return `${line.slice(0, at).normalize("NFC")}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
+}
+
+/** In angle brackets, as ids and addresses of lists are. */
+export const bracketed = (text: string): string =>
+  /^[!-;=?-~]*$/.test(text) ? `<${text}>` : `<${oneLine(text).replace(/[<>\s]/g, "")}>`
+
+/** `Sat, 21 Nov 2026 11:13:09 +0000` (RFC 5322 §3.3). Thousands of messages are of one second: it is written once for them. */
+export const dateTime = (at: DateTime.Utc): string => {
+  const second = Math.floor(at.epochMilliseconds / 1000)
+  if (second !== last.second) {
+    last = { second, written: DateTime.toDateUtc(at).toUTCString().replace("GMT", "+0000") }
+  }
+  return last.written
+}
+
+let last = { second: Number.NaN, written: "" }
+
+/** Whether the text can stand as it is and is read as it is: folding would not change it, and nothing of it is a code. */
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text) && !/^ | $| {2}|=\?|[^ ]{61}/.test(text)
+
+const folded = (column: number, text: string): string => {
+  let value = ""
+  for (const [at, word] of text.split(" ").entries()) {
+    const fits = column + 1 + word.length <= line_length_max
+    value += (at === 0 ? "" : fits ? " " : "\r\n ") + word
+    column = at === 0 || fits ? column + 1 + word.length : 1 + word.length
+  }
+  return value
+}
+
+const quotedString = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
+
+const opening = "=?utf-8?B?"
+const closing = "?="
+
+/** Words of at most 75 characters, each of whole characters, one a line. */
+const encodedWords = (column: number, text: string): string => {
+  const words: Array<string> = []
+  let word = ""
+  let bytes = 0
+  let room = bytesIn(line_length_max - column)
+  for (const character of text) {
+    const size = sizeOf(character.codePointAt(0) ?? 0)
+    if (bytes + size > room) {
+      words.push(word)
+      word = ""
+      bytes = 0
+      room = bytesIn(line_length_max - 1)
+    }
+    word += character
+    bytes += size
+  }
+  return [...words, word].map((each) => opening + Base64.encode(encodeText(each)) + closing).join("\r\n ")
+}
+
+/** Of a character in UTF-8. */
+const sizeOf = (codePoint: number): number =>
+  codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
+
+/** How many bytes an encoded word of this many characters holds. */
+const bytesIn = (characters: number): number =>
+  Math.floor((Math.min(characters, 75) - opening.length - closing.length) / 4) * 3

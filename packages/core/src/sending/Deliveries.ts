@@ -1,0 +1,38 @@
+// What can be done with the deliveries of a blast, besides sending them.
+import { Context, Effect, Layer } from "effect"
+import type { FixedAudience } from "../blasts/Blast.ts"
+import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
+import { Transactor } from "../kernel/Transactor.ts"
+import { type AudienceGone, DeliveryStore } from "./DeliveryStore.ts"
+
+/** Contacts looked at by one transaction: few at first, for whoever waits for the first message, then many, for speed. */
+const first_slice = 10_000
+const slice_max = 100_000
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /**
+     * Fixes the audience of a blast that is sending, once, and makes its workspace due: slice by slice, so that the first
+     * messages leave at once, however many there are. Killed between two, it goes on where it was. Null when the blast is
+     * not sending (any more).
+     */
+    readonly fixAudience: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<FixedAudience | null, AudienceGone>
+  }
+>()("tentpole/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const { transact } = yield* Transactor
+      return Deliveries.of({
+        fixAudience: Effect.fn("Deliveries.fixAudience")(function* (workspace, blast) {
+          for (let contacts = first_slice; ; contacts = Math.min(2 * contacts, slice_max)) {
+            const fixed = yield* transact(store.fixAudience(workspace, blast, contacts))
+            if (fixed !== "unfinished") return fixed
+          }
+        }),
+      })
+    }),
+  )
+}

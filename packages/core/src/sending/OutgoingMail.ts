@@ -1,0 +1,174 @@
+// From a claimed delivery to the bytes that go out: the approved email compiled once, rendered for its recipient, signed for
+// its sending domain.
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { postmark_header } from "../bounces/providers/Postmark.ts"
+import type { Contact } from "../contacts/Contact.ts"
+import { compile, type CompiledEmail } from "../rendering/Compile.ts"
+import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { wireAddress } from "../rendering/message/Headers.ts"
+import type { Recipient, RenderedMessage } from "../rendering/message/Message.ts"
+import { MessageMemory } from "../rendering/message/MessageMemory.ts"
+import { render } from "../rendering/Render.ts"
+import type { ApprovalId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import { Settings } from "../kernel/Settings.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import type { ClaimedDelivery } from "./DeliveryStore.ts"
+import { Links } from "../rendering/Links.ts"
+import type { Envelope } from "./MailConnection.ts"
+import { signingKeys } from "./SigningKeys.ts"
+
+/** No message of this email can go out, whoever it is for: the blast has failed. */
+export class SenderRefused extends Schema.TaggedError<SenderRefused>()("SenderRefused", {
+  failure: Schema.Literals(["sender_domain_unverified", "approval_gone"]),
+}) {}
+
+/** This one message can't be made; that says nothing about the next. */
+export class NotRendered extends Schema.TaggedError<NotRendered>()("NotRendered", { why: Schema.String }) {}
+
+export interface OutgoingMessage {
+  readonly envelope: Envelope
+  readonly bytes: Uint8Array
+}
+
+/** A message in memory that the next one is written into as well. */
+export interface LentMessage extends OutgoingMessage {
+  /** For when nobody reads `bytes` any more: they are empty from then on. A message that is only dropped does no harm. */
+  readonly giveBack: Effect.Effect<void>
+}
+
+/** What messages are prepared by; compared by value. */
+interface Kind {
+  readonly workspace: WorkspaceId
+  readonly approvalId: ApprovalId
+  readonly operational: boolean
+}
+
+/** Most messages are of the kind of the one before: the same object says so sooner than its hash. */
+const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) => {
+  let last: Kind | undefined
+  return (workspace, { approvalId, operational }) => {
+    if (last?.workspace !== workspace || last.approvalId !== approvalId || last.operational !== operational) {
+      last = { workspace, approvalId, operational }
+    }
+    return last
+  }
+}
+
+/** What all messages of a kind have in common. */
+interface Prepared {
+  readonly compiled: CompiledEmail
+  readonly key: DkimKey
+}
+
+/** Compiled emails that are kept: a worker sends few at a time. */
+const prepared_max = 64
+/** A changed postal address, or a domain that lost its verification, is noticed after this time. */
+const prepared_for = Duration.seconds(30)
+
+export class OutgoingMail extends Context.Service<
+  OutgoingMail,
+  {
+    /** The same delivery gives the same message on every try, but for its date. */
+    readonly make: (
+      workspace: WorkspaceId,
+      claimed: ClaimedDelivery,
+    ) => Effect.Effect<LentMessage, SenderRefused | NotRendered>
+  }
+>()("tentpole/OutgoingMail") {
+  static readonly layer = Layer.effect(
+    OutgoingMail,
+    Effect.gen(function* () {
+      const emails = yield* EmailStore
+      const workspaces = yield* WorkspaceStore
+      const keys = yield* signingKeys
+      const signer = yield* DkimSigner
+      const links = yield* Links
+      const memory = new MessageMemory()
+      const metadata = (yield* Settings).hooks.postmarkLogin !== null
+
+      /** The key of the sender's domain, which has to be verified. */
+      const keyFor = Effect.fnUntraced(function* (workspace: WorkspaceId, fromAddress: string) {
+        const key = yield* keys(workspace, fromAddress)
+        return key ?? (yield* new SenderRefused({ failure: "sender_domain_unverified" }))
+      })
+
+      const prepare = Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
+        const email = yield* emails
+          .approval(workspace, approvalId)
+          .pipe(Effect.catchTag("NotFound", () => new SenderRefused({ failure: "approval_gone" })))
+        const { name, postalAddress } = yield* workspaces.find(workspace).pipe(Effect.orDie)
+        const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+        const prepared: Prepared = {
+          compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }),
+          key: yield* keyFor(workspace, email.fromAddress),
+        }
+        return prepared
+      })
+
+      const kindOf = kinds()
+      const cache = yield* Cache.makeWith(prepare, {
+        capacity: prepared_max,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? prepared_for : Duration.zero),
+      })
+
+      return OutgoingMail.of({
+        make: Effect.fnUntraced(function* (workspace, claimed) {
+          const { contact } = claimed
+          const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
+          if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })
+          const date = yield* DateTime.now
+          const { envelope, message } = yield* Effect.try({
+            try: () => unsigned({ compiled, domain: key.domain }, { ...claimed, contact }, { links, date, memory }),
+            catch: (error) => new NotRendered({ why: String(error) }),
+          })
+          const outgoing = metadata ? withMetadata(message, claimed.id) : message
+          return {
+            envelope,
+            bytes: yield* dkimSigned(outgoing, key).pipe(Effect.provideService(DkimSigner, signer)),
+            giveBack: Effect.sync(() => memory.giveBack(message.body)),
+          }
+        }),
+      })
+    }),
+  )
+}
+
+/** What messages are made with. */
+interface Surroundings {
+  readonly links: Links["Service"]
+  readonly date: DateTime.Utc
+  readonly memory: MessageMemory
+}
+
+/** Postmark reports by metadata only, since it replaces the `Message-ID`; it takes the header off. */
+const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage => ({
+  ...message,
+  headers: [...message.headers, [postmark_header, id]],
+})
+
+/** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */
+export const unsigned = (
+  { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
+  { address, approvalId, blastId, contact, id, tokens }: ClaimedDelivery & { readonly contact: Contact },
+  { date, links, memory }: Surroundings,
+): { readonly envelope: Envelope; readonly message: RenderedMessage } => {
+  const { workspaceId } = compiled.sender
+  const ofDelivery = links.of({ workspaceId, deliveryId: id }, compiled.links.length)
+  const recipient: Recipient = {
+    deliveryId: id,
+    contact,
+    address,
+    dynamic: tokens ?? {},
+    links: ofDelivery,
+    messageId: `${id}@${domain}`,
+    date,
+    listId: `${workspaceId}.${domain}`,
+    // Gmail's form: up to four parts, the last one the sender's.
+    feedbackId: `${blastId}:${approvalId}:${workspaceId}:tentpole`,
+  }
+  return {
+    envelope: { from: ofDelivery.returnPath(domain), to: wireAddress(address) },
+    message: render(compiled, recipient, memory),
+  }
+}

@@ -1,0 +1,180 @@
+// Tests of an email: the same message that a recipient would get, to a few addresses, before anybody else gets it. Its links
+// count nothing and end nothing; each message leaves at most once.
+import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import { type EmailAddress, parseEmail } from "../contacts/values/EmailAddress.ts"
+import { Links } from "../rendering/Links.ts"
+import type { OutgoingMessage } from "./OutgoingMail.ts"
+import { signingKeys } from "./SigningKeys.ts"
+import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
+import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { compile } from "../rendering/Compile.ts"
+import { dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
+import { type Email, missingIn } from "../emails/Email.ts"
+import { EmailNotReady, TemplateNotReady } from "../emails/EmailErrors.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { wireAddress } from "../rendering/message/Headers.ts"
+import type { Recipient } from "../rendering/message/Message.ts"
+import { asApproved, sampleContact, untracked } from "../emails/Preview.ts"
+import { render } from "../rendering/Render.ts"
+import { type TestMail, TestMailStore } from "./TestMailStore.ts"
+
+export const test_addresses_max = 5
+
+export interface AskedTest {
+  readonly to: ReadonlyArray<string>
+  /** Left out: a sample contact. */
+  readonly contactId?: ContactId
+}
+
+/** It can't be made into a message any more. */
+export class TestMailRefused extends Schema.TaggedError<TestMailRefused>()("TestMailRefused", { why: Schema.String }) {
+  override get message(): string {
+    return this.why
+  }
+}
+
+export class TestMails extends Context.Service<
+  TestMails,
+  {
+    /** Accepts a test of the current version; answers the email. */
+    readonly request: (
+      workspace: WorkspaceId,
+      id: EmailId,
+      asked: AskedTest,
+    ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady>
+    /** The worker's part: the message as it goes out, signed. Not found when it is not to be sent, or no longer. */
+    readonly make: (
+      workspace: WorkspaceId,
+      id: TestMailId,
+    ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused>
+    /** Asked between the mail server's yes and the body: true at most once, unless nothing was sent for certain. */
+    readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean>
+    readonly takeBack: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
+    readonly forget: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
+  }
+>()("tentpole/TestMails") {
+  static readonly layer = Layer.effect(
+    TestMails,
+    Effect.gen(function* () {
+      const emails = yield* EmailStore
+      const contacts = yield* ContactStore
+      const store = yield* TestMailStore
+      const { transact } = yield* Transactor
+      const ids = yield* Ids
+      const jobs = yield* Jobs
+      const written = yield* message
+
+      return TestMails.of({
+        request: Effect.fn("TestMails.request")(function* (workspace, id, { to, contactId }) {
+          const addresses = yield* Effect.fromResult(checkAddresses(to))
+          const { email, html } = yield* emails.lock(workspace, id)
+          if (contactId !== undefined) yield* contacts.find(workspace, contactId).pipe(Effect.mapError(inBody))
+          if (html === null) return yield* new TemplateNotReady()
+          const missing = missingIn(email, yield* emails.facts(workspace))
+          if (missing.length > 0) {
+            return yield* new EmailNotReady({
+              missing,
+              fromAddress: email.fromAddress,
+              before: "sending a test of it",
+            })
+          }
+          const about = { emailId: id, version: email.currentVersion, contactId: contactId ?? null }
+          const mails = (yield* ids.many(addresses.length)).flatMap((next, at): ReadonlyArray<TestMail> => {
+            const address = addresses[at]
+            if (address === undefined) return []
+            const { written: asWritten, normalized } = address
+            return [{ ...about, id: TestMailId.make(next), address: asWritten, addressNormalized: normalized }]
+          })
+          yield* store.add(workspace, mails)
+          for (const mail of mails) {
+            const job = { type: "test_mail", workspaceId: workspace, testMailId: mail.id } as const
+            yield* jobs.enqueue(job, { id: `test_mail:${mail.id}` })
+          }
+          return email
+        }, transact),
+
+        make: Effect.fn("TestMails.make")(function* (workspace, id) {
+          return yield* written(workspace, yield* store.waiting(workspace, id))
+        }),
+
+        handOver: (workspace, id) => transact(store.handOver(workspace, id)),
+        takeBack: (workspace, id) => transact(store.takeBack(workspace, id)),
+        forget: (workspace, id) => transact(store.forget(workspace, id)),
+      })
+    }),
+  )
+}
+
+/** Makes the message of a test that waits. */
+const message = Effect.gen(function* () {
+  const emails = yield* EmailStore
+  const contacts = yield* ContactStore
+  const workspaces = yield* WorkspaceStore
+  const links = yield* Links
+  const signer = yield* DkimSigner
+  const keys = yield* signingKeys
+
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, mail: TestMail) {
+    const { id, emailId, version, contactId, address } = mail
+    const email = yield* emails.find(workspace, emailId)
+    const html = yield* emails.html(workspace, emailId, version)
+    const contact = contactId === null ? sampleContact(address) : yield* contacts.find(workspace, contactId)
+    const { name, postalAddress } = yield* workspaces.find(workspace)
+    const approved = asApproved(email, html)
+    const key = yield* keys(workspace, approved.fromAddress)
+    if (key === null) {
+      return yield* new TestMailRefused({ why: `the domain of ${approved.fromAddress} is not verified any more` })
+    }
+    // No delivery has a test's id: its links, and mail to its return path, find nothing.
+    const target = { workspaceId: workspace, deliveryId: DeliveryId.make(id) }
+    const ofMessage = links.of(target)
+    const recipient: Recipient = {
+      deliveryId: target.deliveryId,
+      contact,
+      address,
+      dynamic: {},
+      links: ofMessage,
+      messageId: `${id}@${key.domain}`,
+      date: yield* DateTime.now,
+      listId: `${workspace}.${key.domain}`,
+      feedbackId: `test:${emailId}:${workspace}:tentpole`,
+    }
+    const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+    const rendered = yield* Effect.try({
+      try: () => {
+        const email = { ...approved, subject: `[Test] ${approved.subject}` }
+        return render(compile(email, sender, { ...untracked, addresses: links.addresses }), recipient)
+      },
+      catch: (error) => new TestMailRefused({ why: String(error) }),
+    })
+    const bytes = yield* dkimSigned(rendered, key).pipe(Effect.provideService(DkimSigner, signer))
+    const made: OutgoingMessage = {
+      envelope: { from: ofMessage.returnPath(key.domain), to: wireAddress(address) },
+      bytes,
+    }
+    return made
+  })
+})
+
+/** The contact that stood in the body as `contact_id`. */
+const inBody = () => new NotFound({ resource: "contact", path: "contact_id" })
+
+/** One to five addresses; one that is named twice counts once. */
+const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<EmailAddress>, Invalid> => {
+  if (to.length === 0 || to.length > test_addresses_max) {
+    return Result.fail(Invalid.at("to", `must have 1 to ${test_addresses_max} addresses, got ${to.length}`))
+  }
+  const read = to.map(parseEmail)
+  const issues = read.flatMap((address, at): ReadonlyArray<Issue> =>
+    address === null ? [{ path: `to.${at}`, message: "must be an email address, as ann@example.com" }] : [],
+  )
+  if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+  const addresses = read.filter((address) => address !== null)
+  const isFirst = ({ normalized }: EmailAddress, at: number) =>
+    addresses.findIndex((each) => each.normalized === normalized) === at
+  return Result.succeed(addresses.filter(isFirst))
+}

@@ -1,0 +1,26 @@
+// A tent as it is shown: with its public address while it is published.
+import { Effect } from "effect"
+import type { WorkspaceId } from "../kernel/Ids.ts"
+import type { Settings } from "../kernel/Settings.ts"
+import { pageUrl } from "./pages/PageAddress.ts"
+import type { Tent } from "./Tent.ts"
+import type { TentStore } from "./TentStore.ts"
+
+export interface ShownTent {
+  readonly tent: Tent
+  readonly url: string | null
+}
+
+/** Shows tents; the workspace's site is asked for only when one of them is published. */
+export const showing = (settings: Settings["Service"], store: TentStore["Service"]) =>
+  Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
+    if (!tents.some(isPublished)) return tents.map((tent): ShownTent => ({ tent, url: null }))
+    const site = yield* store.site(workspace)
+    return tents.map((tent): ShownTent => {
+      if (!isPublished(tent)) return { tent, url: null }
+      const { id, alias } = tent
+      return { tent, url: pageUrl(settings, site, alias === null ? { by: "id", id } : { by: "alias", alias }) }
+    })
+  })
+
+const isPublished = ({ publication }: Tent): boolean => publication?.status === "published"

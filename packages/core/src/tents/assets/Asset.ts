@@ -1,0 +1,111 @@
+// A file that was uploaded to a tent, for the AI to work with. Its bytes lie in the store of blobs under a key made of ids;
+// what is known of it is written only when all of them are there.
+import { type DateTime, type Duration, Result, Schema } from "effect"
+import type { ErrorCode } from "../../kernel/ErrorCode.ts"
+import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { Job } from "../../kernel/Jobs.ts"
+import { Invalid } from "../../kernel/Refusal.ts"
+
+export interface Asset {
+  readonly id: AssetId
+  readonly tentId: TentId
+  /** As the caller has it: shown, and never part of a path. */
+  readonly fileName: string
+  /** What the bytes say that they are. */
+  readonly contentType: string
+  readonly size_bytes: number
+  readonly createdAt: DateTime.Utc
+}
+
+export const assets_max = 50
+export const asset_name_length_max = 255
+/** An upload that took longer is not kept: its bytes may be cleaned away. */
+export const upload_time_max_ms = 30 * 60_000
+const cleanup_after_ms = 2 * upload_time_max_ms
+
+export const assetKey = (workspace: WorkspaceId, tent: TentId, id: AssetId): string =>
+  `tents/${workspace}/${tent}/${id}`
+
+export class AssetTooLarge extends Schema.TaggedError<AssetTooLarge>()("AssetTooLarge", { bytes_max: Schema.Int }) {
+  readonly code = "payload_too_large" satisfies ErrorCode
+  override get message(): string {
+    return `The file is larger than ${Number((this.bytes_max / 2 ** 20).toFixed(1))} MB, the most that a tent takes`
+  }
+}
+
+export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()("AssetLimitExceeded", {
+  limit: Schema.Int,
+  current: Schema.Int,
+}) {
+  readonly code = "asset_limit_exceeded" satisfies ErrorCode
+  static by(held: ReadonlyArray<Asset>): AssetLimitExceeded {
+    return new AssetLimitExceeded({ limit: assets_max, current: held.length })
+  }
+  override get message(): string {
+    return `A tent holds at most ${this.limit} files. Delete one that it does not need`
+  }
+  get extras() {
+    return { limit: this.limit, current: this.current }
+  }
+}
+
+export const isFull = (held: ReadonlyArray<Asset>): boolean => held.length >= assets_max
+
+/** The name that is kept, or why there is none: control characters stand in no name that people read. */
+export const readFileName = (given: string): Result.Result<string, Invalid> => {
+  const name = given.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim()
+  if (name === "") return Result.fail(Invalid.at("file", "must have a file name"))
+  return name.length <= asset_name_length_max
+    ? Result.succeed(name)
+    : Result.fail(Invalid.at("file", `must have a file name of at most ${asset_name_length_max} characters`))
+}
+
+export interface QueuedCleanup {
+  readonly id: string
+  readonly job: Job
+  readonly delay?: Duration.Input
+}
+
+/** Removes the bytes of those assets that nobody knows of, or no longer. `why` tells it from others about the same. */
+export const cleanupJob = (
+  workspaceId: WorkspaceId,
+  tentId: TentId,
+  assetIds: ReadonlyArray<AssetId>,
+  why: string,
+): QueuedCleanup => ({ id: `asset_cleanup:${why}`, job: { type: "asset_cleanup", workspaceId, tentId, assetIds } })
+
+/** Queued before the first byte is taken, for the case that nobody lives to write down the last. */
+export const uploadCleanupJob = (workspace: WorkspaceId, tent: TentId, id: AssetId): QueuedCleanup => ({
+  ...cleanupJob(workspace, tent, [id], `upload:${id}`),
+  delay: cleanup_after_ms,
+})
+
+/** What is to be written of an asset: decided here, and nowhere else. */
+export class AssetChange {
+  readonly #brand = true
+  readonly before: Asset | null
+  readonly after: Asset | null
+  readonly jobs: ReadonlyArray<QueuedCleanup>
+
+  private constructor(it: Pick<AssetChange, "before" | "after" | "jobs">) {
+    this.before = it.before
+    this.after = it.after
+    this.jobs = it.jobs
+  }
+
+  static is(it: unknown): it is AssetChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  /** Adds a file whose bytes are there to a tent that holds `others`. */
+  static attach(asset: Asset, others: ReadonlyArray<Asset>): Result.Result<AssetChange, AssetLimitExceeded> {
+    return isFull(others)
+      ? Result.fail(AssetLimitExceeded.by(others))
+      : Result.succeed(new AssetChange({ before: null, after: asset, jobs: [] }))
+  }
+
+  static remove(workspace: WorkspaceId, asset: Asset): AssetChange {
+    const jobs = [cleanupJob(workspace, asset.tentId, [asset.id], `asset:${asset.id}`)]
+    return new AssetChange({ before: asset, after: null, jobs })
+  }
+}

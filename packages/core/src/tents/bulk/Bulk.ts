@@ -1,0 +1,166 @@
+// Many tents from one template in one request: which items are admitted, what each is called and asks for, and what becomes
+// of the whole. Items are judged one by one, in the order of the request; the rejected ones don't stop the rest.
+import type { DateTime } from "effect"
+import type { Reasoning } from "../../ports/Ai.ts"
+import type { ApprovalId, BulkJobId, TentId, TentTemplateId, WorkspaceId } from "../../kernel/Ids.ts"
+import { type Alias, nthAlias } from "../Alias.ts"
+import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"
+import type { Tent } from "../Tent.ts"
+import { generation_credits, TentChange } from "../TentChange.ts"
+
+export const bulk_items_max = 25
+export const prefix_length_max = 180
+export const start_index_max = 1_000_000
+/** Of `metadata`, as JSON. */
+export const metadata_length_max = 16_384
+
+export interface BulkRequest {
+  readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId }
+  /** As read, in the order of the request. */
+  readonly items: ReadonlyArray<ReadBulkItem>
+  readonly clientJobDescriptor: string | null
+  readonly defaultTentNamePrefix: string | null
+  readonly startIndex: number
+  readonly autoPublish: boolean
+  readonly reasoning: Reasoning | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+interface Placed {
+  /** From 0, the order of the request. */
+  readonly index: number
+  readonly clientItemId: string | null
+  /** Null where what was sent has none that could be read. */
+  readonly tentName: string | null
+  /** What the tent asks for: of several that want one alias, the later ones ask for `-2`, `-3` … */
+  readonly customPageAlias: string | null
+}
+
+export interface AdmittedItem extends Placed {
+  readonly status: "accepted"
+  readonly tentId: TentId
+}
+
+export interface RejectedItem extends Placed {
+  readonly status: "rejected"
+  readonly code: "INVALID_ITEM" | "INSUFFICIENT_CREDITS"
+  readonly message: string
+}
+
+export type BulkResult = AdmittedItem | RejectedItem
+
+export interface BulkJob {
+  readonly id: BulkJobId
+  readonly templateId: TentTemplateId
+  readonly autoPublish: boolean
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly items: ReadonlyArray<BulkResult>
+  readonly createdAt: DateTime.Utc
+}
+
+export type BulkStatus = "accepted" | "running" | "completed"
+
+export interface BulkProgress {
+  readonly status: BulkStatus
+  readonly completed_count: number
+  readonly failed_count: number
+}
+
+/** How far a job is, by the tents of its admitted items that are still there: one that was deleted is over. */
+export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): BulkProgress => {
+  const count = (status: string) => tents.filter(({ generation }) => generation.status === status).length
+  const queued = count("queued")
+  const status =
+    queued + count("generating") === 0 ? "completed" : queued > 0 && queued === tents.length ? "accepted" : "running"
+  return { status, completed_count: count("completed"), failed_count: count("failed") }
+}
+
+const noCredits = "The workspace has no credit left for this item. Add credits and send it again"
+
+/** What is to be written of a bulk creation: decided here, and nowhere else. */
+export class BulkChange {
+  readonly #brand = true
+  readonly job: BulkJob
+  /** One for each admitted item: a new tent, with its credit and its job. */
+  readonly tents: ReadonlyArray<TentChange>
+
+  private constructor(it: Pick<BulkChange, "job" | "tents">) {
+    this.job = it.job
+    this.tents = it.tents
+  }
+
+  static is(it: unknown): it is BulkChange {
+    return typeof it === "object" && it !== null && #brand in it
+  }
+
+  get credits_taken(): number {
+    return this.tents.reduce((sum, tent) => sum + tent.credits_taken, 0)
+  }
+
+  /**
+   * Admits what can be: `credits` is what the workspace has, and `tentIds` has one for each item. A name counts on with
+   * every item, whatever becomes of it.
+   */
+  static admit(it: {
+    readonly workspace: WorkspaceId
+    readonly id: BulkJobId
+    readonly request: BulkRequest
+    readonly credits: number
+    readonly tentIds: ReadonlyArray<TentId>
+    readonly now: DateTime.Utc
+  }): BulkChange {
+    const { request, now } = it
+    const tents: Array<TentChange> = []
+    const wanted = new Map<Alias, number>()
+    const items = request.items.map((item, index): BulkResult => {
+      const tentId = it.tentIds[index]
+      const place = { index, clientItemId: item.clientItemId, tentName: nameOf(item, request, index) }
+      const refused = { ...place, status: "rejected", customPageAlias: item.aliasAsSent } as const
+      if (item.read === null) return { ...refused, code: "INVALID_ITEM", message: item.fault }
+      if (tentId === undefined || it.credits < (tents.length + 1) * generation_credits) {
+        return { ...refused, code: "INSUFFICIENT_CREDITS", message: noCredits }
+      }
+      const { alias } = item.read
+      const turn = alias === null ? 1 : (wanted.get(alias) ?? 0) + 1
+      if (alias !== null) wanted.set(alias, turn)
+      tents.push(accepted(it, tentId, place.tentName, item.read, turn))
+      const customPageAlias = alias === null ? null : nthAlias(alias, turn)
+      return { ...place, status: "accepted", tentId, customPageAlias }
+    })
+    const { template, autoPublish, metadata } = request
+    return new BulkChange({
+      job: { id: it.id, templateId: template.id, autoPublish, metadata, items, createdAt: now },
+      tents,
+    })
+  }
+}
+
+const nameOf = (item: ReadBulkItem, request: BulkRequest, index: number): string =>
+  item.read?.tentName ??
+  `${request.defaultTentNamePrefix ?? request.clientJobDescriptor ?? "Bulk Tent"} (${request.startIndex + index})`
+
+const accepted = (
+  { workspace, request, now }: { workspace: WorkspaceId; request: BulkRequest; now: DateTime.Utc },
+  id: TentId,
+  name: string,
+  { prompt, includeBrand, alias }: BulkItem,
+  aliasTurn: number,
+): TentChange =>
+  TentChange.accept({
+    workspace,
+    idle: null,
+    id,
+    name,
+    userId: null,
+    request: {
+      prompt,
+      includeBrand,
+      template: request.template,
+      assetIds: [],
+      reasoning: request.reasoning,
+      autoPublish: request.autoPublish,
+      aliasTurn,
+    },
+    requestedAlias: alias,
+    now,
+  })

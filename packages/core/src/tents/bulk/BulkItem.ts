@@ -1,0 +1,117 @@
+// An item of a bulk request, read: everything that is wrong with it is said at once, and only it is rejected.
+import { Result, Schema, SchemaIssue } from "effect"
+import { isBlank } from "../../kernel/Text.ts"
+import { type Alias, aliasFault, isAlias } from "../Alias.ts"
+import { prompt_length_max, tent_name_length_max } from "../Tent.ts"
+
+export const client_item_id_length_max = 255
+
+export interface BulkItem {
+  readonly tentName: string | null
+  /** The data line by line, then the instructions. */
+  readonly prompt: string
+  readonly includeBrand: boolean
+  readonly alias: Alias | null
+}
+
+/** `clientItemId` and `aliasAsSent` are read of a rejected item too, where they can be. */
+export type ReadBulkItem = {
+  readonly clientItemId: string | null
+  readonly aliasAsSent: string | null
+} & ({ readonly read: BulkItem } | { readonly read: null; readonly fault: string })
+
+const atMost = (length_max: number) =>
+  Schema.String.check(Schema.isMaxLength(length_max, { message: `must have at most ${length_max} characters` }))
+
+/** As it is right on the wire; descriptions of the API show it. */
+export const BulkItemShape = Schema.Struct({
+  input_data: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Any).annotate({
+      message: "must be an object",
+      description: "What the page is to say, key by key; applied before the instructions",
+      examples: [{ city: "Ulm", opening: "9 to 17 h" }],
+    }),
+  ),
+  instructions: Schema.optionalKey(
+    atMost(prompt_length_max).annotate({
+      description: "Guidance besides. One of input_data and instructions is needed",
+    }),
+  ),
+  client_item_id: Schema.optionalKey(atMost(client_item_id_length_max)),
+  tent_name: Schema.optionalKey(atMost(tent_name_length_max)),
+  custom_page_alias: Schema.optionalKey(
+    Schema.String.annotate({ description: "Needs auto_publish: true of the request" }),
+  ),
+  include_brand: Schema.optionalKey(Schema.Boolean),
+})
+
+const decode = Schema.decodeUnknownResult(BulkItemShape, { errors: "all", onExcessProperty: "error" })
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+export const readBulkItem = (raw: unknown, { autoPublish }: { readonly autoPublish: boolean }): ReadBulkItem => {
+  const decoded = decode(raw)
+  const said = textsOf(raw)
+  if (Result.isFailure(decoded)) {
+    const faults = formatIssue(decoded.failure.issue).issues.map(({ path, message }) => {
+      const at = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+      return `${at === "" ? "the item" : at} ${message.startsWith("Expected no excess") ? "is not a field of an item" : message}`
+    })
+    return { ...said, read: null, fault: faults.slice(0, faults_max).join("; ") }
+  }
+  const item = decoded.success
+  const faults = faultsOf(item, autoPublish)
+  if (faults.length > 0) return { ...said, read: null, fault: faults.join("; ") }
+  const { custom_page_alias: alias } = item
+  return {
+    ...said,
+    read: {
+      tentName: item.tent_name ?? null,
+      prompt: promptOf(item),
+      includeBrand: item.include_brand ?? false,
+      alias: alias !== undefined && isAlias(alias) ? alias : null,
+    },
+  }
+}
+
+const faults_max = 10
+
+/** What can be told of an item, whatever else is wrong with it. */
+const textsOf = (raw: unknown): { readonly clientItemId: string | null; readonly aliasAsSent: string | null } => {
+  const text = (key: string, length_max: number): string | null => {
+    const value: unknown = typeof raw === "object" && raw !== null ? Reflect.get(raw, key) : null
+    return typeof value === "string" && value.length <= length_max ? value : null
+  }
+  return {
+    clientItemId: text("client_item_id", client_item_id_length_max),
+    aliasAsSent: text("custom_page_alias", alias_shown_max),
+  }
+}
+
+const alias_shown_max = 200
+
+type Shape = typeof BulkItemShape.Type
+
+const faultsOf = (item: Shape, autoPublish: boolean): ReadonlyArray<string> => {
+  const { tent_name: name, custom_page_alias: alias } = item
+  const prompt = promptOf(item)
+  const aliasWrong = alias === undefined ? null : aliasFault(alias)
+  return [
+    ...(isBlank(prompt) ? ["input_data or instructions is needed: say what the page is to show"] : []),
+    ...(prompt.length > prompt_length_max
+      ? [`input_data and instructions must have at most ${prompt_length_max} characters together`]
+      : []),
+    ...(name !== undefined && isBlank(name) ? [`tent_name must have 1 to ${tent_name_length_max} characters`] : []),
+    ...(alias !== undefined && !autoPublish ? ["custom_page_alias needs auto_publish: true"] : []),
+    ...(aliasWrong === null ? [] : [`custom_page_alias ${aliasWrong}`]),
+  ]
+}
+
+/** Data first, a line for each key, then the instructions. */
+const promptOf = ({ input_data: data = {}, instructions = "" }: Shape): string => {
+  const lines = Object.entries(data).map(
+    ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  )
+  return [...(lines.length === 0 ? [] : [lines.join("\n")]), ...(isBlank(instructions) ? [] : [instructions])].join(
+    "\n\n",
+  )
+}

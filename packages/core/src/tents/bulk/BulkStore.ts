@@ -1,0 +1,26 @@
+// The port to bulk creations of tents: their admission, written as one, and how far they are.
+import { Context, type Effect } from "effect"
+import type { BulkJobId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { NotFound } from "../../kernel/Refusal.ts"
+import type { Transaction } from "../../kernel/Transactor.ts"
+import type { InsufficientCredits } from "../../workspaces/Workspace.ts"
+import type { BulkChange, BulkJob } from "./Bulk.ts"
+import type { Tent } from "../Tent.ts"
+
+export class BulkStore extends Context.Service<
+  BulkStore,
+  {
+    /** The credits that the workspace has. Until the transaction ends nobody else takes any. */
+    readonly lockCredits: (workspace: WorkspaceId) => Effect.Effect<number, NotFound, Transaction>
+    /** Writes the job with all of its tents, and takes their credits. */
+    readonly apply: (
+      workspace: WorkspaceId,
+      change: BulkChange,
+    ) => Effect.Effect<void, InsufficientCredits, Transaction>
+    /** The job, and those of its tents that are there. */
+    readonly find: (
+      workspace: WorkspaceId,
+      id: BulkJobId,
+    ) => Effect.Effect<{ readonly job: BulkJob; readonly tents: ReadonlyArray<Tent> }, NotFound>
+  }
+>()("tentpole/BulkStore") {}

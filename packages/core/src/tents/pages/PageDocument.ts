@@ -1,0 +1,104 @@
+// The page as it is served: a generated document with what publishing adds. Offsets of the parsed source are edited, so
+// that every other byte stays as it was written.
+import { type DefaultTreeAdapterMap, parse } from "parse5"
+import type { TentId } from "../../kernel/Ids.ts"
+
+type Node = DefaultTreeAdapterMap["node"]
+type Element = DefaultTreeAdapterMap["element"]
+
+export interface PageOptions {
+  readonly tentId: TentId
+  readonly branding: boolean
+}
+
+/** The field that people don't see and machines fill in. */
+export const honeypot_name = "tentpole_website"
+
+/** Sets where forms go, hides a honeypot in each, and adds the branding line. */
+export const toPublished = (html: string, { tentId, branding }: PageOptions): string => {
+  const document = parse(html, { sourceCodeLocationInfo: true })
+  const edits: Array<Edit> = formsOf(document).flatMap(({ element, formId }) => formEdits(element, tentId, formId))
+  if (branding) edits.push({ from: endOfBody(document, html), to: endOfBody(document, html), text: branding_line })
+  return edited(html, edits)
+}
+
+export interface FormOfPage {
+  readonly formId: string
+  readonly element: Element
+}
+
+const form_id_length_max = 200
+
+/** An id that can stand in an address, where dots go up, and in a trigger. */
+const isFormId = (text: string | undefined): text is string =>
+  text !== undefined && !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
+
+/** The forms of a document in order; a form's id is its `id`, else its `name`, else `form-<n>`, n counting from 1. */
+export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
+  elements(document)
+    .filter((element) => element.tagName === "form")
+    .map((element, index) => ({
+      element,
+      formId: [attribute(element, "id"), attribute(element, "name")].find(isFormId) ?? `form-${index + 1}`,
+    }))
+
+/** No second footer: the page has its own, and there is one to a page. */
+const branding_line =
+  '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</aside>'
+
+const honeypot =
+  `<div style="position:absolute;left:-9999px;height:1px;width:1px;overflow:hidden" aria-hidden="true">` +
+  `<label>Leave this empty <input type="text" name="${honeypot_name}" tabindex="-1" autocomplete="off"></label></div>`
+
+interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+const formEdits = (form: Element, tentId: TentId, formId: string): ReadonlyArray<Edit> => {
+  const start = form.sourceCodeLocation?.startTag
+  // The parser makes up no form: each has its tag in the source.
+  if (start === undefined) return []
+  const old = Object.entries(form.sourceCodeLocation?.attrs ?? {})
+    .filter(([name]) => name === "action" || name === "method")
+    .map(([, at]) => ({ from: at.startOffset, to: at.endOffset, text: "" }))
+  const nameEnd = start.startOffset + "<form".length
+  const target = `/f/${tentId}/${encodeURIComponent(formId)}`
+  return [
+    ...old,
+    { from: nameEnd, to: nameEnd, text: ` action="${target}" method="post"` },
+    { from: start.endOffset, to: start.endOffset, text: honeypot },
+  ]
+}
+
+const endOfBody = (document: Node, html: string): number => {
+  const body = elements(document).find((element) => element.tagName === "body")
+  return body?.sourceCodeLocation?.endTag?.startOffset ?? html.length
+}
+
+const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
+  let text = ""
+  let at = 0
+  for (const edit of [...edits].sort((left, right) => left.from - right.from || left.to - right.to)) {
+    text += source.slice(at, edit.from) + edit.text
+    at = edit.to
+  }
+  return text + source.slice(at)
+}
+
+const attribute = (element: Element, name: string): string | undefined =>
+  element.attrs.find((each) => each.name === name)?.value
+
+/** Every element of a tree in document order, templates' contents too. Without recursion: depth is the author's. */
+export const elements = (root: Node): ReadonlyArray<Element> => {
+  const found: Array<Element> = []
+  const open: Array<Node> = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if ("tagName" in node) found.push(node)
+    const children = "childNodes" in node ? node.childNodes : []
+    for (const child of [...children].reverse()) open.push(child)
+    if ("content" in node) open.push(node.content)
+  }
+  return found
+}

@@ -1,0 +1,164 @@
+// What the links in a message do: the pixel counts an opening, a redirect a click, and one link ends the mail. Whoever asks
+// is answered; only people are counted.
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
+import { blankContact } from "../contacts/Contact.ts"
+import { compile, type CompiledEmail } from "../rendering/Compile.ts"
+import { EmailStore } from "../emails/EmailStore.ts"
+import { linkTarget, renderContent } from "../rendering/Render.ts"
+import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
+import { NotFound } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
+import { engagementRecorder, recorderDefaults, type Visit } from "./EngagementRecorder.ts"
+import { EngagementStore } from "./EngagementStore.ts"
+import { Links, type LinkTarget } from "../rendering/Links.ts"
+import { isMachine, type Visitor } from "./BotFilter.ts"
+
+/** What the unsubscribe page says. */
+export interface Subscription {
+  readonly workspaceName: string
+  /** As it was written to; null when it is not known any more. */
+  readonly address: string | null
+  readonly unsubscribed: boolean
+}
+
+const compiled_max = 200
+const compiled_for = Duration.minutes(10)
+
+/**
+ * A token that was not made here, or for something else, finds nothing: `NotFound`, like a delivery that is gone. Openings and
+ * clicks are noted, and written soon after; an unsubscription is written before it is answered.
+ */
+export class Tracking extends Context.Service<
+  Tracking,
+  {
+    /** Without a look at the delivery: a pixel is answered as soon as its token has been verified. */
+    readonly opened: (token: string, visitor: Visitor) => Effect.Effect<void, NotFound>
+    /** Answers the author's URL, byte for byte, with this recipient's tokens filled in. */
+    readonly clicked: (token: string, visitor: Visitor) => Effect.Effect<string, NotFound>
+    /** Changes nothing. */
+    readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** Answers when it is written. May be repeated. */
+    readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** Waits until the openings and clicks so far are written. */
+    readonly written: Effect.Effect<void>
+    /** The message as a web page. */
+    readonly view: (token: string) => Effect.Effect<{ readonly subject: string; readonly html: string }, NotFound>
+  }
+>()("tentpole/Tracking") {
+  static readonly layer = Layer.effect(
+    Tracking,
+    Effect.gen(function* () {
+      const store = yield* EngagementStore
+      const emails = yield* EmailStore
+      const workspaces = yield* WorkspaceStore
+      const links = yield* Links
+      const recorder = yield* engagementRecorder(recorderDefaults)
+      const { transact } = yield* Transactor
+
+      const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
+        Option.match(read, { onNone: () => Effect.fail(gone), onSome: Effect.succeed })
+
+      const find = Effect.fnUntraced(function* (target: LinkTarget) {
+        return yield* store.find(target.workspaceId, target.deliveryId)
+      })
+
+      const note = Effect.fnUntraced(function* (target: LinkTarget, what: Visit["what"], visitor: Visitor) {
+        const { deliveryId, workspaceId } = target
+        const at = yield* DateTime.now
+        yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isMachine(visitor) })
+      })
+
+      const cache = yield* Cache.makeWith(
+        Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
+          const email = yield* emails.approval(workspace, approvalId)
+          const { name, postalAddress } = yield* workspaces.find(workspace)
+          const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
+          return compile(email, sender, { operational, tracked: true, addresses: links.addresses })
+        }),
+        { capacity: compiled_max, timeToLive: (exit) => (Exit.isSuccess(exit) ? compiled_for : Duration.zero) },
+      )
+
+      const compiledFor = (target: LinkTarget, { approvalId, operational }: TrackedDelivery) =>
+        Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
+
+      const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
+        const workspace = yield* workspaces.find(target.workspaceId)
+        const subscription: Subscription = {
+          workspaceName: workspace.name,
+          address: delivery.email,
+          unsubscribed: delivery.suppressed && (delivery.contact?.unsubscribed ?? true),
+        }
+        return subscription
+      })
+
+      return Tracking.of({
+        opened: Effect.fn("Tracking.opened")(function* (token, visitor) {
+          const target = yield* targetOf(links.read("open", token))
+          yield* note(target, { _tag: "opened" }, visitor)
+        }),
+
+        clicked: Effect.fn("Tracking.clicked")(function* (token, visitor) {
+          const target = yield* targetOf(links.readClick(token))
+          const delivery = yield* find(target)
+          const url = targetUrl(yield* compiledFor(target, delivery), target.index, delivery, links.of(target))
+          if (url === null) return yield* gone
+          yield* note(target, { _tag: "clicked", url }, visitor)
+          return url
+        }),
+
+        subscription: Effect.fn("Tracking.subscription")(function* (token) {
+          const target = yield* targetOf(links.read("unsubscribe", token))
+          return yield* subscriptionOf(target, yield* find(target))
+        }),
+
+        unsubscribe: Effect.fn("Tracking.unsubscribe")(function* (token) {
+          const target = yield* targetOf(links.read("unsubscribe", token))
+          const { deliveryId, workspaceId } = target
+          const at = yield* DateTime.now
+          yield* transact(
+            Effect.gen(function* () {
+              const found = yield* store.lock(workspaceId, [deliveryId])
+              const happening = { deliveryId, event: { _tag: "unsubscribed" }, at } as const
+              yield* store.apply(workspaceId, EngagementChange.ofAll(found, [happening]))
+            }),
+          )
+          return yield* subscriptionOf(target, yield* find(target))
+        }),
+
+        written: recorder.written,
+
+        view: Effect.fn("Tracking.view")(function* (token) {
+          const target = yield* targetOf(links.read("view", token))
+          const delivery = yield* find(target)
+          const { contact } = delivery
+          if (contact === null) return yield* gone
+          const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
+          return renderContent(yield* compiledFor(target, delivery), person)
+        }),
+      })
+    }),
+  )
+}
+
+interface Kind {
+  readonly workspace: WorkspaceId
+  readonly approvalId: ApprovalId
+  readonly operational: boolean
+}
+
+const gone = new NotFound({ resource: "message" })
+
+/** The links of someone who has been deleted still lead somewhere: without anything about the person. */
+const targetUrl = (
+  compiled: CompiledEmail,
+  index: number,
+  delivery: TrackedDelivery,
+  links: ReturnType<Links["Service"]["of"]>,
+): string | null =>
+  linkTarget(compiled, index, {
+    contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
+    dynamic: delivery.flow?.tokens ?? {},
+    links,
+  })

@@ -1,0 +1,39 @@
+// A host of a workspace's own for its pages.
+import { type DateTime, Result, Schema } from "effect"
+import type { ErrorCode } from "../kernel/ErrorCode.ts"
+import type { PageDomainId } from "../kernel/Ids.ts"
+import { Invalid } from "../kernel/Refusal.ts"
+import { checkDomain } from "./DomainName.ts"
+
+export interface PageDomain {
+  readonly id: PageDomainId
+  /** A-label, lower case. */
+  readonly domain: string
+  readonly createdAt: DateTime.Utc
+}
+
+/** A host serves the pages of one workspace. */
+export class PageDomainTaken extends Schema.TaggedError<PageDomainTaken>()("PageDomainTaken", {
+  domain: Schema.String,
+}) {
+  readonly code = "conflict" satisfies ErrorCode
+  override get message(): string {
+    return `${this.domain} is a page domain already, of this workspace or of another one. Remove it there first`
+  }
+}
+
+/** A domain that may serve a workspace's pages: none of the service's own hosts, and none below that of all pages. */
+export const checkPageDomain = (
+  path: string,
+  text: string,
+  service: { readonly pagesHost: string; readonly hosts: ReadonlyArray<string> },
+): Result.Result<string, Invalid> =>
+  Result.flatMap(checkDomain(path, text), (domain) => {
+    const pages = service.pagesHost.toLowerCase()
+    if (domain === pages || domain.endsWith(`.${pages}`)) {
+      return Result.fail(Invalid.at(path, `must not be ${pages} or below it: every workspace has a name there already`))
+    }
+    return service.hosts.includes(domain)
+      ? Result.fail(Invalid.at(path, `${domain} is an address of this service`))
+      : Result.succeed(domain)
+  })

@@ -1,0 +1,198 @@
+import { codeIn, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "@tentpole/core/sending/EnhancedCode"
+import { type Report, ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
+import { blankContact } from "@tentpole/core/contacts/Contact"
+import { isWornOut } from "@tentpole/core/sending/Suppression"
+import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Schema } from "effect"
+
+const epoch = DateTime.makeUnsafe(0)
+const uuid = "00000000-0000-4000-8000-000000000001"
+const id = DeliveryId.make(uuid)
+const address = "ann@example.test"
+
+const sent: ReportedDelivery = {
+  id,
+  blastId: BlastId.make(uuid),
+  flow: null,
+  contactId: ContactId.make(uuid),
+  approvalId: ApprovalId.make(uuid),
+  email: address,
+  emailNormalized: address,
+  state: "sent",
+  reason: null,
+  token: 1,
+  attempts: 0,
+  dueAt: epoch,
+  handedOverAt: epoch,
+  sentAt: epoch,
+  deliveredAt: epoch,
+  openedAt: null,
+  clickedAt: null,
+  clickedUrl: null,
+  bouncedAt: null,
+  bounceKind: null,
+  unsubscribedAt: null,
+  complainedAt: null,
+  contact: { ...blankContact(ContactId.make(uuid), epoch), email: address, emailNormalized: address },
+  suppression: null,
+  newest: [{ id, bounceKind: null }],
+}
+
+/** The delivery as it stands after the report. */
+const after = (before: ReportedDelivery, report: Report, at: DateTime.Utc): ReportedDelivery => {
+  const change = ReportChange.of(before, report, at)
+  if (change === undefined) return before
+  return {
+    ...before,
+    ...change.marks,
+    state: change.provesSent ? "sent" : before.state,
+    reason: change.provesSent ? null : before.reason,
+    suppression: change.suppresses ?? before.suppression,
+    contact:
+      before.contact === null
+        ? null
+        : {
+            ...before.contact,
+            unsubscribed: before.contact.unsubscribed || change.unsubscribes,
+            marketingEmailInvalid: before.contact.marketingEmailInvalid || change.invalidates,
+          },
+    newest: before.newest.map((past) => (past.id === id ? { id, bounceKind: change.marks.bounceKind } : past)),
+  }
+}
+
+const AnyReport = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("delivered") }),
+  Schema.Struct({
+    _tag: Schema.Literal("bounced"),
+    kind: Schema.Literals(["hard", "soft"]),
+    words: Schema.NullOr(Schema.String),
+  }),
+  Schema.Struct({ _tag: Schema.Literal("complained") }),
+])
+
+const Standings = Schema.Struct({
+  state: Schema.Literals(["handed_over", "sent", "unconfirmed"]),
+  suppression: Schema.NullOr(Schema.Literals(["unsubscribe", "bounce", "complaint", "manual"])),
+  /** How the four messages before went, the newest first. */
+  past: Schema.Array(Schema.NullOr(Schema.Literals(["hard", "soft"]))).check(Schema.isMaxLength(4)),
+})
+
+const begun = ({ past, state, suppression }: typeof Standings.Type): ReportedDelivery => ({
+  ...sent,
+  state,
+  suppression,
+  reason: state === "unconfirmed" ? "unconfirmed" : null,
+  sentAt: state === "sent" ? epoch : null,
+  deliveredAt: null,
+  newest: [
+    { id, bounceKind: null },
+    ...past.map((bounceKind, at) => ({
+      id: DeliveryId.make(`00000000-0000-4000-8000-00000000001${at}`),
+      bounceKind,
+    })),
+  ],
+})
+
+/** What must not depend on the order in which reports come: everything but times. */
+const ending = (delivery: ReportedDelivery) => ({
+  state: delivery.state,
+  delivered: delivery.deliveredAt !== null,
+  bounced: delivery.bouncedAt !== null,
+  kind: delivery.bounceKind,
+  complained: delivery.complainedAt !== null,
+  unsubscribed: delivery.contact?.unsubscribed,
+  invalid: delivery.contact?.marketingEmailInvalid,
+  suppression: delivery.suppression,
+})
+
+/** Nothing first, what an operator said last. */
+const reasons = [null, "unsubscribe", "bounce", "complaint", "manual"] as const
+const strengthOf = ({ suppression }: ReportedDelivery): number => reasons.indexOf(suppression)
+
+const play = (from: ReportedDelivery, reports: ReadonlyArray<Report>): ReportedDelivery =>
+  reports.reduce((delivery, report, at) => after(delivery, report, DateTime.makeUnsafe(1000 * (at + 1))), from)
+
+describe("reports", () => {
+  it.prop(
+    "in whatever order they come, and however often, they end alike",
+    {
+      from: Standings,
+      reports: Schema.Array(AnyReport).check(Schema.isMaxLength(8)),
+      keys: Schema.Array(Schema.Int).check(Schema.isMinLength(16)),
+    },
+    ({ from, keys, reports }) => {
+      const shuffled = [...reports, ...reports]
+        .map((report, at) => ({ report, key: keys[at] ?? 0 }))
+        .sort((left, right) => left.key - right.key)
+        .map(({ report }) => report)
+      assert.deepStrictEqual(ending(play(begun(from), shuffled)), ending(play(begun(from), reports)))
+    },
+  )
+
+  it.prop(
+    "each is told once, no mark is moved, and no suppression becomes weaker",
+    { from: Standings, reports: Schema.Array(AnyReport).check(Schema.isMaxLength(12)) },
+    ({ from, reports }) => {
+      const told: Array<string> = []
+      let before = begun(from)
+      for (const [at, report] of reports.entries()) {
+        const now = DateTime.makeUnsafe(1000 * (at + 1))
+        const change = ReportChange.of(before, report, now)
+        const next = after(before, report, now)
+        told.push(...(change?.activities.map(({ type }) => type) ?? []))
+        for (const mark of ["sentAt", "bouncedAt", "complainedAt"] as const) {
+          if (before[mark] !== null) assert.strictEqual(next[mark], before[mark])
+        }
+        assert.isFalse(next.bouncedAt !== null && next.deliveredAt !== null, "what came back was not delivered")
+        assert.isAtLeast(strengthOf(next), strengthOf(before), "what was graver stays")
+        before = next
+      }
+      assert.strictEqual(new Set(told).size, told.length)
+    },
+  )
+
+  it("a bounce of an address that the contact has no more does not mark the new one", () => {
+    const contact = sent.contact === null ? null : { ...sent.contact, emailNormalized: "new@example.test" }
+    const change = ReportChange.of({ ...sent, contact }, { _tag: "bounced", kind: "hard", words: null }, epoch)
+    assert.isFalse(change?.invalidates)
+    assert.strictEqual(change?.suppresses, "bounce", "the old one is not written to again")
+  })
+
+  it("a message that was never handed over has nothing to report", () => {
+    assert.isUndefined(ReportChange.of({ ...sent, handedOverAt: null }, { _tag: "complained" }, epoch))
+  })
+
+  it("five in a row wear an address out, and one that arrived begins anew", () => {
+    assert.isTrue(isWornOut(["soft", "soft", "soft", "soft", "soft", null]))
+    assert.isFalse(isWornOut(["soft", "soft", "soft", "soft"]))
+    assert.isFalse(isWornOut(["soft", "soft", null, "soft", "soft", "soft"]))
+    assert.isFalse(isWornOut(["soft", "hard", "soft", "soft", "soft", "soft"]))
+  })
+})
+
+describe("enhanced codes", () => {
+  it("are read where they stand, and nowhere else", () => {
+    assert.deepStrictEqual(codeIn("smtp; 550 5.1.1 <x@example.test> unknown"), { class: 5, subject: 1, detail: 1 })
+    assert.deepStrictEqual(codeIn("5.1.10 (null MX)"), { class: 5, subject: 1, detail: 10 })
+    for (const none of ["", "192.5.1.1", "version 5.1.1.4", "3.1.1", "5.1", "15.1.1"]) assert.isUndefined(codeIn(none))
+    assert.isUndefined(codeOfReply("550 host 5.1.1 said no"), "a reply has it in its place")
+    assert.deepStrictEqual(codeOfReply("550-5.1.1 no"), { class: 5, subject: 1, detail: 1 })
+  })
+
+  it("say whose fault it is", () => {
+    const of = (text: string) => {
+      const code = codeIn(text)
+      assert(code !== undefined)
+      return code
+    }
+    for (const bad of ["5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"])
+      assert.isTrue(saysAddressIsBad(of(bad)), bad)
+    for (const good of ["4.1.1", "5.1.5", "5.1.7", "5.1.8", "5.2.1", "5.7.1"]) {
+      assert.isFalse(saysAddressIsBad(of(good)), good)
+    }
+    for (const out of ["4.2.2", "5.2.2", "5.2.1", "4.2.0"]) assert.isTrue(saysMailboxIsOut(of(out)), out)
+    for (const other of ["5.2.3", "5.2.4", "2.2.2", "5.7.1", "4.4.2"])
+      assert.isFalse(saysMailboxIsOut(of(other)), other)
+  })
+})

@@ -1,0 +1,269 @@
+// Batches are decided as if their items came one after another.
+import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult } from "@tentpole/core/contacts/batch/Batch"
+import { decideCreates } from "@tentpole/core/contacts/batch/BatchCreates"
+import { apiUpsert, decideUpserts, type UpsertOptions } from "@tentpole/core/contacts/batch/BatchUpserts"
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { type ContactPatch, newContact, patchContact, withoutFilled } from "@tentpole/core/contacts/ContactPatch"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import type { ReadItem } from "@tentpole/core/contacts/batch/ContactItem"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { assertSound, emails, id, ids, later, now, phones, read, start, written } from "../Batches.ts"
+
+const Item = Schema.Struct({
+  email: Schema.optionalKey(Schema.Literals(emails)),
+  phone: Schema.optionalKey(Schema.Literals(phones)),
+  city: Schema.optionalKey(Schema.NullOr(Schema.Literals(["Bern", "Rome"]))),
+  unsubscribed: Schema.optionalKey(Schema.Boolean),
+})
+const Items = Schema.Array(Item).check(Schema.isMaxLength(12))
+const Options = Schema.Struct({
+  source: Schema.Literals(["api", "import", "form"]),
+  match: Schema.Literals(["email_first", "email_or_phone"]),
+  splitIdentity: Schema.Literals(["reject", "email_wins"]),
+  duplicates: Schema.Literals(["update", "skip"]),
+  skipIfFilled: Schema.Literals(["all", "none", "city"]),
+})
+const optionsOf = ({ skipIfFilled, ...rest }: typeof Options.Type): UpsertOptions => ({
+  ...rest,
+  skipIfFilled: skipIfFilled === "all" ? "all" : new Set(skipIfFilled === "city" ? ["city"] : []),
+})
+
+type Decide = (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision
+
+const known = (people: ReadonlyArray<Contact>, items: ReadonlyArray<ReadItem>) => {
+  const whom = identitiesOf(items)
+  return people.filter(
+    ({ emailNormalized, phone }) =>
+      (emailNormalized !== null && whom.emails.includes(emailNormalized)) ||
+      (phone !== null && whom.phones.includes(phone)),
+  )
+}
+
+const inOneGo = (decide: Decide, people: ReadonlyArray<Contact>, items: ReadonlyArray<ReadItem>) => {
+  const { change, results } = decide(items, {
+    existing: known(people, items),
+    ids: ids.slice(people.length),
+    now: later,
+  })
+  return { people: written(people, change), results, activities: change.activities, resubscribed: change.resubscribed }
+}
+
+const oneByOne = (decide: Decide, people: ReadonlyArray<Contact>, items: ReadonlyArray<ReadItem>) =>
+  items.reduce<{
+    readonly people: ReadonlyArray<Contact>
+    readonly results: ReadonlyArray<ItemResult>
+    readonly activities: ContactsChange["activities"]
+    readonly resubscribed: ContactsChange["resubscribed"]
+  }>(
+    (so, item) => {
+      const step = inOneGo(decide, so.people, [item])
+      return {
+        people: step.people,
+        results: [...so.results, ...step.results],
+        activities: [...so.activities, ...step.activities],
+        resubscribed: [...so.resubscribed, ...step.resubscribed],
+      }
+    },
+    { people, results: [], activities: [], resubscribed: [] },
+  )
+
+const runs = { arbitrary: { runs: 3000 } }
+
+describe("a batch", () => {
+  it.prop(
+    "of creates is what its items would be one by one",
+    [Items, Items],
+    ([before, items]) => {
+      const decide: Decide = (each, facts) => decideCreates(each, facts, { source: "api" })
+      const [whole, steps] = [inOneGo, oneByOne].map((go) => go(decide, start(before), items.map(read)))
+      assert.deepStrictEqual(whole, steps)
+      assertSound(whole?.people ?? [])
+    },
+    runs,
+  )
+
+  it.prop(
+    "of upserts is what its items would be one by one, whatever the options",
+    [Items, Items, Options],
+    ([before, items, chosen]) => {
+      const options = optionsOf(chosen)
+      const decide: Decide = (each, facts) => decideUpserts(each, facts, options)
+      const [whole, steps] = [inOneGo, oneByOne].map((go) => go(decide, start(before), items.map(read)))
+      assert.deepStrictEqual(whole, steps)
+      assertSound(whole?.people ?? [])
+    },
+    runs,
+  )
+
+  it.prop(
+    "alters nobody it is told to skip, and overwrites nothing it may only fill",
+    [Items, Items, Options],
+    ([before, items, chosen]) => {
+      const people = start(before)
+      for (const options of [
+        { ...optionsOf(chosen), duplicates: "skip" } as const,
+        { ...optionsOf(chosen), skipIfFilled: "all" } as const,
+      ]) {
+        const after = inOneGo((each, facts) => decideUpserts(each, facts, options), people, items.map(read)).people
+        for (const contact of people) {
+          const now = after.find((each) => each.id === contact.id)
+          if (options.duplicates === "skip") assert.deepStrictEqual(now, contact)
+          for (const key of ["city", "email", "phone"] as const) {
+            if (contact[key] !== null) assert.strictEqual(now?.[key], contact[key])
+          }
+          if (contact.unsubscribed) assert.isTrue(now?.unsubscribed)
+        }
+      }
+    },
+  )
+
+  it.prop("answers for each item, and names whoever stands in the way", [Items, Items], ([before, items]) => {
+    const people = start(before)
+    const { results } = inOneGo((each, facts) => decideUpserts(each, facts, apiUpsert), people, items.map(read))
+    assert.strictEqual(results.length, items.length)
+    for (const result of results) {
+      if (result.status !== "rejected") continue
+      assert.strictEqual(result.refusal.code === "conflict", result.refusal.existing !== null)
+    }
+  })
+})
+
+const upsert = (people: ReadonlyArray<Contact>, options: Partial<UpsertOptions>, ...items: ReadonlyArray<object>) =>
+  inOneGo((each, facts) => decideUpserts(each, facts, { ...apiUpsert, ...options }), people, items.map(read))
+const statuses = ({ results }: { readonly results: ReadonlyArray<ItemResult> }) =>
+  results.map((result) => (result.status === "rejected" ? result.refusal.code : result.status))
+
+describe("an upsert", () => {
+  const people = start([
+    { email: "a@x.test", phone: "+14152000001", city: "Bern" },
+    { email: "b@x.test" },
+    { phone: "+14152000003" },
+  ])
+
+  it("goes by the email, and by the phone only without one", () => {
+    assert.deepStrictEqual(
+      statuses(
+        upsert(
+          people,
+          {},
+          { email: "A@X.TEST" },
+          { phone: "+14152000001" },
+          { email: "new@x.test" },
+          { phone: "+14152000009" },
+        ),
+      ),
+      ["updated", "updated", "created", "created"],
+    )
+  })
+
+  it("never alters whom it names by phone beside another email", () => {
+    for (const item of [
+      { email: "new@x.test", phone: "+14152000001" },
+      { email: "b@x.test", phone: "+14152000003" },
+    ]) {
+      const after = upsert(people, {}, { ...item, city: "Rome" })
+      assert.deepStrictEqual([statuses(after), after.people], [["conflict"], people])
+    }
+  })
+
+  it("of an import finds by either, and gives the found one the other", () => {
+    const after = upsert(people, { match: "email_or_phone" }, { email: "new@x.test", phone: "+14152000003" })
+    assert.deepStrictEqual([statuses(after), after.people[2]?.email], [["updated"], "new@x.test"])
+    const split = upsert(people, { match: "email_or_phone" }, { email: "b@x.test", phone: "+14152000003" })
+    assert.deepStrictEqual(statuses(split), ["conflict"])
+  })
+
+  it("of a form leaves out a phone that is somebody else's", () => {
+    const options = { match: "email_or_phone", splitIdentity: "email_wins", skipIfFilled: "all" } as const
+    const after = upsert(people, options, { email: "b@x.test", phone: "+14152000003", city: "Rome" })
+    assert.deepStrictEqual(
+      [statuses(after), after.people[1]?.phone, after.people[1]?.city],
+      [["updated"], null, "Rome"],
+    )
+    assert.deepStrictEqual(after.people[2], people[2])
+  })
+
+  it("keeps the spelling of the email it went by", () => {
+    assert.strictEqual(upsert(people, {}, { email: " A@X.test ", city: "Rome" }).people[0]?.email, "a@x.test")
+  })
+
+  it("that changes nothing writes nothing", () => {
+    const after = upsert(people, {}, { email: "a@x.test", city: "Bern", phone: "+14152000001" })
+    assert.deepStrictEqual([statuses(after), after.people, after.activities], [["updated"], people, []])
+  })
+
+  it("that would leave nobody to know the contact by is refused", () => {
+    assert.deepStrictEqual(statuses(upsert(people, {}, { phone: "", email: "" }, { city: "x" })), [
+      "INVALID_ITEM",
+      "INVALID_ITEM",
+    ])
+  })
+})
+
+describe("a contact's change", () => {
+  const base: ContactPatch = {
+    email: { written: "A@x.test", normalized: "a@x.test" },
+    customFields: new Map([["n", 1]]),
+  }
+  const contact = { ...newContact(id(1), base, "api", now), marketingEmailInvalid: true }
+
+  it("of the address takes it for good again, another spelling does not", () => {
+    const spelt = patchContact(contact, { email: { written: "a@X.test", normalized: "a@x.test" } }, later)
+    assert.deepStrictEqual([spelt.email, spelt.marketingEmailInvalid], ["a@X.test", true])
+    const moved = patchContact(contact, { email: { written: "b@x.test", normalized: "b@x.test" } }, later)
+    assert.deepStrictEqual([moved.emailNormalized, moved.marketingEmailInvalid], ["b@x.test", false])
+  })
+
+  it("that changes nothing leaves the very contact", () => {
+    assert.strictEqual(patchContact(contact, { ...base, city: null }, later), contact)
+  })
+
+  it("never goes back in time", () => {
+    const after = patchContact({ ...contact, updatedAt: later }, { city: "x" }, now)
+    assert.deepStrictEqual(after.updatedAt, later)
+  })
+
+  it("fills, where it may only fill, what is empty: an opt-out too", () => {
+    const patch = {
+      city: "x",
+      email: null,
+      unsubscribed: true,
+      customFields: new Map([
+        ["n", 2],
+        ["m", 3],
+      ]),
+    }
+    assert.deepStrictEqual(withoutFilled(contact, patch, "all"), {
+      city: "x",
+      unsubscribed: true,
+      customFields: new Map([["m", 3]]),
+    })
+    assert.deepStrictEqual(withoutFilled({ ...contact, unsubscribed: true }, { unsubscribed: false }, "all"), {})
+    assert.deepStrictEqual(withoutFilled(contact, patch, new Set(["custom_fields.n"])), {
+      ...patch,
+      customFields: new Map([["m", 3]]),
+    })
+  })
+
+  it("is a mistake when its steps don't follow each other, or leave nobody", () => {
+    const after = patchContact(contact, { city: "x" }, later)
+    const step = { before: contact, after, at: later }
+    assert.throws(() => ContactsChange.of([step, step]))
+    assert.throws(() => ContactsChange.of([{ before: contact, after: { ...contact, id: id(2) }, at: later }]))
+    assert.throws(() => ContactsChange.of([{ before: contact, after: { ...after, email: null }, at: later }]))
+    assert.isFalse(ContactsChange.is({ ...ContactsChange.of([step]) }))
+    assert.isTrue(ContactsChange.is(ContactsChange.of([step])))
+  })
+
+  it("that is undone within the change is told, and has taken place", () => {
+    const after = patchContact(contact, { city: "x" }, later)
+    const undone = patchContact(after, { city: null }, later)
+    const change = ContactsChange.of([
+      { before: contact, after, at: later },
+      { before: after, after: undone, at: later },
+    ])
+    assert.deepStrictEqual([change.updates, change.activities.length], [[{ before: contact, after: undone }], 2])
+    assert.deepStrictEqual(undone, { ...contact, updatedAt: later })
+  })
+})

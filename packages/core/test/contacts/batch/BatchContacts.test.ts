@@ -1,0 +1,244 @@
+// Email addresses and phone numbers: what is taken for one, and when two spellings are one.
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { parseEmail } from "@tentpole/core/contacts/values/EmailAddress"
+import { parsePhone } from "@tentpole/core/contacts/values/PhoneNumber"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** Pieces that addresses are made of, and what people and attackers put between them. */
+const pieces: ReadonlyArray<string> = [
+  ..."aZ09.-_+'=~@@@@..",
+  ...' "()<>,;:\\[]%|{}/?&*#!$^`\r\n\t\0',
+  "e\u0301",
+  "é",
+  "İ",
+  "ß",
+  "Σ",
+  "ς",
+  "😀",
+  "\u00ad",
+  "\u200b",
+  "\u3002",
+  "\uff0e",
+  "ａ",
+  "①",
+  "\ud800",
+  "\u202e",
+  "SMTPUTF8",
+  "RCPT TO:",
+  "\r\nBcc: b@x.test",
+  "mailto:",
+  "a".repeat(64),
+  "b".repeat(63),
+  ".com",
+]
+const domains = [
+  "example.com",
+  "x.test",
+  "bücher.de",
+  "BÜCHER.example",
+  "xn--bcher-kva.example",
+  "localhost",
+  "127.0.0.1",
+  "[::1]",
+]
+const Pieces = Schema.Array(Schema.Literals(pieces)).check(Schema.isMaxLength(4))
+const Domain = Schema.Literals(domains)
+
+const runs = { arbitrary: { runs: 3000 } }
+
+const taken = (text: string): string => parseEmail(text)?.normalized ?? assert.fail(`${text} was refused`)
+
+describe("an email address", () => {
+  it.prop(
+    "that is taken is one mailbox, and nothing in it can end a header, a command or the address",
+    [Pieces, Pieces, Domain],
+    ([local, before, domain]) => {
+      const address = parseEmail(`${local.join("")}@${before.join("")}${domain}`)
+      if (address === null) return
+      const { written, normalized } = address
+      for (const text of [written, normalized]) {
+        assert.notMatch(
+          text,
+          /[\p{Cc}\p{Cf}\p{Cs}\p{White_Space}"(),:;<>@[\\\]%]{2}|[\p{Cc}\p{Cf}\p{Cs}\p{White_Space}"(),:;<>[\\\]%]/u,
+        )
+        assert.strictEqual(text.split("@").length, 2, text)
+      }
+      const [mailbox = "", host = ""] = normalized.split("@")
+      assert.isAtMost(encodeText(mailbox).length, 64)
+      assert.match(host, /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/)
+      assert.isAtMost(normalized.length, 254)
+    },
+    runs,
+  )
+
+  it.prop(
+    "normalises to itself, from whichever form of it",
+    [Pieces, Domain],
+    ([local, domain]) => {
+      const address = parseEmail(`${local.join("")}@${domain}`)
+      if (address === null) return
+      const { written, normalized } = address
+      assert.deepStrictEqual(parseEmail(normalized), { written: normalized, normalized })
+      assert.deepStrictEqual(parseEmail(` ${written}\n`), address)
+      assert.strictEqual(parseEmail(written.normalize("NFD"))?.normalized, normalized)
+      assert.strictEqual(parseEmail(written.normalize("NFC"))?.normalized, normalized)
+    },
+    runs,
+  )
+
+  it.prop(
+    "is the same in either case",
+    [Schema.String.check(Schema.isPattern(/^[a-z0-9][a-zA-Z0-9+_-]{0,20}$/))],
+    ([local]) => {
+      const lower = taken(`${local}@x.test`)
+      assert.strictEqual(taken(`${local.toUpperCase()}@X.TEST`), lower)
+      assert.strictEqual(lower, `${local.toLowerCase()}@x.test`)
+    },
+  )
+
+  it("is kept as it was written, trimmed", () => {
+    assert.deepStrictEqual(parseEmail(" \u00a0An.Na+x@Bücher.Example\n"), {
+      written: "An.Na+x@Bücher.Example",
+      normalized: "an.na+x@xn--bcher-kva.example",
+    })
+  })
+
+  it("is one in every composition and every spelling of its domain", () => {
+    assert.strictEqual(taken("re\u0301my@x.test"), taken("R\u00c9MY@X.TEST"))
+    for (const domain of ["bücher.example", "BU\u0308CHER.Example", "xn--bcher-kva.example", "XN--BCHER-KVA.EXAMPLE"]) {
+      assert.strictEqual(taken(`a@${domain}`), "a@xn--bcher-kva.example")
+    }
+    assert.strictEqual(taken("a@straße.example"), "a@xn--strae-oqa.example")
+    assert.strictEqual(taken("ΟΔΟΣ@x.test"), taken("οδος@x.test"))
+  })
+
+  it("is refused when it means nobody, or somebody else than it seems to", () => {
+    const bad = [
+      "",
+      " ",
+      "@",
+      "a",
+      "a@",
+      "@x.test",
+      "no-at-sign",
+      "a@@x.test",
+      "a@b@x.test",
+      "a b@x.test",
+      "a@x .test",
+      "a@ x.test",
+      '"a@evil.test x"@good.test',
+      '"a b"@good.test',
+      '"a"@good.test',
+      "a@good.test(x)evil.test",
+      "a(x)@good.test",
+      "a@x,b@y",
+      "a@x.test,b@y.test",
+      "a@x.test;b@y.test",
+      "<a@x.test>",
+      "Ann <a@x.test>",
+      "mailto:a@x.test",
+
+      "a@go\u00adod.test",
+      "a@good\u3002test",
+      "a@good\uff0etest",
+      "a@good\uff61test",
+      "a\u200b@x.test",
+      "a\u202e@x.test",
+      "a@ｅxample.com",
+      "a@①②⑦.test",
+      "a@exa%6dple.com",
+      "a%b.test@x.test",
+      "a\r\nBcc: b@x.test",
+      "a@x.test\0",
+
+      "a@localhost",
+      "a@127.0.0.1",
+      "a@[127.0.0.1]",
+      "a@[::1]",
+      "a@-x.test",
+      "a@x-.test",
+      "a@x..test",
+      "a@.x.test",
+      "a@x.test.",
+      "a..b@x.test",
+      ".a@x.test",
+      "a.@x.test",
+      "a@x_y.test",
+      "a@xn--a.test",
+      "a@x.123",
+      "\ud800@x.test",
+
+      `${"a".repeat(65)}@x.test`,
+      `${"é".repeat(33)}@x.test`,
+      `a@${"b".repeat(64)}.test`,
+      `a@${"b.".repeat(130)}test`,
+    ]
+    for (const text of bad) assert.isNull(parseEmail(text), JSON.stringify(text))
+  })
+})
+
+const countries = ["US", "DE", "CH", "GB", "BR", "JP", "IN", "AU", "ZZ"] as const
+
+describe("a phone number", () => {
+  it.prop(
+    "that is taken is E.164, and itself wherever it is read",
+    [
+      Schema.Array(
+        Schema.Literals([..."0123456789", "+", " ", "-", "(", ")", ".", "/", "٤", "x", "#", ";", "\n"]),
+      ).check(Schema.isMaxLength(18)),
+      Schema.Literals(countries),
+    ],
+    ([pieces, country]) => {
+      const number = parsePhone(pieces.join(""), country)
+      if (number === null) return
+      assert.match(number, /^\+[1-9]\d{5,14}$/)
+      for (const other of countries) assert.strictEqual(parsePhone(number, other), number)
+    },
+    runs,
+  )
+
+  it("is one in every way of writing it", () => {
+    for (const text of [
+      "+14152000001",
+      "4152000001",
+      " (415) 200-0001 ",
+      "1-415-200-0001",
+      "+1 415.200.0001",
+      "٤١٥٢٠٠٠٠٠١",
+    ]) {
+      assert.strictEqual(parsePhone(text, "US"), "+14152000001", text)
+    }
+    assert.strictEqual(parsePhone("030 / 123456", "DE"), "+4930123456")
+    assert.isNull(parsePhone("0818543683264875", "DE"), "sixteen digits with the country's")
+    assert.isNull(parsePhone("+860 117 385469069", "CH"), "with a prefix for dialling, or without")
+    assert.strictEqual(parsePhone("0041 44 668 18 00", "DE"), "+41446681800")
+  })
+
+  it("without country code needs a country that has numbers", () => {
+    assert.isNull(parsePhone("4152000001", "ZZ"))
+    assert.strictEqual(parsePhone("+14152000001", "ZZ"), "+14152000001")
+  })
+
+  it("is refused when it could not be dialled, or would lose something", () => {
+    const bad = [
+      "",
+      "abc",
+      "12",
+      "call me",
+      "call 415 200 0001",
+      "+999999999999999999999",
+      "1".repeat(200),
+      "+",
+      "-",
+
+      "415 200 0001 x5",
+      "415 200 0001 ext. 5",
+      "tel:+14152000001",
+      "+1415200\r\n0001",
+      "+1 415 200 0001;5",
+      "800 FLOWERS",
+    ]
+    for (const text of bad) assert.isNull(parsePhone(text, "US"), JSON.stringify(text))
+  })
+})

@@ -1,0 +1,296 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import type { CurrentEmail, Email } from "../../src/emails/Email.ts"
+import { isStale } from "../../src/documents/PlainTextOverride.ts"
+import { statusOf } from "../../src/documents/Approval.ts"
+import { EmailChange } from "../../src/emails/EmailChange.ts"
+import type { EmailFields } from "../../src/emails/EmailFields.ts"
+import { compile } from "../../src/rendering/Compile.ts"
+import { scan } from "../../src/rendering/Markup.ts"
+import { renderContent } from "../../src/rendering/Render.ts"
+import { scaffold } from "../../src/emails/EmailScaffold.ts"
+import { ApprovalId, EmailId } from "../../src/kernel/Ids.ts"
+import { noBrand } from "../../src/workspaces/Workspace.ts"
+import { addresses, approved, at, recipient, sender } from "../../contract/emails/emailSamples.ts"
+
+const id = EmailId.make("0190a0de-0000-7000-8000-00000000000a")
+const approvalId = ApprovalId.make("0190a0de-0000-7000-8000-00000000000b")
+const complete: EmailFields = {
+  name: "An email",
+  subject: "Hello",
+  previewText: null,
+  fromName: "Acme",
+  fromAddress: "news@example.test",
+  replyToEmail: "reply@example.test",
+}
+const verified = { verifiedDomains: ["example.test", "xn--bcher-kva.example"] }
+
+const create = (fields: Partial<EmailFields> = {}, html = "<p>one</p>") =>
+  EmailChange.create({ id, fields: { ...complete, ...fields }, html, createdByName: "a key", now: at(1) })
+
+const currentOf = (change: EmailChange<Email>, before: string | null = null): CurrentEmail => ({
+  email: change.after,
+  html: change.html ?? before,
+})
+const current = (fields: Partial<EmailFields> = {}): CurrentEmail => currentOf(Result.getOrThrow(create(fields)))
+const approve = (it: CurrentEmail, version?: number) =>
+  EmailChange.approve(it, verified, { approvalId, ...(version === undefined ? {} : { version }) }, at(9))
+
+const stale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
+
+const issuesOf = (result: Result.Result<unknown, unknown>): ReadonlyArray<string> => {
+  assert.isTrue(Result.isFailure(result))
+  const failure = Result.isFailure(result) ? result.failure : null
+  return typeof failure === "object" && failure !== null && "issues" in failure && Array.isArray(failure.issues)
+    ? failure.issues.map((issue: { readonly path: string }) => issue.path)
+    : []
+}
+const missingOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
+  Result.isFailure(result) && "missing" in result.failure ? result.failure.missing : null
+
+describe("an email", () => {
+  it("begins as a draft at version 1, its preview text in its HTML", () => {
+    const change = Result.getOrThrow(create({ previewText: "Look & see" }))
+    assert.strictEqual(statusOf(change.after), "draft")
+    assert.strictEqual(change.after.currentVersion, 1)
+    assert.match(change.html ?? "", /^<div data-preheader[^>]*>Look &amp; see<\/div><p>one<\/p>$/)
+  })
+
+  it("tells everything that is wrong with its fields, by their names on the wire", () => {
+    const wrong = create({
+      name: " ",
+      subject: "s".repeat(999),
+      previewText: "p".repeat(201),
+      fromName: "f".repeat(121),
+      fromAddress: "nobody",
+      replyToEmail: "a@@b",
+    })
+    assert.sameMembers(
+      [...issuesOf(wrong)],
+      ["name", "subject", "preview_text", "from_name", "from_address", "reply_to_email"],
+    )
+  })
+
+  it.each(["\r\n", "\n", "\r", "\u0085", "\u2028", "\u0007"])("has no %j in what goes into headers", (end) => {
+    const value = `a@example.test${end}Bcc: evil@example.test`
+    for (const field of ["subject", "fromName", "fromAddress", "replyToEmail"] as const) {
+      assert.isNotEmpty(issuesOf(create({ [field]: value })))
+      assert.isNotEmpty(issuesOf(create({ [field]: `a@example.test${end}` })))
+    }
+  })
+
+  it("takes every field at its limit", () => {
+    const fields = {
+      name: "n".repeat(200),
+      subject: "s".repeat(998),
+      previewText: "p".repeat(200),
+      fromName: "f".repeat(120),
+    }
+    assert.deepInclude(current(fields).email, fields)
+  })
+
+  it("keeps an empty preview text or sender's name as none, and an address without white space around it", () => {
+    const { email } = current({ previewText: "", fromName: "  ", fromAddress: " News@Example.test " })
+    assert.deepInclude(email, { previewText: null, fromName: null, fromAddress: "News@Example.test" })
+  })
+
+  it("has HTML of 4 MB at most, whatever is set, counted in bytes, and not none", () => {
+    const tag = (result: Result.Result<unknown, { readonly _tag: string }>) =>
+      Result.isFailure(result) ? result.failure._tag : "taken"
+    const half = "é".repeat(2 * 1024 * 1024)
+    assert.strictEqual(tag(create({}, half)), "taken")
+    assert.strictEqual(tag(create({}, `${half}x`)), "HtmlTooLarge")
+    assert.strictEqual(tag(EmailChange.setContent(current().email, `${half}x`, at(2))), "HtmlTooLarge")
+    assert.strictEqual(tag(create({}, " \n")), "Invalid")
+  })
+
+  it("that is given what it has already does not change", () => {
+    const it = current()
+    for (const patch of [{}, { subject: "Hello" }, { previewText: null }]) {
+      assert.isTrue(Result.getOrThrow(EmailChange.update(it, patch, at(2))).isNothing)
+    }
+  })
+
+  it("changes the fields that are given, and clears those that are given as null", () => {
+    const it = current({ previewText: "pre" })
+    const change = Result.getOrThrow(EmailChange.update(it, { subject: "New", fromName: null }, at(2)))
+    assert.deepStrictEqual(change.after, { ...it.email, subject: "New", fromName: null, updatedAt: at(2) })
+    assert.isNull(change.html)
+  })
+
+  it("has a new preview text in its current HTML, and makes no version of it", () => {
+    const it = current({ previewText: "MarkerOne" })
+    const change = Result.getOrThrow(EmailChange.update(it, { previewText: "MarkerTwo" }, at(2)))
+    assert.strictEqual(change.html, it.html?.replace("MarkerOne", "MarkerTwo"))
+    assert.strictEqual(change.after.currentVersion, 1)
+    assert.strictEqual(Result.getOrThrow(EmailChange.update(it, { previewText: null }, at(2))).html, "<p>one</p>")
+  })
+
+  it("has its preview text in a new version too", () => {
+    const change = Result.getOrThrow(EmailChange.setContent(current({ previewText: "pre" }).email, "<p>two</p>", at(2)))
+    assert.match(change.html ?? "", />pre<\/div><p>two<\/p>$/)
+    assert.strictEqual(change.after.currentVersion, 2)
+  })
+
+  it("knows when its own plain text is older than its HTML", () => {
+    const overridden = Result.getOrThrow(EmailChange.setPlainText(current().email, "mine", at(2))).after
+    assert.isFalse(stale(overridden))
+    const changed = Result.getOrThrow(EmailChange.setContent(overridden, "<p>two</p>", at(3))).after
+    assert.isTrue(stale(changed))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
+    assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
+    assert.isTrue(Result.getOrThrow(EmailChange.setPlainText(current().email, null, at(4))).isNothing)
+  })
+})
+
+describe("an approval", () => {
+  it.each([
+    [{}, null],
+    [{ subject: null }, ["subject"]],
+    [{ fromName: null }, ["from_name"]],
+    [{ fromAddress: null }, ["from_address"]],
+    [{ replyToEmail: null }, ["reply_to_email"]],
+    [{ fromAddress: "a@unverified.example" }, ["sender_domain"]],
+    [{ fromAddress: "a@sub.example.test" }, ["sender_domain"]],
+    [{ fromAddress: "a@BÜCHER.example" }, null],
+    [{ subject: null, fromName: null, replyToEmail: null }, ["subject", "from_name", "reply_to_email"]],
+  ] as const)("with %j lacks %j", (fields, missing) => {
+    assert.deepStrictEqual(missingOf(approve(current(fields))), missing)
+  })
+
+  it("freezes everything together", () => {
+    const it = current({ previewText: "pre" })
+    const { approved: frozen, after } = Result.getOrThrow(approve(it, 1))
+    assert.deepStrictEqual(frozen, {
+      approvalId,
+      emailId: id,
+      version: 1,
+      subject: "Hello",
+      previewText: "pre",
+      fromName: "Acme",
+      fromAddress: "news@example.test",
+      replyToEmail: "reply@example.test",
+      html: it.html ?? "",
+      text: "one",
+      approvedAt: at(9),
+    })
+    assert.deepStrictEqual([statusOf(after), after.approval], ["approved", { id: approvalId, version: 1 }])
+  })
+
+  it("freezes the user's own plain text where there is one", () => {
+    const { email, html } = current()
+    const overridden = Result.getOrThrow(EmailChange.setPlainText(email, "mine", at(2))).after
+    assert.strictEqual(Result.getOrThrow(approve({ email: overridden, html })).approved?.text, "mine")
+  })
+
+  it("of another version than the newest is stale", () => {
+    for (const version of [0, 2]) {
+      const refused = approve(current(), version)
+      assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "", "ApprovalVersionStale")
+    }
+  })
+
+  it("needs HTML", () => {
+    const refused = approve({ ...current(), html: null })
+    assert.strictEqual(Result.isFailure(refused) ? refused.failure._tag : "", "TemplateNotReady")
+  })
+
+  it("is taken back only from what is approved, and while nobody counts on it", () => {
+    const { after } = Result.getOrThrow(approve(current()))
+    const tag = (email: Email, names: ReadonlyArray<string>) => {
+      const result = EmailChange.unapprove(
+        email,
+        { users: names.map((name) => ({ type: "blast" as const, id, name })), count: names.length },
+        at(10),
+      )
+      return Result.isFailure(result) ? result.failure._tag : statusOf(result.success.after)
+    }
+    assert.deepStrictEqual(
+      [tag(after, []), tag(after, ["May"]), tag(current().email, [])],
+      ["draft", "EmailInUse", "InvalidState"],
+    )
+  })
+
+  const Step = Schema.Literals(["subject", "preview", "content", "text", "automatic", "approve", "unapprove"])
+  const take = (step: typeof Step.Type, it: CurrentEmail, now: number): Result.Result<EmailChange<Email>, unknown> => {
+    switch (step) {
+      case "subject":
+        return EmailChange.update(it, { subject: `S${now}` }, at(now))
+      case "preview":
+        return EmailChange.update(it, { previewText: `P${now}` }, at(now))
+      case "content":
+        return EmailChange.setContent(it.email, `<p>${now}</p>`, at(now))
+      case "text":
+        return EmailChange.setPlainText(it.email, `T${now}`, at(now))
+      case "automatic":
+        return EmailChange.setPlainText(it.email, null, at(now))
+      case "approve":
+        return EmailChange.approve(it, verified, { approvalId }, at(now))
+      case "unapprove":
+        return EmailChange.unapprove(it.email, { users: [], count: 0 }, at(now))
+    }
+  }
+
+  it.prop(
+    "moves only by approving and taking back, whatever is edited; and versions only grow",
+    [Schema.Array(Step)],
+    ([steps]) => {
+      let it = current()
+      for (const [index, step] of steps.entries()) {
+        const result = take(step, it, 10 + index)
+        if (Result.isFailure(result)) continue
+        const { before, after, html, approved: frozen } = result.success
+        assert.strictEqual(before, it.email)
+        if (step !== "approve" && step !== "unapprove") assert.strictEqual(after.approval, it.email.approval)
+        assert.strictEqual(frozen !== null, step === "approve")
+        assert.strictEqual(after.currentVersion, it.email.currentVersion + (step === "content" ? 1 : 0))
+        it = { email: after, html: html ?? it.html }
+        if (it.email.previewText !== null) assert.include(it.html, it.email.previewText)
+        assert.isTrue(after.approval === null || after.approval.version <= after.currentVersion)
+      }
+    },
+  )
+})
+
+describe("the scaffold", () => {
+  const brand = {
+    ...noBrand,
+    name: `A&B "<x>`,
+    logoUrl: `https://example.com/l.png?a=1&b="`,
+    primaryColor: "#ff0000",
+    domain: "example.com",
+  }
+
+  it("shows the brand, and nothing of it breaks out", () => {
+    const html = scaffold({ workspaceName: "W", brand })
+    assert.include(html, "A&amp;B &quot;&lt;x&gt;")
+    assert.include(html, "https://example.com/l.png?a=1&amp;b=&quot;")
+    assert.include(html, "4px solid #ff0000")
+    assert.notInclude(scaffold({ workspaceName: "W", brand: { ...brand, primaryColor: "red;}</style>" } }), "red;")
+    assert.notInclude(
+      scaffold({ workspaceName: "W", brand: { ...brand, logoUrl: "javascript:alert(1)" } }),
+      "javascript",
+    )
+    assert.include(scaffold({ workspaceName: "W & W", brand: noBrand }), "W &amp; W")
+  })
+
+  it("is dark where it is dark, narrow where it is narrow, and made of tables", () => {
+    const html = scaffold({ workspaceName: "W", brand: noBrand })
+    for (const part of ["prefers-color-scheme: dark", "max-width: 620px", 'role="presentation"', 'name="viewport"']) {
+      assert.include(html, part)
+    }
+    assert.isAbove(scan(html).bodyEnd, scan(html).bodyStart)
+  })
+
+  it("can be sent as it is: its token has a fallback, and the footer with the unsubscribe link is added", () => {
+    const compiled = compile(approved({ html: scaffold({ workspaceName: "W", brand }) }), sender, {
+      operational: false,
+      tracked: true,
+      addresses,
+    })
+    const { html } = renderContent(compiled, recipient())
+    assert.include(html, "Hello ada,")
+    assert.include(html, "Unsubscribe</a></div>")
+    assert.notInclude(html, "{{")
+  })
+})

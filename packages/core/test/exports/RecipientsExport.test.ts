@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
+import { recipientHeader, recipientRow } from "@tentpole/core/exports/RecipientsExport"
+import { ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
+import { DateTime } from "effect"
+
+const recipient: BlastRecipient = {
+  id: DeliveryId.make("00000000-0000-4000-8000-0000000000dd"),
+  contactId: ContactId.make("00000000-0000-4000-8000-0000000000cc"),
+  displayName: "=1+1",
+  email: "+tag@example.com",
+  contactDeleted: true,
+  status: "failed",
+  reason: "hard_bounce",
+  sentAt: null,
+  deliveredAt: null,
+  openedAt: DateTime.makeUnsafe("2026-05-01T12:00:00Z"),
+  clickedAt: null,
+  clickedUrl: "https://example.com/?a=1",
+  bouncedAt: null,
+  unsubscribedAt: null,
+  complainedAt: null,
+}
+
+const cells = (it: BlastRecipient) => {
+  const row = recipientRow(it)
+  return Object.fromEntries(recipientHeader.map((name, at) => [name, row[at]]))
+}
+
+describe("a recipient in a file", () => {
+  it("has a cell for each column, guarded where a spreadsheet would run it, empty where there is nothing", () => {
+    assert.strictEqual(recipientRow(recipient).length, recipientHeader.length)
+    assert.deepInclude(cells(recipient), {
+      contact_id: recipient.contactId,
+      recipient_id: recipient.id,
+      display_name: "'=1+1",
+      email: "'+tag@example.com",
+      contact_deleted: "true",
+      status: "failed",
+      reason: "hard_bounce",
+      sent_at: "",
+      opened_at: "2026-05-01T12:00:00.000Z",
+      clicked_url: "https://example.com/?a=1",
+      complained_at: "",
+    })
+  })
+
+  it("whose name is a telephone number, has it as it is", () => {
+    assert.strictEqual(cells({ ...recipient, displayName: "+14155550123" })["display_name"], "+14155550123")
+  })
+})

@@ -1,0 +1,184 @@
+import { assert, describe, it } from "@effect/vitest"
+import { catch_up_max_ms, type DateSlot, isMeant, slotsBetween } from "@tentpole/core/flows/engine/DateSlots"
+import type { DateTrigger } from "@tentpole/core/flows/definition/Trigger"
+import { DateTime } from "effect"
+import { at } from "../FlowFixture.ts"
+import { slotCases } from "../SlotCases.ts"
+
+const trigger = (over: Partial<DateTrigger> = {}): DateTrigger => ({
+  type: "date_based",
+  field: "birthday",
+  mode: "on_date",
+  daysBefore: 0,
+  daysAfter: 0,
+  includeAnniversaries: false,
+  triggerTime: "09:00",
+  timezone: "UTC",
+  ...over,
+})
+
+const shown = ({ day, at: fired }: DateSlot) => `${day} ${DateTime.formatIso(fired).slice(0, 16)}`
+
+const zones = [...new Set(slotCases.map(([zone = ""]) => zone))]
+
+describe("when date triggers fire", () => {
+  it("in two hundred cases of a dozen zones at the time that another implementation says", () => {
+    assert.isAtLeast(slotCases.length, 200)
+    assert.isAtLeast(zones.length, 12)
+    for (const [timezone = "", triggerTime = "", day = "", fires = ""] of slotCases) {
+      // Looked at in the half hour in which it fires, as the engine does.
+      const until = at(`${fires}:00.000Z`)
+      const slots = slotsBetween(trigger({ timezone, triggerTime }), DateTime.subtract(until, { minutes: 30 }), until)
+      assert.include(slots.map(shown), `${day} ${fires}`, `${timezone} ${triggerTime}`)
+      const before = slotsBetween(
+        trigger({ timezone, triggerTime }),
+        DateTime.subtract(until, { hours: 24 }),
+        DateTime.subtract(until, { minutes: 1 }),
+      )
+      assert.notInclude(
+        before.map((slot) => slot.day),
+        day,
+        `${timezone} ${triggerTime}: not sooner`,
+      )
+    }
+  })
+
+  it("every day of a year fires once in every zone at every half hour, and looking less often loses nothing", () => {
+    for (const [index, timezone] of zones.entries()) {
+      const triggerTime = `${String((index * 5) % 24).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`
+      const asked = trigger({ timezone, triggerTime })
+      const from = at("2027-12-31T00:00:00.000Z")
+      const seen: Array<string> = []
+      // Uneven looks of up to a day: a worker that was down for a while.
+      for (let hours = 0; hours < 368 * 24;) {
+        const next = hours + 1 + ((hours * 7) % 24)
+        seen.push(
+          ...slotsBetween(asked, DateTime.add(from, { hours }), DateTime.add(from, { hours: next })).map(
+            ({ day }) => day,
+          ),
+        )
+        hours = next
+      }
+      const inYear = seen.filter((day) => day.startsWith("2028"))
+      assert.strictEqual(inYear.length, 366, timezone)
+      assert.strictEqual(new Set(inYear).size, 366, timezone)
+    }
+  })
+
+  it("a slot is made up for within a day, and lost after it", () => {
+    const asked = trigger()
+    const slots = (after: string, until: string) => slotsBetween(asked, at(after), at(until)).map(shown)
+    assert.deepStrictEqual(slots("2026-05-01T08:00:00.000Z", "2026-05-02T08:59:59.999Z"), [
+      "2026-05-01 2026-05-01T09:00",
+    ])
+    assert.deepStrictEqual(slots("2026-04-01T08:00:00.000Z", "2026-05-02T08:59:59.999Z"), [
+      "2026-05-01 2026-05-01T09:00",
+    ])
+    assert.deepStrictEqual(slots("2026-05-01T09:00:00.000Z", "2026-05-02T08:59:59.999Z"), [])
+    assert.strictEqual(catch_up_max_ms, 24 * 3_600_000)
+  })
+
+  it("what is incomplete never fires", () => {
+    const slots = (over: Partial<DateTrigger>) =>
+      slotsBetween(trigger(over), at("2026-05-01T00:00:00.000Z"), at("2026-05-02T00:00:00.000Z")).length
+    assert.deepStrictEqual(
+      [slots({}), slots({ field: null }), slots({ mode: null }), slots({ timezone: "Nowhere/At_All" })],
+      [1, 0, 0, 0],
+    )
+  })
+})
+
+describe("whom a slot means", () => {
+  const slotOn = (day: string, over: Partial<DateTrigger> = {}): DateSlot => {
+    const [slot] = slotsBetween(
+      trigger(over),
+      at(`${day}T00:00:00.000Z`),
+      DateTime.add(at(`${day}T00:00:00.000Z`), { days: 1 }),
+    )
+    assert.isDefined(slot)
+    return slot ?? assert.fail()
+  }
+
+  it("the day itself, so many days before it, or after it", () => {
+    assert.strictEqual(slotOn("2026-05-01").day, "2026-05-01")
+    assert.strictEqual(slotOn("2026-02-26", { mode: "before_date", daysBefore: 3 }).day, "2026-03-01")
+    assert.strictEqual(slotOn("2028-02-26", { mode: "before_date", daysBefore: 3 }).day, "2028-02-29")
+    assert.strictEqual(slotOn("2026-01-05", { mode: "after_date", daysAfter: 10 }).day, "2025-12-26")
+    assert.strictEqual(slotOn("2026-01-05", { mode: "on_date", daysBefore: 3, daysAfter: 3 }).day, "2026-01-05")
+  })
+
+  it("in that year alone, or in every later one", () => {
+    const once = slotOn("2026-05-01")
+    assert.isTrue(isMeant(once, "2026-05-01"))
+    assert.isFalse(isMeant(once, "2025-05-01"))
+    const yearly = slotOn("2026-05-01", { includeAnniversaries: true })
+    for (const year of ["1926", "2025", "2026"]) assert.isTrue(isMeant(yearly, `${year}-05-01`))
+    assert.isFalse(isMeant(yearly, "2027-05-01"))
+    assert.isFalse(isMeant(yearly, "2025-05-02"))
+  })
+
+  it("29 February is kept on the 28th in other years, before and after it too", () => {
+    const yearly = { includeAnniversaries: true }
+    assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-28"))
+    assert.isFalse(isMeant(slotOn("2028-02-28", yearly), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2028-02-29", yearly), "2024-02-29"))
+    assert.isFalse(isMeant(slotOn("2027-03-01", yearly), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2100-02-28", yearly), "2024-02-29"), "2100 is no leap year")
+    assert.isTrue(isMeant(slotOn("2027-02-21", { ...yearly, mode: "before_date", daysBefore: 7 }), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2027-03-02", { ...yearly, mode: "after_date", daysAfter: 2 }), "2024-02-29"))
+  })
+
+  it("a timestamp stands for the day that it is in the trigger's zone", () => {
+    const berlin = slotOn("2026-05-02", { timezone: "Europe/Berlin" })
+    assert.isTrue(isMeant(berlin, "2026-05-01T22:00:00.000Z"))
+    assert.isFalse(isMeant(berlin, "2026-05-01T21:59:59.999Z"))
+    assert.isFalse(isMeant(berlin, "2026-05-02T22:00:00.000Z"))
+    assert.isTrue(isMeant(berlin, "2026-05-02"), "a day is that day everywhere")
+  })
+
+  it("everybody who is meant begins with one of the prefixes", () => {
+    let meant = 0
+    for (const timezone of zones) {
+      for (const day of [
+        "2027-02-27",
+        "2027-02-28",
+        "2027-03-01",
+        "2028-02-28",
+        "2028-02-29",
+        "2026-12-31",
+        "2027-01-01",
+      ]) {
+        for (const includeAnniversaries of [true, false]) {
+          const [slot] = slotsBetween(
+            trigger({ timezone, includeAnniversaries, triggerTime: "12:00" }),
+            at(`${day}T00:00:00.000Z`),
+            DateTime.add(at(`${day}T00:00:00.000Z`), { days: 1 }),
+          )
+          if (slot === undefined) continue
+          for (const year of [2024, 2025, 2026, 2027, 2028]) {
+            for (let hours = -60; hours < 60; hours += 3) {
+              const moment = DateTime.formatIso(
+                DateTime.add(at(`${year}-02-28T00:00:00.000Z`), {
+                  hours: hours + (day.includes("-12-") || day.includes("-01-") ? -59 * 24 : 0),
+                }),
+              )
+              for (const date of [moment, moment.slice(0, 10)]) {
+                if (!isMeant(slot, date)) continue
+                meant++
+                const { prefixes } = slot
+                assert.isTrue(
+                  "days" in prefixes
+                    ? prefixes.days.includes(date.slice(0, 10))
+                    : prefixes.monthDays.includes(date.slice(5, 10)),
+                  `${timezone} ${day} ${date}`,
+                )
+              }
+            }
+          }
+        }
+      }
+    }
+    assert.isAtLeast(meant, 500)
+  })
+})

@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { circlesWithoutWait } from "@tentpole/core/flows/definition/Graph"
+import { isLive, Membership, type MemberState, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
+import { endOf } from "@tentpole/core/flows/definition/Step"
+import { Result, Schema } from "effect"
+import { DrawnFlow } from "../../../contract/flows/flowDraws.ts"
+import { bodyOf, Life, live } from "../FlowDraws.ts"
+import { structureOf } from "../FlowFixture.ts"
+
+const lives = { arbitrary: { runs: 300 } }
+
+const whereOf = (state: MemberState): string => {
+  if (state.status === "completed") return "completed"
+  return state.status === "dropped" ? `dropped ${state.reason}` : `${state.status} ${state.visit.stepId}`
+}
+
+/** Where the member is, by the timeline alone. */
+const replay = (timeline: ReadonlyArray<TimelineEntry>): string => {
+  let where = "nowhere"
+  for (const { type, stepId, metadata } of timeline) {
+    const next = metadata["next_step_id"]
+    if (type === "entered_flow") where = `active ${stepId}`
+    else if (type === "waiting") where = `waiting ${stepId}`
+    else if (type === "completed") where = "completed"
+    else if (type === "dropped") where = `dropped ${String(metadata["reason"])}`
+    else if (type.startsWith("step_")) {
+      if (typeof next === "string") where = `active ${next}`
+      else if (next === undefined) where = `${metadata["retry_at"] === null ? "failed" : "active"} ${stepId}`
+    }
+  }
+  return where
+}
+
+describe("whatever the flow, and whatever happens in it", () => {
+  it.prop(
+    "each visit to a step is ended once, and asks for its message once and for each attempt once",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      const moments = live(flow, life)
+      const ended = (moments.at(-1)?.timeline ?? []).flatMap(({ type, metadata }) =>
+        type.startsWith("step_") && "next_step_id" in metadata ? [metadata["visit"]] : [],
+      )
+      assert.strictEqual(new Set(ended).size, ended.length)
+      const asked = moments.flatMap(({ change }) =>
+        (change?.commands ?? []).map((each) => `${each.type} ${each.visit} ${"attempt" in each ? each.attempt : ""}`),
+      )
+      assert.strictEqual(new Set(asked).size, asked.length, asked.join(", "))
+    },
+    lives,
+  )
+
+  it.prop(
+    "nobody moves again who has completed, failed or was dropped",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      for (const { before, after, change } of live(flow, life)) {
+        if (isLive(before.state)) continue
+        assert.strictEqual(whereOf(after.state), whereOf(before.state))
+        assert.deepStrictEqual(change?.commands ?? [], [])
+        assert.deepStrictEqual(change?.activities ?? [], [])
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "no wait of a set time is over before its time",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      for (const { flow: compiled, before, change } of live(flow, life)) {
+        for (const { type, stepId, at, metadata } of change?.entries ?? []) {
+          const step = compiled.steps.get(stepId ?? "")?.step
+          if (type !== "step_executed" || step?.type !== "wait") continue
+          const timed = step.mode === "duration" ? step.duration : step.timeout
+          if (step.mode === "condition" && metadata["timed_out"] !== true) continue
+          assert.isTrue(before.state.status === "waiting", "it was come to before")
+          const over = before.state.status === "waiting" && timed !== null ? endOf(before.state.since, timed) : null
+          assert.isAtLeast(at.epochMilliseconds, over?.epochMilliseconds ?? Infinity)
+        }
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "nothing is done for somebody who is disqualified, removed or in a flow that does not run",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      for (const { flow: compiled, happening, after, change, disqualified } of live(flow, life)) {
+        const effects = (change?.commands ?? []).filter(({ type }) => type !== "withdraw_email")
+        const gone = disqualified || ["remove", "delete"].includes(happening.kind) || compiled.status === "archived"
+        if (gone) assert.isFalse(isLive(after.state))
+        if (gone || compiled.status !== "active") assert.deepStrictEqual(effects, [])
+      }
+    },
+    lives,
+  )
+
+  it.prop(
+    "the timeline by itself tells where the member is",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      for (const { after, timeline } of live(flow, life)) assert.strictEqual(replay(timeline), whereOf(after.state))
+    },
+    lives,
+  )
+
+  it.prop(
+    "a member written as JSON and read again is the same",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      const codec = Schema.toCodecJson(Membership)
+      for (const { after } of live(flow, life)) {
+        const json: unknown = JSON.parse(JSON.stringify(Schema.encodeSync(codec)(after)))
+        assert.deepStrictEqual(Result.getOrThrow(Schema.decodeUnknownResult(codec)(json)), after)
+      }
+    },
+    { arbitrary: { runs: 60 } },
+  )
+
+  it.prop(
+    "a flow without circles that take no time never leads anybody round",
+    [DrawnFlow, Life],
+    ([flow, life]) => {
+      const circles = circlesWithoutWait(structureOf(bodyOf(flow)))
+      const rounds = live(flow, life).filter(
+        ({ after: { state } }) => state.status === "failed" && state.retry.error.includes("circle"),
+      )
+      if (circles.length === 0) assert.deepStrictEqual(rounds, [])
+    },
+    lives,
+  )
+})

@@ -1,0 +1,160 @@
+// What a form takes of what is sent, and what of it makes a contact.
+import { fieldsByName, type ItemReading } from "@tentpole/core/contacts/batch/ContactItem"
+import { type Answers, field_bytes_max, readAnswers, readVisitor, type Sent } from "@tentpole/core/forms/Answers"
+import { readForms } from "@tentpole/core/forms/Form"
+import { SubmissionChange } from "@tentpole/core/forms/Submission"
+import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
+import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
+import { honeypot_name, toPublished } from "@tentpole/core/tents/pages/PageDocument"
+import { DateTime, Result } from "effect"
+import { assert, describe, it } from "vitest"
+
+const id = (n: number) => `7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e0${n}`
+const tentId = TentId.make(id(1))
+const now = DateTime.makeUnsafe(1_000)
+
+const formOf = (html: string, formId = "f") => {
+  const form = readForms(tentId, toPublished(html, { tentId, branding: true })).get(formId)
+  return form ?? assert.fail(`no form ${formId}`)
+}
+
+const form = formOf(`<form id=f><input name=email><input name=tags><textarea name=message></textarea></form>`)
+const read = (...sent: Sent) => Result.getOrThrow(readAnswers(form, sent))
+const refused = (...sent: Sent) =>
+  Result.match(readAnswers(form, sent), { onSuccess: () => null, onFailure: (e) => e.code })
+
+describe("a form as its page declares it", () => {
+  it("has the fields with a name in their order, and neither files nor the trap", () => {
+    const declared = formOf(`<form id=f><fieldset><input name=b type=checkbox><input name=b type=checkbox></fieldset>
+      <select name=a></select><input type=file name=cv><input type=reset name=r><input><input name=__proto__>
+      <button name=plan value=1>Go</button></form><input name=outside>`)
+    assert.deepStrictEqual(declared.fields, ["b", "a", "plan"])
+    assert.strictEqual(declared.successUrl, null)
+  })
+
+  it("is known by its id, else its name, else its place; what can't be an address is no id", () => {
+    const ids = (html: string) => [...readForms(tentId, html).keys()]
+    assert.deepStrictEqual(ids(`<form id=a></form><form name=b></form><form></form>`), ["a", "b", "form-3"])
+    assert.deepStrictEqual(ids(`<form id=".."></form><form id="${"x".repeat(201)}" name=n></form>`), ["form-1", "n"])
+  })
+
+  it("stands twice under one id with the fields of both and the first address to go on to", () => {
+    const both = formOf(`<form id=f><input name=a></form><form id=f data-success-url=" /thanks "><input name=b></form>`)
+    assert.deepStrictEqual([both.fields, both.successUrl], [["a", "b"], "/thanks"])
+  })
+})
+
+describe("what is sent", () => {
+  it("counts as far as the form declares it, and stands together under one name", () => {
+    assert.deepStrictEqual(read(["email", "a@b.ch"], ["unsubscribed", "false"], ["tags", "x"], ["tags", "y"]), {
+      email: "a@b.ch",
+      tags: "x, y",
+    })
+  })
+
+  it("is a machine's when the trap is filled, and nobody's when it is empty", () => {
+    assert.isNull(read(["email", "a@b.ch"], [honeypot_name, "http://spam"]))
+    assert.isNotNull(read(["email", "a@b.ch"], [honeypot_name, ""]))
+    assert.strictEqual(refused(["email", " "], ["other", "x"]), "validation_failed")
+    assert.strictEqual(refused(), "validation_failed")
+  })
+
+  it("has at most 100 fields of 10 KB, the trap apart", () => {
+    const many = (count: number): Sent =>
+      Array.from({ length: count }, (_, n) => [n === 0 ? "email" : `x${n}`, "a@b.ch"])
+    assert.isNotNull(read(...many(100), [honeypot_name, ""]))
+    assert.strictEqual(refused(...many(101)), "payload_too_large")
+    assert.isNotNull(read(["message", "ä".repeat(field_bytes_max / 2)]))
+    assert.strictEqual(refused(["message", "ä".repeat(field_bytes_max / 2 + 1)]), "payload_too_large")
+    assert.strictEqual(refused(["undeclared", "x".repeat(field_bytes_max + 1)]), "payload_too_large")
+  })
+
+  it("is text that can be kept", () => {
+    for (const text of ["\0", "a\ud800", "\udc00"]) assert.strictEqual(refused(["message", text]), "validation_failed")
+    assert.strictEqual(refused(["\0", "x"], ["email", "a@b.ch"]), "validation_failed")
+  })
+})
+
+const how = (over: Partial<ItemReading> = {}): ItemReading => ({
+  values: "text",
+  fields: fieldsByName([]),
+  defaultCountry: "CH",
+  allowNotEditable: true,
+  ...over,
+})
+const visitor = (answers: Answers) => Result.getOrThrow(readVisitor(answers, how()))
+
+describe("a visitor", () => {
+  it("is known by email or phone, and has the fields that contacts have", () => {
+    const read = visitor({
+      email: " Ada@Example.com ",
+      phone: "044 668 18 00",
+      first_name: " Ada ",
+      wish: "x",
+      city: " ",
+    })
+    assert.deepStrictEqual(read, {
+      email: { written: "Ada@Example.com", normalized: "ada@example.com" },
+      phone: "+41446681800",
+      firstName: "Ada",
+    })
+    assert.isNull(visitor({ first_name: "Ada" }))
+  })
+
+  it("is asked again where neither email nor phone can be read, and keeps what no contact can have to the submission", () => {
+    const issues = (answers: Answers) =>
+      Result.match(readVisitor(answers, how()), {
+        onSuccess: () => [],
+        onFailure: (invalid) => invalid.issues.map(({ path }) => path),
+      })
+    assert.deepStrictEqual(issues({ email: "ada@", phone: "+41446681800" }), ["email"])
+    assert.deepStrictEqual(issues({ phone: "12" }), ["phone"])
+    assert.deepStrictEqual(visitor({ email: "a@b.ch", phone: "12", zip_code: "1".repeat(51), service_score: "ten" }), {
+      email: { written: "a@b.ch", normalized: "a@b.ch" },
+    })
+  })
+})
+
+const person = (over: Partial<Contact>): Contact => ({ ...blankContact(ContactId.make(id(2)), now), ...over })
+
+const receive = (answers: Answers, existing: ReadonlyArray<Contact>) =>
+  SubmissionChange.receive(
+    { id: SubmissionId.make(id(3)), form, answers, visitor: visitor(answers) },
+    { existing, ids: [ContactId.make(id(4))], now },
+  )
+
+describe("a submission", () => {
+  it("fills what is empty, overwrites nothing, and never takes an opt-out back", () => {
+    const known = person({
+      email: "a@b.ch",
+      emailNormalized: "a@b.ch",
+      firstName: "Ada",
+      unsubscribed: true,
+      marketingEmailSubscribed: false,
+    })
+    const { contacts, submission } = receive(
+      {
+        email: "A@b.ch",
+        first_name: "Eve",
+        last_name: "Lovelace",
+        unsubscribed: "false",
+        marketing_email_subscribed: "true",
+      },
+      [known],
+    )
+    assert.deepStrictEqual(
+      contacts.updates.map(({ after }) => after),
+      [{ ...known, lastName: "Lovelace" }],
+    )
+    assert.deepStrictEqual([contacts.resubscribed, submission.contactId], [[], known.id])
+  })
+
+  it("is about the email's owner where the phone is somebody else's", () => {
+    const [one, two] = [
+      person({ email: "a@b.ch", emailNormalized: "a@b.ch" }),
+      person({ id: ContactId.make(id(5)), phone: "+41446681800" }),
+    ]
+    const { contacts, submission } = receive({ email: "a@b.ch", phone: "+41446681800" }, [one, two])
+    assert.deepStrictEqual([contacts.updates, submission.contactId], [[], one.id])
+  })
+})

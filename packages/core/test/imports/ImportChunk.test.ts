@@ -1,0 +1,219 @@
+import type { Contact } from "@tentpole/core/contacts/Contact"
+import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
+import { ContactId, ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
+import type { DuplicateStrategy, ImportRun, Mapping, RowResult } from "@tentpole/core/imports/Import"
+import { chunkIdentities, ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
+import { rowReader } from "@tentpole/core/imports/Rows"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Schema } from "effect"
+
+const headers = ["Email", "Phone", "First", "Score", "Note"]
+const now = DateTime.makeUnsafe(1_000)
+
+const mapping = (header: string, targetField: string, more: Partial<Mapping> = {}): Mapping => ({
+  header,
+  targetField,
+  targetKind: "standard",
+  overwriteBehavior: "overwrite",
+  ...more,
+})
+
+const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
+  id: ImportRunId.make("00000000-0000-4000-8000-0000000000aa"),
+  sessionId: ImportSessionId.make("00000000-0000-4000-8000-0000000000bb"),
+  status: "running",
+  headers,
+  mappings: [
+    mapping("Email", "email"),
+    mapping("Phone", "phone"),
+    mapping("First", "first_name"),
+    mapping("Score", "service_score"),
+  ],
+  duplicateStrategy: "update",
+  overwriteBlankOnly: false,
+  listIds: [],
+  processedRows: 0,
+  totalRows: null,
+  counts: { created: 0, updated: 0, skipped: 0, failed: 0 },
+  error: null,
+  createdAt: now,
+  startedAt: now,
+  completedAt: null,
+  ...more,
+})
+
+type Cells = ReadonlyArray<string>
+
+/** Applies a file in chunks of `size`, to contacts in a map; what a store does, without one. */
+const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there: ReadonlyArray<Contact> = []) => {
+  const contacts = new Map<string, Contact>(there.map((contact) => [contact.id, contact]))
+  const read = rowReader({
+    headers,
+    mappings: run.mappings,
+    fields: fieldsByName([]),
+    defaultCountry: "US",
+    formulaGuarded: true,
+  })
+  const results: Array<RowResult> = []
+  for (let from = 0; from < file.length; from += size) {
+    const rows = file.slice(from, from + size).map((cells, index) => {
+      const row = { rowNumber: from + index + 2, line: null, cells }
+      return { row, read: read(row) }
+    })
+    const { emails, phones } = chunkIdentities(rows)
+    const existing = [...contacts.values()].filter(
+      ({ emailNormalized, phone }) => emails.includes(emailNormalized ?? "") || phones.includes(phone ?? ""),
+    )
+    // The same id for the same row, whatever the size of chunks.
+    const fresh = rows.map((_, index) =>
+      ContactId.make(`00000000-0000-4000-9000-${String(from + index).padStart(12, "0")}`),
+    )
+    const change = ImportChunkChange.decide({ ...run, processedRows: from }, headers, rows, {
+      existing,
+      ids: fresh,
+      now,
+    })
+    for (const contact of [...change.contacts.creates, ...change.contacts.updates.map(({ after }) => after)]) {
+      contacts.set(contact.id, contact)
+    }
+    results.push(...change.results)
+  }
+  return { results, contacts: [...contacts.values()] }
+}
+
+const people = (contacts: ReadonlyArray<Contact>) =>
+  contacts
+    .map(({ emailNormalized, phone, firstName, serviceScore }) =>
+      JSON.stringify([emailNormalized, phone, firstName, serviceScore]),
+    )
+    .sort()
+
+const statuses = (results: ReadonlyArray<RowResult>) => results.map(({ status }) => status)
+
+const Row = Schema.Tuple([
+  Schema.Literals(["", "a@b.co", "A@b.co", "b@b.co", "c@b.co", "nobody"]),
+  Schema.Literals(["", "", "+14155550101", "(415) 555-0101", "+14155550102", "12"]),
+  Schema.Literals(["", "Ann", "Bob"]),
+  Schema.Literals(["", "1", "2.5", "much"]),
+  Schema.Literals(["x", ""]),
+])
+const File = Schema.Array(Row)
+
+describe("a chunk", () => {
+  it.prop(
+    "comes out the same wherever the file is cut into chunks",
+    {
+      file: File,
+      size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
+      duplicateStrategy: Schema.Literals(["update", "skip"]),
+      overwriteBlankOnly: Schema.Boolean,
+    },
+    ({ file, size, duplicateStrategy, overwriteBlankOnly }) => {
+      const run = runOf({ duplicateStrategy, overwriteBlankOnly })
+      const [whole, cut] = [applied(run, file, 1000), applied(run, file, size)]
+      assert.deepStrictEqual(statuses(cut.results), statuses(whole.results))
+      assert.deepStrictEqual(people(cut.contacts), people(whole.contacts))
+    },
+    { arbitrary: { runs: 300 } },
+  )
+
+  it.prop(
+    "every row has one result, failed ones with issues, and who is named in one is a contact",
+    { file: File },
+    ({ file }) => {
+      const { results, contacts } = applied(runOf(), file, 3)
+      const ids = new Set(contacts.map(({ id }) => id))
+      assert.deepStrictEqual(
+        results.map(({ rowNumber }) => rowNumber),
+        file.map((_, index) => index + 2),
+      )
+      for (const { status, contactId, issues, record } of results) {
+        assert.strictEqual(
+          contactId !== null,
+          ids.has(contactId ?? ContactId.make("00000000-0000-4000-8000-000000000000")),
+        )
+        assert.strictEqual(status === "failed", issues.length > 0 && issues[0]?.code !== "empty_row")
+        assert.strictEqual(status === "created" || status === "updated", record === null)
+      }
+    },
+  )
+
+  const after = (file: ReadonlyArray<Cells>, more: Partial<ImportRun> = {}) => {
+    const { results, contacts } = applied(runOf(more), file, 1000)
+    return { rows: statuses(results), results, contacts }
+  }
+
+  it("merges a row that repeats an earlier one by email or by phone", () => {
+    const { rows, contacts } = after([
+      ["a@b.co", "", "Ann", "", ""],
+      ["A@B.co", "+14155550101", "", "7", ""],
+      ["", "(415) 555-0101", "Anna", "", ""],
+    ])
+    assert.deepStrictEqual(rows, ["created", "updated", "updated"])
+    assert.deepStrictEqual(people(contacts), ['["a@b.co","+14155550101","Anna",7]'])
+  })
+
+  it("leaves those who are there alone under `skip`, and says who they are", () => {
+    const { rows, results, contacts } = after(
+      [
+        ["a@b.co", "", "Ann", "", ""],
+        ["a@b.co", "", "Bob", "", ""],
+      ],
+      { duplicateStrategy: "skip" as DuplicateStrategy },
+    )
+    assert.deepStrictEqual(rows, ["created", "skipped"])
+    assert.strictEqual(results[1]?.contactId, contacts[0]?.id)
+    assert.deepStrictEqual(results[1]?.record, ["a@b.co", "", "Bob", "", ""])
+    assert.strictEqual(contacts[0]?.firstName, "Ann")
+  })
+
+  it("never clears a value with an empty cell, and fills only what is empty where that is asked for", () => {
+    const file: ReadonlyArray<Cells> = [
+      ["a@b.co", "", "Ann", "", ""],
+      ["a@b.co", "", "", "5", ""],
+      ["a@b.co", "", "Bob", "6", ""],
+    ]
+    assert.deepStrictEqual(people(after(file).contacts), ['["a@b.co",null,"Bob",6]'])
+    assert.deepStrictEqual(people(after(file, { overwriteBlankOnly: true }).contacts), ['["a@b.co",null,"Ann",5]'])
+    const mappings = runOf().mappings.map((each) =>
+      each.header === "First" ? { ...each, overwriteBehavior: "skip_if_filled" as const } : each,
+    )
+    assert.deepStrictEqual(people(after(file, { mappings }).contacts), ['["a@b.co",null,"Ann",6]'])
+  })
+
+  it("refuses a row that is one person by email and another by phone, and says so of its column", () => {
+    const { rows, results } = after([
+      ["a@b.co", "", "Ann", "", ""],
+      ["", "+14155550101", "Bob", "", ""],
+      ["a@b.co", "+14155550101", "Who", "", ""],
+    ])
+    assert.deepStrictEqual(rows, ["created", "created", "failed"])
+    assert.deepInclude(results[2]?.issues[0], { header: "Phone", code: "conflict", value: "+14155550101" })
+  })
+
+  it("says of each bad cell what is wrong, under its column", () => {
+    const { results } = after([
+      ["nobody", "12", "x".repeat(300), "much", ""],
+      ["", " ", "Ann", "", ""],
+      ["a@b.co", "", "Ann"],
+      [" ", "", "", "", ""],
+      ["'=a@b.co", "", "'=1+1", "", ""],
+    ])
+    assert.deepStrictEqual(
+      results.map(({ status, issues }) => [status, issues.map(({ header, code }) => `${header} ${code}`)]),
+      [
+        ["failed", ["Email invalid_email", "Phone invalid_phone", "First invalid_value", "Score invalid_value"]],
+        ["failed", ["Email missing_identity"]],
+        ["failed", ["null wrong_column_count"]],
+        ["skipped", ["null empty_row"]],
+        ["created", []],
+      ],
+    )
+    assert.strictEqual(results[0]?.issues[2]?.value?.length, 255)
+  })
+
+  it("must follow what the run has processed", () => {
+    const rows = [{ row: { rowNumber: 4, line: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
+    assert.throws(() => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], ids: [], now }), /begin where/)
+  })
+})

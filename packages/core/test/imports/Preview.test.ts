@@ -1,0 +1,99 @@
+import { ImportSessionId } from "@tentpole/core/kernel/Ids"
+import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
+import { type Answer, nothingSuggested } from "@tentpole/core/imports/mapping/Suggestions"
+import { assert, describe, it } from "@effect/vitest"
+
+const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
+const workspace = { fields: [], defaultCountry: "US" }
+
+const preview = (
+  headers: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  answer: Answer = nothingSuggested,
+) => {
+  const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
+  const file = { headers, rows: numbered, formulaGuarded: true }
+  return previewOf(id, file, workspace, readingOf(file, workspace), answer)
+}
+
+describe("a preview", () => {
+  it("shows what the proposals would make of the rows, and what they would refuse", () => {
+    const seen = preview(
+      ["Email", "E-mail", "Plan"],
+      [
+        ["a@b.co", "x", "gold"],
+        ["nobody", "y", "'=1"],
+        ["c@b.co", "z"],
+      ],
+    )
+    assert.deepStrictEqual(seen.unmappedHeaders, ["E-mail", "Plan"])
+    assert.deepStrictEqual(
+      seen.fieldCreationCandidates.map(({ header }) => header),
+      ["E-mail", "Plan"],
+    )
+    assert.deepStrictEqual(seen.sampleRows[1], { Email: "nobody", "E-mail": "y", Plan: "=1" })
+    assert.deepStrictEqual(seen.sampleRows[2], { Email: "c@b.co", "E-mail": "z", Plan: "" })
+    assert.deepStrictEqual(
+      seen.sampleIssues.map(({ rowNumber, header, targetField, code, value }) => [
+        rowNumber,
+        header,
+        targetField,
+        code,
+        value,
+      ]),
+      [
+        [3, "Email", "email", "invalid_email", "nobody"],
+        [4, null, null, "wrong_column_count", null],
+      ],
+    )
+    assert.deepStrictEqual(seen.blockingIssues, [])
+    assert.isFalse(seen.availableFields.standard.some(({ writable }) => !writable))
+  })
+
+  it("is blocked while no column names anybody", () => {
+    const seen = preview(["Name", "City"], [["Ann", "Rome"]])
+    assert.deepStrictEqual(
+      seen.blockingIssues.map(({ code }) => code),
+      ["missing_identity_mapping"],
+    )
+    assert.deepStrictEqual(seen.sampleIssues, [])
+  })
+
+  it("keeps a column called like a property of objects", () => {
+    const seen = preview(["email", "__proto__", "constructor"], [["a@b.co", "x", "y"]])
+    assert.deepStrictEqual(Object.entries(seen.sampleRows[0] ?? {}), [
+      ["email", "a@b.co"],
+      ["__proto__", "x"],
+      ["constructor", "y"],
+    ])
+  })
+
+  it("reads the rows by what the AI suggests too, and offers a field for the column that lost", () => {
+    const matches = [
+      { header: "Correo", targetField: "email" },
+      { header: "Otro correo", targetField: "email" },
+    ]
+    const rows = [["nobody", "a@b.co"]]
+    const seen = preview(["Correo", "Otro correo"], rows, { _tag: "given", matches })
+    assert.deepStrictEqual(seen.blockingIssues, [])
+    assert.deepStrictEqual(seen.unmappedHeaders, ["Otro correo"])
+    assert.deepStrictEqual(
+      seen.fieldCreationCandidates.map(({ header, sampleValues }) => [header, sampleValues]),
+      [["Otro correo", ["a@b.co"]]],
+    )
+    assert.deepStrictEqual(
+      seen.sampleIssues.map(({ header, code }) => [header, code]),
+      [["Correo", "invalid_email"]],
+    )
+  })
+
+  it("offers no field for what the export of an earlier import has added", () => {
+    const headers = ["Email", "Plan", "row_number", "status", "reason"]
+    const seen = preview(headers, [["a@b.co", "gold", "7", "failed", "invalid_email"]])
+    assert.deepStrictEqual(seen.unmappedHeaders, ["Plan", "row_number", "status", "reason"])
+    assert.deepStrictEqual(
+      seen.fieldCreationCandidates.map(({ header }) => header),
+      ["Plan"],
+    )
+  })
+})

@@ -1,0 +1,122 @@
+import { csvText, csvTextInQuotes, guardFormula, withoutFormulaGuard } from "@tentpole/core/kernel/Csv"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** Reads RFC 4180 to the letter, and nothing else. */
+const records = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const read: Array<Array<string>> = []
+  for (let rest = text, record: Array<string> = []; rest !== "";) {
+    const [whole = "", inQuotes, plain, end] = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/.exec(rest) ?? []
+    if (whole === "") throw new Error(`not RFC 4180: ${rest.slice(0, 50)}`)
+    record.push(inQuotes?.replaceAll('""', '"') ?? plain ?? "")
+    if (end === "\r\n") [read[read.length], record] = [record, []]
+    rest = rest.slice(whole.length)
+  }
+  return read
+}
+
+/** Text made of what quoting, guarding and reading trip over. */
+const Awkward = Schema.Array(
+  Schema.Literals(["'", '"', ",", "\r", "\n", "\t", "=", "+", "-", "@", "1", ".", "e", " ", ";", "é", "😀", "x"]),
+)
+const join = (parts: ReadonlyArray<string>): string => parts.join("")
+
+describe("CSV text", () => {
+  it("is RFC 4180: cells quoted where they must be, quotes doubled, records ended by CRLF", () => {
+    assert.strictEqual(csvText([]), "")
+    assert.strictEqual(
+      csvText([
+        ["a", "", "b c", " d "],
+        ['say "hi"', "1,5", "two\nlines", "\r"],
+      ]),
+      'a,,b c, d \r\n"say ""hi""","1,5","two\nlines","\r"\r\n',
+    )
+  })
+
+  it("can have every cell in quotes", () => {
+    assert.strictEqual(csvTextInQuotes([["a", "", 'say "hi"', "1;5"]]), '"a","","say ""hi""","1;5"\r\n')
+  })
+
+  it.prop(
+    "is read back as it was, whatever the cells hold",
+    [Schema.Array(Schema.NonEmptyArray(Awkward)), Schema.Array(Schema.NonEmptyArray(Schema.String))],
+    ([awkward, any]) => {
+      for (const table of [awkward.map((cells) => cells.map(join)), any]) {
+        assert.deepStrictEqual(records(csvText(table)), table)
+        assert.deepStrictEqual(records(csvTextInQuotes(table)), table)
+      }
+    },
+    { arbitrary: { runs: 500 } },
+  )
+})
+
+describe("the guard before formulas", () => {
+  it("is put on what a spreadsheet would run, and on nothing else", () => {
+    const run = [
+      "=1+1",
+      "+x",
+      "-cmd",
+      "@at",
+      "\ttab",
+      "\rret",
+      "+1+1",
+      "-",
+      "+1 415 555",
+      "-5 apples",
+      "-1.",
+      "'=1",
+      "''-5",
+    ]
+    assert.deepStrictEqual(
+      run.map(guardFormula),
+      run.map((text) => `'${text}`),
+    )
+    const harmless = [
+      "",
+      "x",
+      "1-1",
+      "a=b",
+      "'quoted",
+      "'",
+      "'5",
+      "+14155550123",
+      "-5",
+      "-0.25",
+      "+5",
+      "-1.5e-7",
+      "1e+21",
+      "\n=1",
+    ]
+    assert.deepStrictEqual(harmless.map(guardFormula), harmless)
+  })
+
+  it("comes off where exports put it, and nowhere else", () => {
+    const cells = ["'=1+1", "'+x", "'-5", "'@x", "'\tx", "'\rx", "''=1", "'x", "=1", "'", "+1"]
+    assert.deepStrictEqual(cells.map(withoutFormulaGuard), [
+      "=1+1",
+      "+x",
+      "-5",
+      "@x",
+      "\tx",
+      "\rx",
+      "'=1",
+      "'x",
+      "=1",
+      "'",
+      "+1",
+    ])
+  })
+
+  it.prop(
+    "leaves every text as it was once it is taken off again, and no formula while it is on",
+    [Awkward, Schema.String],
+    ([awkward, any]) => {
+      for (const text of [join(awkward), any]) {
+        const guarded = guardFormula(text)
+        assert.strictEqual(withoutFormulaGuard(guarded), text)
+        assert.isTrue(!/^[=+\-@\t\r]/.test(guarded) || Number.isFinite(Number(guarded)), guarded)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+})

@@ -1,0 +1,22 @@
+import { decodeCursor, encodeCursor, pagination } from "@tentpole/core/kernel/Page"
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+
+const At = Schema.Int.check(Schema.isBetween({ minimum: -8_640_000_000_000, maximum: 8_640_000_000_000 }))
+const Id = Schema.String.check(Schema.isUUID())
+
+describe("cursors", () => {
+  it.prop("come back as they were", [At, Id], ([at, id]) => {
+    const cursor = { at, id: id.toLowerCase() }
+    assert.deepStrictEqual(Result.getOrThrow(decodeCursor(encodeCursor(cursor))), cursor)
+  })
+
+  it.prop("that are none of ours are refused", [Schema.String], ([text]) => Result.isFailure(decodeCursor(text)))
+})
+
+describe("pages", () => {
+  it("an empty listing has none", () => {
+    assert.deepStrictEqual(pagination({ page: 1, limit: 25 }, 0), { page: 1, limit: 25, total: 0, totalPages: 0 })
+    assert.strictEqual(pagination({ page: 1, limit: 25 }, 26).totalPages, 2)
+  })
+})

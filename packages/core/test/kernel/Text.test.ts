@@ -1,0 +1,96 @@
+import { byCodePoint, fold, isBlank, slugify, trim } from "@tentpole/core/kernel/Text"
+import { encodeText } from "@tentpole/core/kernel/Bytes"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const WellFormed = Schema.String.check(Schema.makeFilter((text: string) => text.isWellFormed()))
+
+const byBytes = (left: string, right: string): number => {
+  const [a, b] = [encodeText(left), encodeText(right)]
+  for (let at = 0; at < Math.min(a.length, b.length); at++) {
+    if (a[at] !== b[at]) return Math.sign((a[at] ?? 0) - (b[at] ?? 0))
+  }
+  return Math.sign(a.length - b.length)
+}
+
+/** Case, composition, the Turkish i's, sigmas, compatibility signs, astral characters, halves of them, and plain text. */
+const Unicode = Schema.Array(
+  Schema.Literals([..."aAzZ 0\u007f\u0080ÄäİıÅÅKßẞΣσςΐ😀𐐀", "e\u0301", "i\u0307", "\u0345", "\ud800", "\udc00"]),
+)
+
+/** What folding is, said in one line and for every text alike. */
+const defined = (text: string): string => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ").normalize("NFC")
+
+describe("folding", () => {
+  it.prop(
+    "is composition, lower case and one sigma, for plain text too",
+    [Unicode, Schema.String],
+    ([units, plain]) => {
+      for (const text of [units.join(""), plain, `${plain}ς`]) assert.strictEqual(fold(text), defined(text))
+    },
+  )
+
+  it.prop("a folded text is its own folded form", [Schema.String], ([text]) => fold(fold(text)) === fold(text))
+
+  it("is that of every character by itself, and before an accent", () => {
+    for (let code = 0; code < 0x3000; code++) {
+      for (const text of [String.fromCharCode(code), `a${String.fromCharCode(code)}\u0301`]) {
+        assert.strictEqual(fold(text), defined(text))
+      }
+    }
+  })
+
+  it("makes one of what people write for the same", () => {
+    for (const [left, right] of [
+      ["CAFÉ", "cafe\u0301"],
+      ["ΟΔΟΣ", "οδος"],
+      ["Å", "A\u030a"],
+    ] as const) {
+      assert.strictEqual(fold(left), fold(right))
+    }
+  })
+
+  it("keeps apart what differs", () => {
+    assert.notStrictEqual(fold("strasse"), fold("straße"))
+    assert.notStrictEqual(fold("i"), fold("ı"))
+  })
+})
+
+describe("order", () => {
+  it.prop(
+    "is that of the UTF-8 bytes",
+    [WellFormed, WellFormed],
+    ([left, right]) => byCodePoint(left, right) === byBytes(left, right),
+  )
+
+  it("puts characters beyond the 16-bit plane last", () => {
+    assert.strictEqual(byCodePoint("\uffff", "😀"), -1)
+    assert.strictEqual(byCodePoint("😀", "\uffff"), 1)
+    assert.strictEqual(byCodePoint("a", "ab"), -1)
+  })
+})
+
+describe("trimming and slugs", () => {
+  it("takes Unicode's white space away at both ends, and nothing else", () => {
+    assert.strictEqual(trim("\u2003\u00a0 a b\t\n"), "a b")
+    assert.strictEqual(trim("\u200ba"), "\u200ba")
+    assert.isTrue(isBlank("\u3000 "))
+  })
+
+  it.prop(
+    "blank is what trimming leaves nothing of",
+    [Schema.Array(Schema.Literals([" ", "\u3000", "\n", "a"]))],
+    ([units]) => {
+      assert.strictEqual(isBlank(units.join("")), trim(units.join("")) === "")
+    },
+  )
+
+  it.prop("a slug has Latin letters, digits and inner hyphens only", [Schema.String], ([text]) =>
+    /^([a-z0-9]+(-[a-z0-9]+)*)?$/.test(slugify(text)),
+  )
+
+  it("reads as the text it comes from", () => {
+    assert.strictEqual(slugify("Crème brûlée, 2 × daily!"), "creme-brulee-2-daily")
+    assert.strictEqual(slugify("日本"), "")
+  })
+})

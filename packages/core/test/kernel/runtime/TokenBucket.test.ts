@@ -1,0 +1,76 @@
+// The bucket, against what it promises: never more than a minute's worth at once, never more than flows in, and no request
+// refused that may be made.
+import { type Bucket, isFull, take } from "@tentpole/core/kernel/runtime/TokenBucket"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const PerMinute = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 }))
+const Gaps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))).check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(400),
+)
+
+/** Requests one after another, with these pauses before each. */
+const run = (perMinute: number, gaps: ReadonlyArray<number>) => {
+  let bucket: Bucket | undefined
+  let now_ms = 1_000_000
+  return gaps.map((gap) => {
+    now_ms += gap
+    const taken = take(bucket, perMinute, now_ms)
+    bucket = taken.bucket
+    return { ...taken, now_ms }
+  })
+}
+
+describe("the token bucket", () => {
+  it.prop(
+    "in any stretch of time no more is allowed than it holds and what flows in",
+    [PerMinute, Gaps],
+    ([rate, gaps]) => {
+      const all = run(rate, gaps)
+      const passed = all.filter(({ allowed }) => allowed)
+      for (const [from, first] of passed.entries()) {
+        const last = passed.at(-1) ?? first
+        const stretch_ms = last.now_ms - first.now_ms
+        assert.isAtMost(passed.length - from, rate + (stretch_ms * rate) / 60_000 + 1e-6)
+      }
+    },
+  )
+
+  it.prop("what it says is left can be taken at once, and not one more", [PerMinute, Gaps], ([rate, gaps]) => {
+    const last = run(Math.min(rate, 500), gaps).at(-1)
+    if (last === undefined) return
+    let { bucket } = last
+    for (let each = 0; each < last.remaining; each++) {
+      const taken = take(bucket, Math.min(rate, 500), last.now_ms)
+      assert.isTrue(taken.allowed)
+      bucket = taken.bucket
+    }
+    assert.isFalse(take(bucket, Math.min(rate, 500), last.now_ms).allowed)
+  })
+
+  it.prop("who waits as long as told may go on, and who waits until the reset finds it full", [PerMinute], ([rate]) => {
+    let bucket: Bucket | undefined
+    let taken = take(bucket, rate, 0)
+    while (taken.allowed) taken = take((bucket = taken.bucket), rate, 0)
+    assert.isAtLeast(taken.retryAfter_s, 1)
+    assert.isTrue(take(bucket, rate, taken.retryAfter_s * 1000).allowed)
+    assert.isTrue(isFull(taken.bucket, rate, taken.reset_s * 1000))
+  })
+
+  it("1,200 a minute is 20 a second, evenly", () => {
+    let bucket: Bucket | undefined
+    for (let each = 0; each < 1200; each++) bucket = take(bucket, 1200, 0).bucket
+    assert.isFalse(take(bucket, 1200, 49).allowed)
+    assert.isTrue(take(bucket, 1200, 50).allowed)
+    assert.strictEqual(take(bucket, 1200, 10_000).remaining, 199)
+    assert.strictEqual(take(bucket, 1200, 0).reset_s, 60)
+  })
+
+  it("a clock that is set back neither gives nor takes", () => {
+    const first = take(undefined, 60, 100_000)
+    const back = take(first.bucket, 60, 10_000)
+    assert.deepStrictEqual([back.allowed, back.remaining], [true, 58])
+    assert.strictEqual(take(back.bucket, 60, 100_000).remaining, 57)
+  })
+})

@@ -1,0 +1,95 @@
+// What operators may write: domains of pages, senders and brands, and what the audit log is told of a workspace's changes.
+import { auditOfWorkspace } from "@tentpole/core/operations/administration/Audited"
+import { checkPageDomain } from "@tentpole/core/workspaces/PageDomain"
+import { decodeCursor, encodeCursor, textId } from "@tentpole/core/kernel/Page"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type Workspace, WorkspaceChange, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Result } from "effect"
+
+const id = WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11")
+const at = (ms: number) => DateTime.makeUnsafe(ms)
+const made = (fields: WorkspaceFields) => WorkspaceChange.create(id, { name: "Acme", ...fields }, at(0))
+
+const wrong = (fields: WorkspaceFields): ReadonlyArray<string> =>
+  Result.match(made(fields), { onSuccess: () => [], onFailure: ({ issues }) => issues.map(({ path }) => path) })
+
+const workspace = (fields: WorkspaceFields): Workspace => Result.getOrThrow(made(fields)).after
+
+describe("a workspace's fields", () => {
+  it("sender defaults are what an email would take", () => {
+    const good = { fromName: "Ann", fromAddress: "ann@example.com", replyToEmail: "r@example.com" }
+    assert.deepStrictEqual(wrong({ senderDefaults: good }), [])
+    assert.deepStrictEqual(wrong({ senderDefaults: { fromName: null, fromAddress: null } }), [])
+    assert.deepStrictEqual(
+      wrong({ senderDefaults: { fromName: "a\r\nBcc: x", fromAddress: "nobody", replyToEmail: "ü@example.com" } }),
+      ["sender_defaults.from_name", "sender_defaults.from_address", "sender_defaults.reply_to_email"],
+    )
+  })
+
+  it("a brand's addresses are web addresses, its colour one", () => {
+    const good = { logoUrl: "https://a.test/l.png", iconUrl: null, primaryColor: "#1A73e8", domain: "example.com" }
+    assert.deepStrictEqual(wrong({ brand: good }), [])
+    assert.deepStrictEqual(
+      wrong({ brand: { logoUrl: "javascript:alert(1)", iconUrl: 'https://a"b', primaryColor: "red", domain: "x" } }),
+      ["brand.logo_url", "brand.icon_url", "brand.primary_color", "brand.domain"],
+    )
+  })
+
+  it("a time zone is one of IANA's, a postal address fits into a footer", () => {
+    assert.deepStrictEqual(wrong({ timeZone: "Europe/Zurich", postalAddress: "1 Way" }), [])
+    assert.deepStrictEqual(wrong({ timeZone: "Mars/Olympus", postalAddress: "x".repeat(501) }), [
+      "time_zone",
+      "postal_address",
+    ])
+  })
+})
+
+describe("page domains", () => {
+  const service = { pagesHost: "Pages.example", hosts: ["api.example.com"] }
+  const checked = (name: string) => Result.getOrElse(checkPageDomain("domain", name, service), () => null)
+
+  it("are somebody's own, in their A-labels", () => {
+    assert.strictEqual(checked("WWW.Bücher.example"), "www.xn--bcher-kva.example")
+  })
+
+  it("are no public suffix, and none of the service's own", () => {
+    for (const name of ["co.uk", "localhost", "pages.example", "a.pages.example", "api.example.com", "a b.test", ""]) {
+      assert.isNull(checked(name), name)
+    }
+  })
+})
+
+describe("the audit of a workspace", () => {
+  it("tells plans, credits and limits with their values, people's words and addresses by name alone", () => {
+    const before = workspace({ plan: "free", credits: 1, postalAddress: "1 Way", senderDefaults: { fromName: "Ann" } })
+    const change = WorkspaceChange.update(
+      before,
+      { plan: "pro", credits: 9, postalAddress: "2 Street", senderDefaults: { fromAddress: "ann@example.com" } },
+      at(1),
+    )
+    const [event] = auditOfWorkspace(before, Result.getOrThrow(change).after)
+    assert.deepStrictEqual(event?.details, {
+      changes: [
+        { field: "plan", from: "free", to: "pro" },
+        { field: "credits", from: 1, to: 9 },
+        { field: "postal_address" },
+        { field: "sender_defaults" },
+      ],
+    })
+    for (const word of ["Way", "Street", "Ann", "@"]) assert.notInclude(JSON.stringify(event), word)
+  })
+
+  it("tells nothing of a change that changes nothing", () => {
+    const before = workspace({})
+    const same = Result.getOrThrow(WorkspaceChange.update(before, { credits: before.credits }, at(9))).after
+    assert.deepStrictEqual(auditOfWorkspace(before, same), [])
+  })
+})
+
+it("a cursor holds an address as well as an id, and neither passes for the other", () => {
+  const cursor = { at: 5, id: "ann@example.com" }
+  assert.deepStrictEqual(Result.getOrThrow(decodeCursor(encodeCursor(cursor), textId)), cursor)
+  assert.isTrue(Result.isFailure(decodeCursor(encodeCursor(cursor))))
+  assert.isTrue(Result.isFailure(decodeCursor(encodeCursor({ at: 5, id: "a\nb" }), textId)))
+})

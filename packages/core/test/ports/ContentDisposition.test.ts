@@ -1,0 +1,24 @@
+import { attachment } from "@tentpole/core/ports/ContentDisposition"
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+it("a plain name stands as it is, others have a stand-in beside their encoded form", () => {
+  assert.strictEqual(attachment("list 1.csv"), 'attachment; filename="list 1.csv"')
+  assert.strictEqual(
+    attachment("Größe €.csv"),
+    "attachment; filename=\"Gr__e _.csv\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%E2%82%AC.csv",
+  )
+  assert.strictEqual(
+    attachment('a"b\\c/../d.csv'),
+    "attachment; filename=\"a_b_c_.._d.csv\"; filename*=UTF-8''a%22b_c_.._d.csv",
+  )
+  assert.strictEqual(attachment("a\r\nSet-Cookie: x"), 'attachment; filename="a_Set-Cookie: x"')
+  assert.strictEqual(attachment("a\u202efdp.csv"), 'attachment; filename="a_fdp.csv"')
+  assert.strictEqual(attachment(""), "attachment; filename=\"file\"; filename*=UTF-8''")
+})
+
+it.prop("no name can end the header or its quotes", [Schema.String], ([name]) => {
+  const header = attachment(name)
+  assert.match(header, /^[\x20-\x7e]+$/)
+  assert.match(header, /^attachment; filename="[^"]+"(; filename\*=UTF-8''[^"; ]*)?$/)
+})

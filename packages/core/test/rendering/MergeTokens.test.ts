@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import {
+  findTokens,
+  isKnown,
+  resolveToken,
+  type TokenValues,
+  unresolvedTokens,
+} from "../../src/rendering/MergeTokens.ts"
+import { ada, AnyText } from "../../contract/emails/emailSamples.ts"
+
+const values: TokenValues = {
+  contact: ada,
+  dynamic: { page: "https://example.com/p", constructor: 3 },
+  workspaceName: "Acme",
+  links: { unsubscribe: "https://u", view: "https://v" },
+}
+
+const reads = (text: string): string => {
+  let read = ""
+  let at = 0
+  for (const { start, end, token } of findTokens(text)) {
+    read += text.slice(at, start) + resolveToken(token, values)
+    at = end
+  }
+  return read + text.slice(at)
+}
+
+describe("merge tokens", () => {
+  it.each([
+    ["{{contact.first_name}}", "ada"],
+    ["{{ contact.first_name }}", "ada"],
+    ["{{contact.first_name:uppercase}}", "ADA"],
+    ["{{contact.country:lowercase}}", "mcdonald"],
+    ["{{contact.country:capitalize}}", "McDonald"],
+    ["{{contact.job_title:capitalize}}", "Chief of éclairs"],
+    ["{{contact.job_title:titlecase}}", "Chief Of Éclairs"],
+    ["{{contact.job_title:uppercase:lowercase}}", "chief of éclairs"],
+    ["{{contact.city}}", ""],
+    ["{{contact.city|there}}", "there"],
+    ["{{contact.city | there }}", "there"],
+    ["{{contact.first_name|there}}", "ada"],
+    ["{{contact.first_name:uppercase|there}}", "ADA"],
+    ["{{contact.first_name|there:uppercase}}", "ADA"],
+    ["{{contact.city|there:uppercase}}", "THERE"],
+    ["{{contact.city:uppercase|there}}", "THERE"],
+    ["{{contact.city|see: you}}", "see: you"],
+    ["{{contact.city|see: you:uppercase}}", "SEE: YOU"],
+    ["{{contact.city|new friend:titlecase:uppercase}}", "NEW FRIEND"],
+    ["{{contact.city|a:b}}", "a:b"],
+    ["{{contact.city|a|b}}", "a|b"],
+    ["{{contact.city|uppercase}}", "uppercase"],
+    ["{{contact.city|x:uppercases}}", "x:uppercases"],
+    ["{{contact.city|dear friend, é!}}", "dear friend, é!"],
+    ["{{contact.nope|fall}}", "fall"],
+    ["{{contact.nope}}", ""],
+    ["{{contact.first name|x}}", "x"],
+    ["{{foo.bar|x y}}", "x y"],
+    ["{{contact.first_name:shout}}", ""],
+    ["{{contact.first_name:shout|x}}", "x"],
+    ["{{contact.service_score}} {{contact.unsubscribed}} {{contact.custom_fields.size}}", "4.5 false 42"],
+    ["{{contact.custom_fields.vip:capitalize}}", "True"],
+    ["{{contact.custom_fields.constructor|none}} {{contact.constructor|none}}", "none none"],
+    [
+      "{{campaign.dynamic.page}} {{campaign.dynamic.constructor}} {{campaign.dynamic.toString|no}}",
+      "https://example.com/p 3 no",
+    ],
+    ["{{workspace.name}} {{unsubscribe_url}} {{view_in_browser_url}}", "Acme https://u https://v"],
+    ["{{contact.created_at}}", "1970-01-01T00:00:00.000Z"],
+    ["{{{contact.first_name}}}", "{ada}"],
+    ["{{contact.city|{{contact.first_name}}}}", "{{contact.city|ada}}"],
+    [
+      "{{#if x}} {{}} {{ }} {{1}} {contact.first_name} {{contact.first_name} {{",
+      "{{#if x}} {{}} {{ }} {{1}} {contact.first_name} {{contact.first_name} {{",
+    ],
+  ])("%s reads %j", (text, expected) => {
+    assert.strictEqual(reads(text), expected)
+  })
+
+  it("a value that is blank counts as unset", () => {
+    const [found] = findTokens("{{contact.first_name|there}}")
+    assert.isDefined(found)
+    const blank = { ...values, contact: { ...ada, firstName: " \u00a0" } }
+    if (found !== undefined) assert.strictEqual(resolveToken(found.token, blank), "there")
+  })
+
+  it("unknown names are reported once each, in order, without formats and fallbacks", () => {
+    const texts = [
+      "{{contact.nope}} {{foo.bar|x}}",
+      null,
+      "{{contact.nope:uppercase|y}} {{contact.first_name:shout}}",
+      "{{contact.city}}",
+    ]
+    assert.deepStrictEqual(unresolvedTokens(texts), ["contact.nope", "foo.bar", "contact.first_name"])
+  })
+
+  it("a custom field is unknown when the workspace has no such field", () => {
+    const text = "{{contact.custom_fields.size}} {{contact.custom_fields.other}}"
+    assert.deepStrictEqual(unresolvedTokens([text], new Set(["size"])), ["contact.custom_fields.other"])
+    assert.deepStrictEqual(unresolvedTokens([text]), [])
+  })
+
+  it("every field of a contact has a token", () => {
+    const fields = Object.keys(ada).filter((key) => !["id", "emailNormalized", "customFields"].includes(key))
+    for (const key of ["contactId", ...fields]) {
+      const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      const [found] = findTokens(`{{contact.${name}}}`)
+      assert.isTrue(found !== undefined && isKnown(found.token), name)
+    }
+  })
+
+  it.prop("tokens are found where they stand, whatever stands around them", [Schema.Array(AnyText)], ([texts]) => {
+    const around = texts.map((text) => text.replace(/[{}]/g, ""))
+    const found = findTokens(around.join("{{contact.first_name}}"))
+    assert.strictEqual(found.length, Math.max(0, around.length - 1))
+    for (const { start, end } of found) {
+      assert.strictEqual(around.join("{{contact.first_name}}").slice(start, end), "{{contact.first_name}}")
+    }
+  })
+
+  it("finds nothing, soon, in what is made to be slow", () => {
+    for (const text of [
+      "{{".repeat(500_000),
+      "{".repeat(1_000_000),
+      `{{${"a".repeat(1_000_000)}`,
+      `${"{{a".repeat(300_000)}}}`,
+    ]) {
+      assert.isTrue(findTokens(text).length <= 1)
+    }
+  })
+})

@@ -1,0 +1,89 @@
+// Messages that are written one after the other into the same memory: each is what it would be in memory of its own, and
+// nobody ever sees another's.
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { ada, addresses, AnyHtml, AnyText, approved, recipient, sender } from "../../../contract/emails/emailSamples.ts"
+import { compile } from "../../../src/rendering/Compile.ts"
+import { toBytes } from "../../../src/rendering/message/Dkim.ts"
+import { MessageMemory } from "../../../src/rendering/message/MessageMemory.ts"
+import { render } from "../../../src/rendering/Render.ts"
+
+const compiled = (html: string) =>
+  compile(approved({ html, text: "{{contact.first_name}}", subject: "{{contact.first_name}}" }), sender, {
+    operational: false,
+    tracked: true,
+    addresses,
+  })
+const personOf = (firstName: string) => recipient({ contact: { ...ada, firstName } })
+
+describe("memory that is used again", () => {
+  it.prop(
+    "holds messages as memory of their own would, whatever stood in it, and leaves those alone that are still out",
+    {
+      html: AnyHtml,
+      people: Schema.Array(Schema.Struct({ name: AnyText, isBack: Schema.Boolean })).check(Schema.isMaxLength(8)),
+    },
+    ({ html, people }) => {
+      const email = compiled(html.join(""))
+      const memory = new MessageMemory()
+      const out = people.map(({ name, isBack }) => {
+        const message = render(email, personOf(name), memory)
+        const bytes = toBytes(message)
+        const expected = toBytes(render(email, personOf(name)))
+        assert.deepStrictEqual(bytes, expected)
+        if (isBack) memory.giveBack(message.body)
+        return { message, bytes, expected, isBack }
+      })
+      for (const { bytes, expected, isBack, message } of out) {
+        // With a subject that finds no room in front of it a message has been copied: that is nobody else's either.
+        if (bytes.length > 0 || !isBack) assert.deepStrictEqual(bytes, expected)
+        assert.strictEqual(message.body.length === 0, isBack)
+      }
+    },
+    { arbitrary: { runs: 100 } },
+  )
+
+  it("shows the message before to nobody, however they held on to it", () => {
+    const memory = new MessageMemory()
+    const first = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Secret"), memory)
+    const whole = toBytes(first)
+    const held = [first.body, whole, whole.subarray(10), new Uint8Array(whole.buffer)]
+    memory.giveBack(first.body)
+    const second = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Other"), memory)
+    assert.isAbove(second.body.length, 0)
+    for (const bytes of held) assert.strictEqual(bytes.length, 0)
+  })
+
+  it("is the same memory again, and lent to one message at a time", () => {
+    const memory = new MessageMemory()
+    const first = memory.take(100)
+    first.fill(7)
+    memory.giveBack(first)
+    memory.giveBack(first)
+    const [second, third] = [memory.take(100), memory.take(100)]
+    assert.strictEqual(second[0], 7, "it was not cleared, which is what it is for")
+    assert.notStrictEqual(second.buffer, third.buffer)
+    assert.strictEqual(third[0], 0)
+    memory.giveBack(first)
+    assert.strictEqual(second[0], 7, "what is back already can't be given back for someone else")
+  })
+
+  it("takes only what it has lent", () => {
+    const memory = new MessageMemory()
+    const foreign = new Uint8Array(16 * 1024).fill(9)
+    memory.giveBack(foreign)
+    new MessageMemory().giveBack(memory.take(1))
+    assert.strictEqual(foreign[0], 9)
+    assert.strictEqual(memory.take(1)[0], 0)
+  })
+
+  it("is as large as it has to be, and does not keep what is larger than messages are", () => {
+    const memory = new MessageMemory()
+    for (const size_bytes of [1, 50_000, 100, 3_000_000, 1]) {
+      const bytes = memory.take(size_bytes)
+      assert.isAtLeast(bytes.length, size_bytes)
+      assert.isBelow(bytes.length, Math.max(size_bytes, 50_000) + 16 * 1024)
+      memory.giveBack(bytes.subarray(0, 1))
+    }
+  })
+})

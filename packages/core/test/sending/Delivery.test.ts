@@ -1,0 +1,149 @@
+import {
+  blockReasons,
+  failureReasons,
+  finalStates,
+  type Move,
+  move,
+  passingReasons,
+  type Standing,
+} from "@tentpole/core/sending/Delivery"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const Token = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
+const tagged = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Schema.Struct({ _tag: Schema.Literal(tag), ...fields })
+
+const Ending = Schema.Union([
+  Schema.Struct({ state: Schema.Literal("sent") }),
+  Schema.Struct({ state: Schema.Literal("failed"), reason: Schema.Literals(failureReasons) }),
+  Schema.Struct({ state: Schema.Literal("queued") }),
+  Schema.Struct({ state: Schema.Literal("unconfirmed") }),
+])
+
+const AnyMove = Schema.Union([
+  tagged("claim", { token: Token }),
+  tagged("intent", { token: Token, answer: Schema.Literals(["granted", "paused", ...blockReasons]) }),
+  tagged("settle", { token: Token, ending: Ending }),
+  tagged("giveBack", { token: Token }),
+  tagged("expire", {}),
+  tagged("end", { ending: Schema.Literals(["cancelled", "blast_failed"]) }),
+  tagged("evidence", {}),
+  tagged("report", {}),
+])
+
+const queued: Standing = { state: "queued", reason: null, token: null, attempts: 0 }
+const Moves = Schema.Array(AnyMove).check(Schema.isMaxLength(40))
+
+/** Every standing that a delivery comes through. */
+const history = (
+  moves: ReadonlyArray<Move>,
+): ReadonlyArray<{ readonly from: Standing; readonly by: Move; readonly to: Standing }> => {
+  const steps = []
+  let at = queued
+  for (const by of moves) {
+    const to = move(at, by)
+    if (to === undefined) continue
+    steps.push({ from: at, by, to })
+    at = to
+  }
+  return steps
+}
+
+describe("the delivery's machine", () => {
+  it.prop(
+    "nothing is sent that was not handed over before",
+    { moves: Moves },
+    ({ moves }) => {
+      let handedOver = false
+      for (const { to } of history(moves)) {
+        if (to.state === "handed_over") handedOver = true
+        if (to.state === "sent" || to.state === "unconfirmed") assert.isTrue(handedOver)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "from handed over only its holder's word leads back into the queue, never a lease that ran out",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { by, from, to } of history(moves)) {
+        if (from.state !== "handed_over" || to.state !== "queued") continue
+        assert.oneOf(by._tag, ["settle", "giveBack"])
+        assert.strictEqual("token" in by ? by.token : null, from.token)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "what is final stays so, but for a doubt that ends as sent or failed",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { from, to } of history(moves)) {
+        if (!finalStates.has(from.state)) continue
+        assert.strictEqual(from.state, "unconfirmed")
+        assert.oneOf(to.state, ["sent", "failed"])
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "whoever holds it has a token, and only failures, blocks and doubts have a reason",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { to } of history(moves)) {
+        if (to.state === "claimed" || to.state === "handed_over") assert.isNotNull(to.token)
+        if (to.state === "queued") assert.isNull(to.token)
+        assert.strictEqual(to.reason !== null, ["failed", "blocked", "unconfirmed"].includes(to.state))
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "an old token moves nothing",
+    { moves: Moves, late: AnyMove },
+    ({ late, moves }) => {
+      const at = history(moves).at(-1)?.to ?? queued
+      if (!("token" in late) || late._tag === "claim" || late.token === at.token) return
+      assert.isUndefined(move(at, late))
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "tries are counted when they were in vain, and only then",
+    { moves: Moves },
+    ({ moves }) => {
+      for (const { by, from, to } of history(moves)) {
+        const inVain = by._tag === "settle" && to.state === "queued"
+        assert.strictEqual(to.attempts, from.attempts + (inVain ? 1 : 0))
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "only who was not reached is tried again, as if for the first time; who perhaps was, only when that is asked for",
+    { moves: Moves, unconfirmed: Schema.Boolean },
+    ({ moves, unconfirmed }) => {
+      for (const { to: at } of history(moves)) {
+        const again = move(at, { _tag: "retry", unconfirmed })
+        const passing = at.state === "failed" && at.reason !== null && passingReasons.has(at.reason)
+        if (passing || (unconfirmed && at.state === "unconfirmed")) assert.deepStrictEqual(again, queued)
+        else assert.isUndefined(again)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it("a bad address never passes by itself, nor does a doubt", () => {
+    assert.deepStrictEqual(
+      failureReasons.filter((reason) => !passingReasons.has(reason)),
+      ["hard_bounce", "not_rendered", "unconfirmed"],
+    )
+  })
+})

@@ -1,0 +1,152 @@
+import { assert, it } from "@effect/vitest"
+import { ApprovalId, BulkJobId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+import { BulkChange, type BulkRequest, progressOf } from "@tentpole/core/tents/bulk/Bulk"
+import { readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
+import { prompt_length_max } from "@tentpole/core/tents/Tent"
+import { Schema } from "effect"
+import { at, completed, generating, queued, workspace } from "../TentFixture.ts"
+
+const some = "3f0a1b52-9c1e-4d55-8a77-0123456789"
+const tentIds = Array.from({ length: 25 }, (_, index) => TentId.make(`${some}${String(index).padStart(2, "0")}`))
+
+const admit = (
+  items: ReadonlyArray<unknown>,
+  { credits = 100, ...over }: Omit<Partial<BulkRequest>, "items"> & { readonly credits?: number } = {},
+) => {
+  const request: BulkRequest = {
+    template: { id: TentTemplateId.make(`${some}ff`), approvalId: ApprovalId.make(`${some}fe`) },
+    clientJobDescriptor: null,
+    defaultTentNamePrefix: null,
+    startIndex: 1,
+    autoPublish: false,
+    reasoning: null,
+    metadata: null,
+    ...over,
+    items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
+  }
+  return BulkChange.admit({ workspace, id: BulkJobId.make(`${some}fd`), request, credits, tentIds, now: at(5) })
+}
+
+const faultOf = (item: unknown, autoPublish = true): string => {
+  const read = readBulkItem(item, { autoPublish })
+  return read.read === null ? read.fault : ""
+}
+
+it("names come from the prefix, else the descriptor, and count on with every item", () => {
+  const names = (over: Parameters<typeof admit>[1]) =>
+    admit(
+      [{ instructions: "x" }, {}, { instructions: "x", tent_name: "Own" }, { instructions: "x" }],
+      over,
+    ).job.items.map(({ tentName }) => tentName)
+  assert.deepStrictEqual(names({}), ["Bulk Tent (1)", "Bulk Tent (2)", "Own", "Bulk Tent (4)"])
+  assert.strictEqual(names({ clientJobDescriptor: "Job" })[0], "Job (1)")
+  const both = { clientJobDescriptor: "Job", defaultTentNamePrefix: "City", startIndex: 9 }
+  assert.deepStrictEqual(names(both), ["City (9)", "City (10)", "Own", "City (12)"])
+})
+
+it("data comes first, line by line, then the instructions", () => {
+  const item = { input_data: { city: "Ulm", floors: [1, 2], note: null }, instructions: "Use blue" }
+  const { read } = readBulkItem(item, { autoPublish: false })
+  assert.strictEqual(read?.prompt, "city: Ulm\nfloors: [1,2]\nnote: null\n\nUse blue")
+  assert.strictEqual(readBulkItem({ instructions: "Only" }, { autoPublish: false }).read?.prompt, "Only")
+})
+
+it("everything that is wrong with an item is said at once, and where", () => {
+  for (const [item, ...words] of [
+    [{}, "input_data or instructions is needed"],
+    [{ input_data: {}, instructions: " \n" }, "input_data or instructions is needed"],
+    [{ input_data: "text", colour: 1, include_brand: "yes" }, "input_data", "colour is not a field", "include_brand"],
+    [{ input_data: [1] }, "input_data"],
+    [{ instructions: "x", custom_page_alias: "Not OK", tent_name: " " }, "custom_page_alias must", "tent_name must"],
+    [{ instructions: "x".repeat(prompt_length_max), input_data: { a: 1 } }, "together"],
+    ["text", "the item"],
+    [null, "the item"],
+    [[], "the item"],
+  ] as const) {
+    const fault = faultOf(item)
+    for (const word of words) assert.include(fault, word)
+  }
+  assert.include(faultOf({ instructions: "x", custom_page_alias: "ok" }, false), "needs auto_publish")
+  assert.strictEqual(faultOf({ instructions: "x", custom_page_alias: "ok" }), "")
+})
+
+it("what a rejected item is called by its sender is told with it", () => {
+  const [item] = admit([{ client_item_id: "ö", custom_page_alias: "A", colour: 1 }]).job.items
+  assert.deepInclude(item, { status: "rejected", clientItemId: "ö", customPageAlias: "A", code: "INVALID_ITEM" })
+  assert.strictEqual(readBulkItem({ client_item_id: 5 }, { autoPublish: false }).clientItemId, null)
+})
+
+it("of several with one alias each asks for a place of its own, in the order of the request", () => {
+  const items = ["a", "b", "a", "a", "/", "/"].map((alias) => ({ instructions: "x", custom_page_alias: alias }))
+  const { job, tents } = admit(items, { autoPublish: true })
+  assert.deepStrictEqual(
+    job.items.map(({ customPageAlias }) => customPageAlias),
+    ["a", "b", "a-2", "a-3", "/", null],
+  )
+  assert.deepStrictEqual(
+    tents.map(({ after }) => [String(after?.publication?.requestedAlias), after?.request?.aliasTurn]),
+    [
+      ["a", 1],
+      ["b", 1],
+      ["a", 2],
+      ["a", 3],
+      ["/", 1],
+      ["/", 2],
+    ],
+  )
+})
+
+const Draw = Schema.Literals(["right", "wrong", "aliased"])
+
+it.prop(
+  "whatever is sent, each item has its result in its place, and as many credits are taken as tents are made",
+  [
+    Schema.Array(Draw).check(Schema.isMinLength(1), Schema.isMaxLength(25)),
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 })),
+  ],
+  ([draws, credits]) => {
+    const items = draws.map(
+      (draw) =>
+        ({
+          right: { instructions: "x" },
+          wrong: { colour: 1 },
+          aliased: { instructions: "x", custom_page_alias: "same" },
+        })[draw],
+    )
+    const change = admit(items, { credits, autoPublish: true })
+    const results = change.job.items
+    assert.deepStrictEqual(
+      results.map(({ index }) => index),
+      draws.map((_, index) => index),
+    )
+    const fit = draws.filter((draw) => draw !== "wrong").length
+    const made = results.flatMap((item) => (item.status === "accepted" ? [item.tentId] : []))
+    assert.strictEqual(made.length, Math.min(fit, credits))
+    assert.strictEqual(change.credits_taken, made.length)
+    assert.deepStrictEqual(
+      change.tents.map(({ after }) => after?.id),
+      made,
+    )
+    assert.strictEqual(new Set(change.tents.flatMap(({ jobs }) => jobs.map(({ id }) => id))).size, made.length)
+    // Credits go to the first that can have them.
+    const codes = results.flatMap((item) =>
+      item.status === "rejected" && item.code === "INSUFFICIENT_CREDITS" ? [item.index] : [],
+    )
+    const last = results.findLast((item) => item.status === "accepted")?.index ?? -1
+    for (const index of codes) assert.isAbove(index, last)
+    const wanted = results.flatMap((item) => (item.status === "accepted" ? (item.customPageAlias ?? []) : []))
+    assert.strictEqual(new Set(wanted).size, wanted.length)
+  },
+)
+
+it("a job is accepted until one of its tents is begun, and completed when none is left", () => {
+  assert.deepStrictEqual(progressOf([]), { status: "completed", completed_count: 0, failed_count: 0 })
+  assert.strictEqual(progressOf([queued(), queued()]).status, "accepted")
+  assert.strictEqual(progressOf([queued(), completed()]).status, "running")
+  assert.strictEqual(progressOf([generating()]).status, "running")
+  assert.deepStrictEqual(progressOf([completed(), completed()]), {
+    status: "completed",
+    completed_count: 2,
+    failed_count: 0,
+  })
+})

@@ -1,0 +1,171 @@
+import { EngagementChange, type Event, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
+import { isMachine, tooSoon } from "@tentpole/core/tracking/BotFilter"
+import { blockReason, intentAnswer, type RecipientFacts } from "@tentpole/core/sending/Suppression"
+import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Schema } from "effect"
+
+const epoch = DateTime.makeUnsafe(0)
+const now = DateTime.makeUnsafe(1_000_000)
+const uuid = "00000000-0000-4000-8000-000000000001"
+
+const delivery: TrackedDelivery = {
+  id: DeliveryId.make(uuid),
+  blastId: BlastId.make(uuid),
+  flow: null,
+  contactId: ContactId.make(uuid),
+  approvalId: ApprovalId.make(uuid),
+  operational: false,
+  email: "ann@example.test",
+  emailNormalized: "ann@example.test",
+  state: "sent",
+  reason: null,
+  token: 1,
+  attempts: 0,
+  dueAt: epoch,
+  handedOverAt: epoch,
+  sentAt: epoch,
+  deliveredAt: epoch,
+  openedAt: null,
+  clickedAt: null,
+  clickedUrl: null,
+  bouncedAt: null,
+  unsubscribedAt: null,
+  complainedAt: null,
+  contact: null,
+  suppressed: false,
+  machineOpenedAt: null,
+  machineClickedAt: null,
+}
+
+const types = (before: TrackedDelivery, event: Event) =>
+  EngagementChange.of(before, event, now)?.activities.map((activity) => activity.type) ?? []
+
+describe("engagement", () => {
+  it("a click without an opening is both", () => {
+    assert.deepStrictEqual(types(delivery, { _tag: "clicked", url: "u" }), ["email_opened", "email_clicked"])
+    assert.deepStrictEqual(types({ ...delivery, openedAt: epoch }, { _tag: "clicked", url: "u" }), ["email_clicked"])
+  })
+
+  it("the second of a kind is nothing", () => {
+    assert.isEmpty(types({ ...delivery, openedAt: epoch }, { _tag: "opened" }))
+    assert.isEmpty(
+      types({ ...delivery, openedAt: epoch, clickedAt: epoch, clickedUrl: "u" }, { _tag: "clicked", url: "v" }),
+    )
+    assert.isEmpty(types({ ...delivery, unsubscribedAt: epoch, suppressed: true }, { _tag: "unsubscribed" }))
+  })
+
+  it("who follows an old unsubscribe link after subscribing again means it again", () => {
+    assert.deepStrictEqual(types({ ...delivery, unsubscribedAt: epoch, suppressed: false }, { _tag: "unsubscribed" }), [
+      "email_unsubscribed",
+    ])
+  })
+
+  it("whatever comes back from a doubtful message proves that it was sent", () => {
+    const doubtful: TrackedDelivery = {
+      ...delivery,
+      state: "unconfirmed",
+      reason: "unconfirmed",
+      sentAt: null,
+      deliveredAt: null,
+    }
+    for (const event of [{ _tag: "opened" }, { _tag: "clicked", url: "u" }, { _tag: "unsubscribed" }] as const) {
+      const change = EngagementChange.of(doubtful, event, now)
+      assert.deepInclude(change?.after, { state: "sent", reason: null })
+      assert.strictEqual(change?.after.sentAt, epoch, "at its hand-over")
+      assert.deepStrictEqual(types(doubtful, event).slice(0, 2), ["email_sent", "email_delivered"])
+    }
+    // Its sender still lives, and will say so itself.
+    const handedOver: TrackedDelivery = { ...doubtful, state: "handed_over", reason: null }
+    const { state, sentAt } = EngagementChange.of(handedOver, { _tag: "opened" }, now)?.after ?? delivery
+    assert.deepStrictEqual([state, sentAt], ["handed_over", null])
+  })
+
+  it("what machines do is written down once, and nothing follows from it", () => {
+    const doubtful: TrackedDelivery = { ...delivery, state: "unconfirmed", reason: "unconfirmed", sentAt: null }
+    for (const [_tag, mark] of [
+      ["openedByMachine", "machineOpenedAt"],
+      ["clickedByMachine", "machineClickedAt"],
+    ] as const) {
+      const change = EngagementChange.of(doubtful, { _tag }, now)
+      assert.deepStrictEqual(change?.after, { ...doubtful, [mark]: now })
+      assert.deepStrictEqual([change?.activities, change?.events, change?.unsubscribes], [[], [], false])
+      assert.isUndefined(EngagementChange.of({ ...doubtful, [mark]: epoch }, { _tag }, now))
+      const person = EngagementChange.of({ ...delivery, [mark]: epoch }, { _tag: "opened" }, now)
+      assert.strictEqual(person?.after.openedAt, now, "a person after a machine counts")
+    }
+  })
+
+  it("can't be made by hand", () => {
+    const change = EngagementChange.of(delivery, { _tag: "opened" }, now)
+    assert.isTrue(EngagementChange.is(change))
+    assert.isFalse(EngagementChange.is({ ...change }))
+  })
+})
+
+describe("a visitor", () => {
+  const person = {
+    method: "GET",
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    purpose: null,
+    knownMachine: false,
+  }
+
+  it("is a person unless something speaks against it", () => {
+    assert.isFalse(isMachine(person))
+    assert.isTrue(isMachine({ ...person, method: "HEAD" }))
+    assert.isTrue(isMachine({ ...person, userAgent: null }))
+    assert.isTrue(isMachine({ ...person, userAgent: " " }))
+    assert.isTrue(isMachine({ ...person, purpose: "prefetch;anonymous-client-ip" }))
+    assert.isTrue(isMachine({ ...person, knownMachine: true }))
+  })
+
+  it("is none within two seconds of the hand-over: nobody is that quick", () => {
+    const after = (millis: number) => tooSoon(epoch, DateTime.makeUnsafe(millis))
+    assert.deepStrictEqual([-5_000, 0, 1_999, 2_000, 60_000].map(after), [true, true, true, false, false])
+    assert.isFalse(tooSoon(null, epoch))
+  })
+})
+
+describe("suppression", () => {
+  const Facts = Schema.Struct({
+    emailNormalized: Schema.NullOr(Schema.Literal("a@x.test")),
+    unsubscribed: Schema.Boolean,
+    marketingEmailSubscribed: Schema.NullOr(Schema.Boolean),
+    marketingEmailInvalid: Schema.Boolean,
+    suppression: Schema.NullOr(Schema.Literals(["bounce", "complaint", "unsubscribe", "manual"])),
+  })
+
+  it.prop(
+    "operational mail is stopped by bad addresses and strong suppressions only",
+    { facts: Facts },
+    ({ facts }) => {
+      const reason = blockReason(facts, true)
+      const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
+      assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
+    },
+  )
+
+  it.prop("what stops operational mail stops marketing too", { facts: Facts }, ({ facts }) => {
+    if (blockReason(facts, true) !== undefined) assert.isDefined(blockReason(facts, false))
+  })
+
+  it.prop(
+    "an intent is granted only to a running blast and a recipient without reason",
+    {
+      facts: Facts,
+      paused: Schema.Boolean,
+      status: Schema.Literals(["sending", "cancelled", "failed", "sent"]),
+      gone: Schema.Boolean,
+      operational: Schema.Boolean,
+    },
+    ({ facts, gone, operational, paused, status }) => {
+      const recipient: RecipientFacts | null = gone ? null : facts
+      const answer = intentAnswer({ blast: { status, paused }, recipient, operational, withdrawn: false })
+      const free = recipient !== null && blockReason(recipient, operational) === undefined
+      assert.strictEqual(answer === "granted", status === "sending" && !paused && free)
+      const blast = { status, paused }
+      assert.strictEqual(intentAnswer({ blast, recipient, operational, withdrawn: true }), "cancelled")
+    },
+  )
+})

@@ -1,0 +1,198 @@
+// Blasts and their recipients as the wire has them.
+import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
+import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
+import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
+import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
+import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
+import { listKinds } from "@tentpole/core/lists/List"
+import { Schema } from "effect"
+import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
+
+const Source = Schema.Literals(["existing", "inline"]).annotate({
+  description: "`inline`: made for this blast",
+})
+
+const AudienceWire = Schema.Struct({
+  list_id: ListId,
+  source: Source,
+  name: Schema.String,
+  kind: Schema.Literals(listKinds),
+  member_count: Schema.NullOr(Schema.Int).annotate({ description: "Static lists only" }),
+}).annotate({ identifier: "BlastAudience", description: "The list as it is now" })
+
+const EmailOfBlastWire = Schema.Struct({
+  email_id: EmailId,
+  source: Source,
+  name: Schema.String,
+  status: Schema.Literals(["draft", "approved"]),
+  subject: Schema.NullOr(Schema.String),
+  current_version: Schema.Int,
+  approved_version: Schema.NullOr(Schema.Int),
+}).annotate({ identifier: "BlastEmail", description: "The email as it is now" })
+
+const DetailsWire = Schema.Struct({
+  blast_recipient_count: Schema.Int.annotate({ description: "Whom the audience held when sending began" }),
+  blast_qualified_count: Schema.Int.annotate({ description: "Of those, whom suppression left" }),
+  blast_sent_count: Schema.Int,
+  blast_failed_count: Schema.Int,
+  blast_blocked_count: Schema.Int,
+  blast_audience_truncated: Schema.Boolean,
+  blast_delivered_count: Schema.Int,
+  blast_opened_count: Schema.Int,
+  blast_clicked_count: Schema.Int,
+  blast_bounced_count: Schema.Int,
+  blast_spam_count: Schema.Int,
+  blast_unsubscribed_count: Schema.Int,
+}).annotate({ identifier: "BlastDetails", description: "Counts of recipients, never of events" })
+
+const ReadinessWire = Schema.Struct({
+  ready: Schema.Boolean.annotate({ description: "Nothing but `schedule` is missing" }),
+  missing: Schema.Array(Schema.Literals(missingParts)),
+  warnings: Schema.Array(Schema.Literals(readinessWarnings)),
+}).annotate({ identifier: "ApprovalReadiness" })
+
+export const BlastWire = Schema.Struct({
+  blast_id: BlastId,
+  type: Schema.Literal("email_blast"),
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  status: Schema.Literals(blastStatuses),
+  paused: Schema.Boolean.annotate({ description: "Held in the middle of sending; the status stays `sending`" }),
+  audience_list_id: Schema.NullOr(ListId),
+  audience_source: Schema.NullOr(Source),
+  audience: Schema.NullOr(AudienceWire),
+  email_id: Schema.NullOr(EmailId),
+  email_source: Schema.NullOr(Source),
+  email: Schema.NullOr(EmailOfBlastWire),
+  operational: Schema.Boolean.annotate({ description: "Sent as transactional mail" }),
+  scheduled_at: Schema.NullOr(InstantWire),
+  approved_at: Schema.NullOr(InstantWire),
+  approved_email_version: Schema.NullOr(Schema.Int).annotate({ description: "Locked for the send" }),
+  sent_at: Schema.NullOr(InstantWire),
+  send_mode: Schema.NullOr(Schema.Literals(["scheduled", "send_now"])),
+  details: DetailsWire,
+  approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Only while it is a draft" }),
+  cancelled_at: Schema.NullOr(InstantWire),
+  cancelled_reason: Schema.NullOr(Schema.Literals(cancelReasons)).annotate({
+    description: "Null when the user cancelled it",
+  }),
+  failed_reason: Schema.NullOr(Schema.String).annotate({ description: "Why the blast as a whole failed" }),
+  created_at: InstantWire,
+  updated_at: InstantWire,
+}).annotate({ identifier: "Blast" })
+
+const audienceOf = ({ blast, list }: ShownBlast): typeof AudienceWire.Type | null =>
+  list === null || blast.audience === null
+    ? null
+    : {
+        list_id: list.listId,
+        source: blast.audience.source,
+        name: list.name,
+        kind: list.kind,
+        member_count: list.memberCount,
+      }
+
+const emailOf = ({ blast, email }: ShownBlast): typeof EmailOfBlastWire.Type | null =>
+  email === null || blast.email === null
+    ? null
+    : {
+        email_id: email.emailId,
+        source: blast.email.source,
+        name: email.name,
+        status: email.status,
+        subject: email.subject,
+        current_version: email.currentVersion,
+        approved_version: email.approval?.version ?? null,
+      }
+
+const detailsOf = ({ blast, tally }: ShownBlast): typeof DetailsWire.Type => {
+  const launch = launchOf(blast)
+  const counts = countsOf(launch)
+  return {
+    blast_recipient_count: counts?.recipientCount ?? 0,
+    blast_qualified_count: counts?.qualifiedCount ?? 0,
+    blast_sent_count: tally.sent,
+    blast_failed_count: tally.failed,
+    blast_blocked_count: tally.blocked,
+    blast_audience_truncated: launch?.audience?.truncated ?? false,
+    blast_delivered_count: tally.delivered,
+    blast_opened_count: tally.opened,
+    blast_clicked_count: tally.clicked,
+    blast_bounced_count: tally.bounced,
+    blast_spam_count: tally.complained,
+    blast_unsubscribed_count: tally.unsubscribed,
+  }
+}
+
+export const toBlastWire = (shown: ShownBlast): typeof BlastWire.Type => {
+  const { blast, readiness } = shown
+  const time = timeOf(blast)
+  const locked = lockedOf(blast)
+  return {
+    blast_id: blast.id,
+    type: "email_blast",
+    name: blast.name,
+    description: blast.description,
+    status: blast.status,
+    paused: blast.status === "sending" && blast.paused,
+    audience_list_id: blast.audience?.listId ?? null,
+    audience_source: blast.audience?.source ?? null,
+    audience: audienceOf(shown),
+    email_id: blast.email?.emailId ?? null,
+    email_source: blast.email?.source ?? null,
+    email: emailOf(shown),
+    operational: blast.operational,
+    scheduled_at: time?.mode === "scheduled" ? iso(time.scheduledAt) : null,
+    approved_at: isoOrNull(locked?.at ?? null),
+    approved_email_version: locked?.version ?? null,
+    sent_at: "sentAt" in blast ? isoOrNull(blast.sentAt) : null,
+    send_mode: time?.mode ?? null,
+    details: detailsOf(shown),
+    ...(readiness === null ? {} : { approval_readiness: readiness }),
+    cancelled_at: "cancelledAt" in blast ? isoOrNull(blast.cancelledAt) : null,
+    cancelled_reason: "cancelledReason" in blast ? blast.cancelledReason : null,
+    failed_reason: "failure" in blast ? blast.failure : null,
+    created_at: iso(blast.createdAt),
+    updated_at: iso(blast.updatedAt),
+  }
+}
+
+export const BlastsWire = Schema.Struct({ blasts: Schema.Array(BlastWire), pagination: PaginationWire })
+
+export const RecipientWire = Schema.Struct({
+  recipient_id: DeliveryId,
+  contact_id: ContactId,
+  display_name: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String),
+  contact_deleted: Schema.Boolean,
+  status: Schema.Literals(["queued", "sent", "failed", "blocked"]),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it failed or was blocked" }),
+  sent_at: Schema.NullOr(InstantWire),
+  delivered_at: Schema.NullOr(InstantWire),
+  opened_at: Schema.NullOr(InstantWire),
+  clicked_at: Schema.NullOr(InstantWire),
+  clicked_url: Schema.NullOr(Schema.String),
+  bounced_at: Schema.NullOr(InstantWire),
+  unsubscribed_at: Schema.NullOr(InstantWire),
+  complained_at: Schema.NullOr(InstantWire),
+}).annotate({ identifier: "BlastRecipient" })
+
+export const toRecipientWire = (recipient: BlastRecipient): typeof RecipientWire.Type => ({
+  recipient_id: recipient.id,
+  contact_id: recipient.contactId,
+  display_name: recipient.displayName,
+  email: recipient.email,
+  contact_deleted: recipient.contactDeleted,
+  status: recipient.status,
+  reason: recipient.reason,
+  sent_at: isoOrNull(recipient.sentAt),
+  delivered_at: isoOrNull(recipient.deliveredAt),
+  opened_at: isoOrNull(recipient.openedAt),
+  clicked_at: isoOrNull(recipient.clickedAt),
+  clicked_url: recipient.clickedUrl,
+  bounced_at: isoOrNull(recipient.bouncedAt),
+  unsubscribed_at: isoOrNull(recipient.unsubscribedAt),
+  complained_at: isoOrNull(recipient.complainedAt),
+})
+
+export const RecipientsWire = Schema.Struct({ contacts: Schema.Array(RecipientWire), pagination: PaginationWire })

@@ -1,0 +1,102 @@
+// The handlers of email blasts.
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import type { AudienceChoice } from "@tentpole/core/blasts/AudienceSelection"
+import { DryRuns } from "@tentpole/core/blasts/inspection/DryRuns"
+import { Schedules } from "@tentpole/core/blasts/Schedules"
+import type { BlastId } from "@tentpole/core/kernel/Ids"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer, pageOf, pagination } from "../../Wire.ts"
+import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
+import type { SetAudience } from "./BlastsApi.ts"
+import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
+import { toDryRunWire } from "./DryRunWire.ts"
+
+const audienceOf = (payload: typeof SetAudience.Type): AudienceChoice => {
+  if (payload.source === "existing") return { source: "existing", listId: payload.list_id }
+  const { name, description = null } = payload
+  const inline = { source: "inline", description, ...(name === undefined ? {} : { name }) } as const
+  return payload.kind === "static"
+    ? { ...inline, kind: "static", contactIds: payload.contact_ids }
+    : { ...inline, kind: "dynamic", rules: payload.rules }
+}
+
+const blast = answer(toBlastWire)
+
+const deleted = (id: BlastId) => answer(() => ({ blast_id: id, deleted: true }) as const)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "blasts",
+  Effect.fnUntraced(function* (handlers) {
+    const blasts = yield* Blasts
+    const schedules = yield* Schedules
+    const dryRuns = yield* DryRuns
+    return handlers.handleAll({
+      list: ({ query }) =>
+        withWorkspace(({ id }) =>
+          blasts
+            .page(id, {
+              ...pageOf(query),
+              status: query.status ?? null,
+              search: query.search ?? "",
+              sortBy: query.sort_by ?? "updated_at",
+              sortOrder: query.sort_order ?? "desc",
+            })
+            .pipe(
+              Effect.map(({ items, total }) => ({
+                blasts: items.map(toBlastWire),
+                pagination: pagination(pageOf(query), total),
+              })),
+            ),
+        ),
+      create: ({ payload }) => withWorkspace(({ id }) => blast(blasts.create(id, payload))),
+      find: ({ params }) => withWorkspace(({ id }) => blast(blasts.find(id, params.blastId))),
+      update: ({ params, payload }) => withWorkspace(({ id }) => blast(blasts.rename(id, params.blastId, payload))),
+      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.blastId)(blasts.remove(id, params.blastId))),
+      setAudience: ({ params, payload }) =>
+        withWorkspace(({ id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload)))),
+      setEmail: ({ params, payload }) =>
+        withWorkspace(({ id }, key) => blast(blasts.setEmail(id, params.blastId, toEmailChoice(payload), key.name))),
+      sendNow: ({ params, payload }) =>
+        withWorkspace(({ id }) =>
+          blast(blasts.sendNow(id, params.blastId, { operational: payload?.operational ?? false })),
+        ),
+      schedule: ({ params, payload: { scheduled_at, operational = false } }) =>
+        withWorkspace(({ id }) =>
+          blast(schedules.schedule(id, params.blastId, { scheduledAt: scheduled_at, operational })),
+        ),
+      unschedule: ({ params }) => withWorkspace(({ id }) => blast(schedules.unschedule(id, params.blastId))),
+      archive: ({ params }) => withWorkspace(({ id }) => blast(blasts.archive(id, params.blastId))),
+      duplicate: ({ params }) => withWorkspace(({ id }, key) => blast(blasts.duplicate(id, params.blastId, key.name))),
+      dryRun: ({ params, payload = {} }) =>
+        withWorkspace(({ id }) => dryRuns.dryRun(id, params.blastId, payload).pipe(answer(toDryRunWire))),
+      retryFailed: ({ params, payload }) =>
+        withWorkspace(({ id }) =>
+          blast(blasts.retryFailed(id, params.blastId, { includeUnconfirmed: payload?.include_unconfirmed ?? false })),
+        ),
+      pause: ({ params }) => withWorkspace(({ id }) => blast(blasts.pause(id, params.blastId))),
+      resume: ({ params }) => withWorkspace(({ id }) => blast(blasts.resume(id, params.blastId))),
+      cancel: ({ params }) => withWorkspace(({ id }) => blast(blasts.cancel(id, params.blastId))),
+      recipients: ({ params, query }) =>
+        withWorkspace(({ id }) =>
+          blasts
+            .recipients(id, params.blastId, {
+              ...pageOf(query),
+              category: query.category ?? "recipients",
+              search: query.search ?? "",
+              sort: query.sort ?? "created_at",
+              order: query.order ?? "desc",
+            })
+            .pipe(
+              answer(({ items, total }) => ({
+                contacts: items.map(toRecipientWire),
+                pagination: pagination(pageOf(query), total),
+              })),
+            ),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,166 @@
+// Definitions of custom contact fields as the wire has them, made and edited.
+import { valueTypes } from "@tentpole/core/contacts/ContactFields"
+import {
+  type CustomField,
+  FieldApiName,
+  FieldDescription,
+  FieldDisplayName,
+  type FieldPatch,
+  fields_per_request_max,
+  fieldStatuses,
+  type NewField,
+} from "@tentpole/core/contacts/CustomField"
+import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
+import { Result, Schema } from "effect"
+import { documentOf, InstantWire, iso, namesSomething, oneOf, readOnly } from "../../Wire.ts"
+
+const optionalText = Schema.NullOr(Schema.String)
+
+export const FieldWire = Schema.Struct({
+  field_definition_id: FieldDefinitionId,
+  type: Schema.Literals(["standard", "custom"]),
+  api_name: Schema.String,
+  display_name: Schema.String,
+  value_type: Schema.Literals(valueTypes),
+  is_editable: Schema.Boolean.annotate({ description: "Whether values may be edited by hand" }),
+  description: optionalText,
+  status: Schema.Literals(fieldStatuses),
+  management_mode: Schema.String,
+  provenance_kind: Schema.String,
+  provenance_provider: optionalText,
+  provenance_reference: optionalText,
+  created_by_user_id: optionalText,
+  created_from_import_session_id: optionalText,
+  show_in_people_list_default: Schema.Boolean,
+  created_at: InstantWire,
+  updated_at: InstantWire,
+}).annotate({ identifier: "ContactField" })
+
+export const toFieldWire = (field: CustomField): typeof FieldWire.Type => ({
+  field_definition_id: field.id,
+  type: "custom",
+  api_name: field.apiName,
+  display_name: field.displayName,
+  value_type: field.valueType,
+  is_editable: field.isEditable,
+  description: field.description,
+  status: field.status,
+  management_mode: field.managementMode,
+  provenance_kind: field.provenanceKind,
+  provenance_provider: field.provenanceProvider,
+  provenance_reference: field.provenanceReference,
+  created_by_user_id: field.createdByUserId,
+  created_from_import_session_id: field.createdFromImportSessionId,
+  show_in_people_list_default: field.showInPeopleListDefault,
+  created_at: iso(field.createdAt),
+  updated_at: iso(field.updatedAt),
+})
+
+const NewFieldWire = Schema.Struct({
+  display_name: FieldDisplayName,
+  api_name: FieldApiName,
+  value_type: oneOf(...valueTypes),
+  is_editable: Schema.optionalKey(Schema.Boolean),
+  description: Schema.optionalKey(Schema.NullOr(FieldDescription)),
+  show_in_people_list_default: Schema.optionalKey(Schema.Boolean),
+})
+
+const size = { message: `must have 1 to ${fields_per_request_max} items` }
+
+const NewFieldsWire = Schema.Struct({
+  items: Schema.Array(NewFieldWire).check(
+    Schema.isMinLength(1, size),
+    Schema.isMaxLength(fields_per_request_max, size),
+  ),
+})
+
+const strict = { errors: "all", onExcessProperty: "error" } as const
+const readOne = Schema.decodeUnknownResult(NewFieldWire, strict)
+const readMany = Schema.decodeUnknownResult(NewFieldsWire, strict)
+const isMany = (body: unknown): boolean => typeof body === "object" && body !== null && "items" in body
+
+/**
+ * One field or several. A union would say of a body what is wrong with it as either; this says what is wrong with it as
+ * what it is, and after that it is one of the two.
+ */
+const oneOrMany: Schema.Codec<typeof NewFieldWire.Type | typeof NewFieldsWire.Type> = Schema.Any
+
+export const CreateFields = oneOrMany
+  .check(
+    Schema.makeFilter(
+      (body: unknown) => {
+        const read: Result.Result<unknown, Schema.SchemaError> = isMany(body) ? readMany(body) : readOne(body)
+        return Result.isFailure(read) ? read.failure.issue : undefined
+      },
+      {
+        toJsonSchema: () => ({
+          anyOf: [NewFieldWire, NewFieldsWire].map(documentOf),
+        }),
+      },
+    ),
+  )
+  .annotate({ identifier: "CreateContactFields" })
+
+/** The fields asked for, and where each stands in the body. */
+export const toNewFields = (
+  body: typeof CreateFields.Type,
+): readonly [fields: ReadonlyArray<NewField>, pathOf: (index: number) => string] =>
+  "items" in body ? [body.items.map(toNewField), (index) => `items.${index}.`] : [[toNewField(body)], () => ""]
+
+const toNewField = (field: typeof NewFieldWire.Type): NewField => ({
+  apiName: field.api_name,
+  displayName: field.display_name,
+  valueType: field.value_type,
+  isEditable: field.is_editable ?? true,
+  description: field.description ?? null,
+  showInPeopleListDefault: field.show_in_people_list_default ?? false,
+})
+
+/** What a field shows, none of it to be edited, besides the two that it is known by. */
+const shown = {
+  field_definition_id: readOnly(),
+  type: readOnly(),
+  management_mode: readOnly(),
+  provenance_kind: readOnly(),
+  provenance_provider: readOnly(),
+  provenance_reference: readOnly(),
+  created_by_user_id: readOnly(),
+  created_from_import_session_id: readOnly(),
+  created_at: readOnly(),
+  updated_at: readOnly(),
+}
+
+const edited = {
+  display_name: Schema.optionalKey(FieldDisplayName),
+  description: Schema.optionalKey(Schema.NullOr(FieldDescription)).annotate({ description: "Null clears it" }),
+  is_editable: Schema.optionalKey(Schema.Boolean),
+  show_in_people_list_default: Schema.optionalKey(Schema.Boolean),
+  status: Schema.optionalKey(oneOf(...fieldStatuses)).annotate({
+    description: "`archived` archives, `active` restores: the field's values come back with it",
+  }),
+}
+
+export const EditField = Schema.Struct({
+  ...edited,
+  api_name: readOnly("never changes: make another field instead"),
+  value_type: readOnly("never changes: make another field instead"),
+  ...shown,
+})
+  .check(namesSomething(edited))
+  .annotate({ identifier: "EditContactField", description: "What is left out stays as it is" })
+
+export const toFieldPatch = (body: typeof EditField.Type): FieldPatch => ({
+  ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+  ...(body.description === undefined ? {} : { description: body.description }),
+  ...(body.is_editable === undefined ? {} : { isEditable: body.is_editable }),
+  ...(body.show_in_people_list_default === undefined
+    ? {}
+    : { showInPeopleListDefault: body.show_in_people_list_default }),
+  ...(body.status === undefined ? {} : { status: body.status }),
+})
+
+export const FieldsWire = Schema.Struct({ items: Schema.Array(FieldWire) }).annotate({ identifier: "ContactFields" })
+
+export const toFieldsWire = (fields: ReadonlyArray<CustomField>): typeof FieldsWire.Type => ({
+  items: fields.map(toFieldWire),
+})

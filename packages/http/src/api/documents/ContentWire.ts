@@ -1,0 +1,172 @@
+// What emails and templates have in common on the wire: HTML in versions, of which one may be approved, a plain text beside it,
+// and what the AI is asked for.
+import { type Approval, contentStatuses, statusOf } from "@tentpole/core/documents/Approval"
+import {
+  type Generation,
+  type GenerationStatus,
+  generationStatuses,
+  prompt_length_max,
+} from "@tentpole/core/documents/Generation"
+import { isStale, type PlainTextOverride } from "@tentpole/core/documents/PlainTextOverride"
+import { plain_text_length_max } from "@tentpole/core/emails/EmailFields"
+import { GenerationId } from "@tentpole/core/kernel/Ids"
+import { type DateTime, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { cursorQuery, InstantWire, iso, isoOrNull, oneOf, searchParameter, Text, whole } from "../../Wire.ts"
+
+export const Prompt = Schema.String.check(
+  Schema.isPattern(/\S/, { message: "must not be empty" }),
+  Schema.isMaxLength(prompt_length_max, { message: `must have at most ${prompt_length_max} characters` }),
+).annotate({
+  description: "What the AI is asked for, 1 to 10,000 characters. Takes a credit, which is given back when it fails",
+})
+
+export const Html = Schema.String.annotate({
+  description:
+    "At most 2 MB. Kept byte for byte, unless something in it could act by itself (scripts, event handlers, frames, foreign form targets): that is taken out",
+})
+
+/** What all of them show. */
+export const shownFields = {
+  name: Schema.String.annotate({ description: "Internal" }),
+  status: Schema.Literals(contentStatuses),
+  current_version: Schema.Int.annotate({ description: "The newest completed version; 0 until the first is done" }),
+  approved_version: Schema.NullOr(Schema.Int).annotate({ description: "What is sent or built on; null: a draft" }),
+  number_of_iterations: Schema.Int.annotate({ description: "Equals current_version" }),
+  created_at: InstantWire,
+  updated_at: InstantWire,
+  created_by_name: Schema.String.annotate({ description: "Name of the API key or user" }),
+  latest_generation_status: Schema.Literals(generationStatuses).annotate({
+    description: "Of the last writing that the AI was asked for; `completed` where it never was",
+  }),
+  content_path: Schema.String.annotate({ description: "Path of the latest HTML" }),
+}
+
+/** What a document says that shows these fields. */
+interface Document {
+  readonly name: string
+  readonly currentVersion: number
+  readonly approval: Approval | null
+  readonly createdByName: string
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** `path` is the document's; `latest` what became of its latest generation, null when there never was one. */
+export const toShownFields = (it: Document, path: string, latest: GenerationStatus | null) => ({
+  name: it.name,
+  status: statusOf(it),
+  current_version: it.currentVersion,
+  approved_version: it.approval?.version ?? null,
+  number_of_iterations: it.currentVersion,
+  created_at: iso(it.createdAt),
+  updated_at: iso(it.updatedAt),
+  created_by_name: it.createdByName,
+  // Uploaded HTML and scaffolds are completed versions.
+  latest_generation_status: latest ?? ("completed" as const),
+  content_path: `${path}/content`,
+})
+
+/** What is shown of the plain text, where there is one. */
+export const plainTextFields = {
+  plain_text_overridden: Schema.Boolean,
+  plain_text_overridden_at: Schema.NullOr(InstantWire),
+  plain_text_stale_after_html_iteration: Schema.Boolean.annotate({
+    description: "The HTML changed after the plain text was overridden",
+  }),
+  plain_text_path: Schema.String.annotate({ description: "Path of the plain-text rendition" }),
+}
+
+export const toPlainTextFields = (override: PlainTextOverride | null, currentVersion: number, path: string) => ({
+  plain_text_overridden: override !== null,
+  plain_text_overridden_at: isoOrNull(override?.at ?? null),
+  plain_text_stale_after_html_iteration: isStale(override, currentVersion),
+  plain_text_path: `${path}/plain-text`,
+})
+
+/** What else answers when the AI has been asked for the first version. */
+export const generationField = {
+  generation_id: GenerationId.annotate({ description: "Poll it at /generations/{generationId}" }),
+}
+
+export const listQuery = {
+  ...cursorQuery,
+  status: Schema.optionalKey(oneOf(...contentStatuses)),
+  search: searchParameter,
+}
+
+export const contentQuery = {
+  version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "The current one when left out" }),
+}
+
+export const SetContent = Schema.Struct({ html: Html }).annotate({ identifier: "SetContent" })
+
+export const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) }).annotate({
+  identifier: "SetPlainText",
+})
+
+export const AskForVersion = Schema.Struct({ prompt: Prompt }).annotate({
+  identifier: "AskForVersion",
+  description: "The AI builds the next version on the current one",
+})
+
+export const Approve = Schema.Struct({
+  version: Schema.optionalKey(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number from 1" })),
+  ).annotate({ description: "What you believe is the newest version; refused when it is not" }),
+}).annotate({ identifier: "Approve" })
+
+const generationFields = {
+  generation_id: GenerationId,
+  status: Schema.Literals(generationStatuses),
+  prompt: Schema.String,
+  version: Schema.NullOr(Schema.Int).annotate({ description: "The version that it made; null until then" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Why there is none" }),
+  created_at: InstantWire,
+  completed_at: Schema.NullOr(InstantWire),
+  created_by_name: Schema.String,
+}
+
+/** A generation of a document whose id these fields are. */
+export const generationOf = <Owner extends Schema.Struct.Fields>(owner: Owner, identifier: string) =>
+  Schema.Struct({ ...generationFields, ...owner }).annotate({ identifier })
+
+export const toGeneration =
+  <Owner extends object>(owner: Owner) =>
+  (it: Generation) => ({
+    generation_id: it.id,
+    ...owner,
+    status: it.status,
+    prompt: it.prompt,
+    version: it.version,
+    error: it.error,
+    created_at: iso(it.createdAt),
+    completed_at: isoOrNull(it.completedAt),
+    created_by_name: it.createdByName,
+  })
+
+/** While it goes on: how many seconds to wait before asking again. */
+export const pollHeaders = { "retry-after": Schema.optionalKey(Schema.String) }
+
+/** A generation as it is polled. */
+export const toPolled =
+  <Owner extends object>(owner: Owner) =>
+  (it: Generation) =>
+    HttpApiSchema.withHeaders({
+      body: toGeneration(owner)(it),
+      headers: it.status === "generating" ? { "retry-after": "10" } : {},
+    })
+
+/** What a user wrote is served as what it is, and is let do nothing on the API's origin. */
+const servedHeaders = { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" } as const
+
+export const served = (contentType: string) =>
+  HttpApiSchema.WithHeaders(
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: `${contentType}; charset=utf-8` })),
+    {
+      "content-security-policy": Schema.Literal(servedHeaders["content-security-policy"]),
+      "x-content-type-options": Schema.Literal(servedHeaders["x-content-type-options"]),
+    },
+  )
+
+export const toServed = (body: string) => HttpApiSchema.withHeaders({ body, headers: servedHeaders })

@@ -1,0 +1,55 @@
+// The handlers of the members of flows.
+import { Memberships, type Named } from "@tentpole/core/flows/Memberships"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer, pageOf } from "../../Wire.ts"
+import type { TriggerFlow } from "./FlowMembersApi.ts"
+import { toFlowMemberRunWire, toFlowMembersWire, toFlowMemberWire } from "./FlowMemberWire.ts"
+
+const member = answer(toFlowMemberWire)
+
+/** The body has exactly one of the three. */
+const whoOf = ({ contact_id, email, phone }: typeof TriggerFlow.Type, defaultCountry: string): Named => {
+  if (contact_id !== undefined) return { by: "contact_id", id: contact_id, where: "contact_id" }
+  return email !== undefined ? { by: "email", email } : { by: "phone", phone: phone ?? "", defaultCountry }
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "flowMembers",
+  Effect.fnUntraced(function* (handlers) {
+    const memberships = yield* Memberships
+    return handlers.handleAll({
+      list: ({ params, query }) =>
+        withWorkspace(({ id }) =>
+          answer((page: Parameters<typeof toFlowMembersWire>[1]) => toFlowMembersWire(pageOf(query), page))(
+            memberships.page(id, params.flowId, {
+              ...pageOf(query),
+              status: query.status ?? null,
+              search: query.search ?? null,
+              sort: query.sort ?? "entered_at",
+              order: query.order ?? "desc",
+            }),
+          ),
+        ),
+      find: ({ params }) =>
+        withWorkspace(({ id }) =>
+          answer(toFlowMemberRunWire)(memberships.find(id, params.flowId, params.membershipId)),
+        ),
+      trigger: ({ params, payload }) =>
+        withWorkspace(({ defaultCountry, id }) =>
+          member(memberships.trigger(id, params.flowId, whoOf(payload, defaultCountry), payload.tokens)),
+        ),
+      add: ({ params, payload }) =>
+        withWorkspace(({ id }) => member(memberships.add(id, params.flowId, params.contactId, payload?.tokens))),
+      remove: ({ params }) =>
+        withWorkspace(({ id }) =>
+          answer((run: Parameters<typeof toFlowMemberWire>[0] | null) =>
+            run === null ? undefined : toFlowMemberWire(run),
+          )(memberships.remove(id, params.flowId, params.contactId)),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,127 @@
+// Flows as answers show them.
+import { archivedAtOf, flowStatuses, reentryPolicies } from "@tentpole/core/flows/definition/Flow"
+import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
+import type { CountedFlow } from "@tentpole/core/flows/Flows"
+import type { FlowTally, FlowView } from "@tentpole/core/flows/FlowStore"
+import { edgeKinds, graphOf } from "@tentpole/core/flows/definition/Graph"
+import { memberStatuses } from "@tentpole/core/flows/members/Membership"
+import type { Simulation } from "@tentpole/core/flows/simulation/Simulate"
+import { stepTypes } from "@tentpole/core/flows/definition/Step"
+import { FlowId } from "@tentpole/core/kernel/Ids"
+import { RuleSchema } from "@tentpole/core/segments/RuleSchema"
+import { Schema } from "effect"
+import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
+import { StepWire, TriggerWire } from "./StepWire.ts"
+import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
+
+const DetailsWire = Schema.Struct({
+  total_entered: Schema.Int.annotate({ description: "All of the following together" }),
+  active_count: Schema.Int.annotate({ description: "At a step that is being done" }),
+  waiting_count: Schema.Int,
+  completed_count: Schema.Int,
+  dropped_count: Schema.Int,
+  failed_count: Schema.Int,
+  most_recent_entry_at: Schema.NullOr(InstantWire),
+}).annotate({ identifier: "FlowDetails", description: "Counts of memberships" })
+
+/** What was written of a flow, in the words in which it was. */
+const StructureWire = Schema.Struct({
+  triggers: Schema.Array(TriggerWire),
+  steps: Schema.Array(StepWire).annotate({ description: "Members enter at the first one" }),
+  disqualification_rules: Schema.NullOr(RuleSchema).annotate({
+    description: "Whom they pick is dropped at any time, and can't enter",
+  }),
+  reentry_policy: Schema.Literals(reentryPolicies),
+  manual_membership_enabled: Schema.Boolean.annotate({ description: "Whether contacts can be added by hand" }),
+  settings: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "The user's own" }),
+})
+
+export const FlowWire = Schema.Struct({
+  flow_id: FlowId,
+  type: Schema.Literal("triggered_flow"),
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  status: Schema.Literals(flowStatuses),
+  ...StructureWire.fields,
+  details: DetailsWire,
+  archived_at: Schema.NullOr(InstantWire),
+  created_at: InstantWire,
+  updated_at: InstantWire,
+}).annotate({ identifier: "Flow" })
+
+export const FlowsWire = Schema.Struct({ flows: Schema.Array(FlowWire), pagination: PaginationWire })
+
+export const FlowDeletedWire = Schema.Struct({ flow_id: FlowId, deleted: Schema.Literal(true) }).annotate({
+  identifier: "FlowDeleted",
+})
+
+/** Its own description reads what the core says of a structure: an answer that is not as described does not go out. */
+const toStructureWire = Schema.decodeUnknownSync(StructureWire)
+
+const toDetailsWire = (tally: FlowTally): typeof DetailsWire.Type => {
+  const { active, waiting, completed, dropped, failed, lastEntryAt } = tally
+  return {
+    total_entered: active + waiting + completed + dropped + failed,
+    active_count: active,
+    waiting_count: waiting,
+    completed_count: completed,
+    dropped_count: dropped,
+    failed_count: failed,
+    most_recent_entry_at: isoOrNull(lastEntryAt),
+  }
+}
+
+export const toFlowWire = ({ flow, tally }: FlowView): typeof FlowWire.Type => ({
+  flow_id: flow.id,
+  type: "triggered_flow",
+  name: flow.name,
+  description: flow.description,
+  status: flow.lifecycle.status,
+  ...toStructureWire(structureJson(flow.structure)),
+  details: toDetailsWire(tally),
+  archived_at: isoOrNull(archivedAtOf(flow)),
+  created_at: iso(flow.createdAt),
+  updated_at: iso(flow.updatedAt),
+})
+
+const NodeWire = Schema.Struct({
+  step_id: Schema.String,
+  type: Schema.Literals(stepTypes),
+  label: Schema.NullOr(Schema.String),
+  count: Schema.Int.annotate({ description: "Live members that stand here now" }),
+}).annotate({ identifier: "FlowNode" })
+
+const EdgeWire = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  kind: Schema.Literals(edgeKinds),
+}).annotate({ identifier: "FlowEdge", description: "By the key that holds it: `next` is `next_step_id`" })
+
+export const GraphWire = Schema.Struct({ nodes: Schema.Array(NodeWire), edges: Schema.Array(EdgeWire) }).annotate({
+  identifier: "FlowGraph",
+  description: "The first node is where members enter; edges to steps that are not there are left out",
+})
+
+export const toGraphWire = ({ flow, counts }: CountedFlow): typeof GraphWire.Type => {
+  const { nodes, edges } = graphOf(flow.structure)
+  return {
+    nodes: nodes.map(({ stepId, type, label }) => ({ step_id: stepId, type, label, count: counts.get(stepId) ?? 0 })),
+    edges,
+  }
+}
+
+export const SimulationWire = Schema.Struct({
+  timeline: Schema.Array(TimelineEntryWire),
+  status: Schema.Literals(memberStatuses),
+  ended_at: Schema.NullOr(InstantWire).annotate({ description: "Null: still on the way when the simulation ended" }),
+  emails: Schema.Array(Schema.Struct({ step_id: Schema.String, at: InstantWire, subject: Schema.String })).annotate({
+    description: "What would have been sent",
+  }),
+}).annotate({ identifier: "FlowSimulation" })
+
+export const toSimulationWire = ({ timeline, status, endedAt, emails }: Simulation): typeof SimulationWire.Type => ({
+  timeline: timeline.map(toTimelineEntryWire),
+  status,
+  ended_at: isoOrNull(endedAt),
+  emails: emails.map(({ stepId, at, subject }) => ({ step_id: stepId, at: iso(at), subject })),
+})

@@ -1,0 +1,84 @@
+// The handlers of triggered flows.
+import type { Shown } from "@tentpole/core/flows/Flows"
+import { Flows } from "@tentpole/core/flows/Flows"
+import { FlowTrials } from "@tentpole/core/flows/simulation/FlowTrials"
+import type { FlowId } from "@tentpole/core/kernel/Ids"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer, pageOf, pagination } from "../../Wire.ts"
+import { toServed } from "../documents/ContentWire.ts"
+import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
+import { drawing } from "./drawing/FlowDrawing.ts"
+import { toFlowWire, toGraphWire, toSimulationWire } from "./FlowWire.ts"
+
+const flow = answer(toFlowWire)
+
+const deleted = (id: FlowId) => answer(() => ({ flow_id: id, deleted: true }) as const)
+
+const archivedOf = (archived: "true" | "false" | "any" | undefined): Shown["archived"] =>
+  archived === undefined ? null : archived === "any" ? "any" : archived === "true"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "flows",
+  Effect.fnUntraced(function* (handlers) {
+    const flows = yield* Flows
+    const trials = yield* FlowTrials
+    return handlers.handleAll({
+      list: ({ query }) =>
+        withWorkspace(({ id }) =>
+          flows
+            .page(id, {
+              ...pageOf(query),
+              status: query.status ?? null,
+              archived: archivedOf(query.archived),
+              search: query.search ?? "",
+              sortBy: query.sort_by ?? "updated_at",
+              sortOrder: query.sort_order ?? "desc",
+            })
+            .pipe(
+              Effect.map(({ items, total }) => ({
+                flows: items.map(toFlowWire),
+                pagination: pagination(pageOf(query), total),
+              })),
+            ),
+        ),
+      create: ({ payload }) => withWorkspace(({ id }) => flow(flows.create(id, payload))),
+      find: ({ params }) => withWorkspace(({ id }) => flow(flows.find(id, params.flowId))),
+      update: ({ params, payload }) => withWorkspace(({ id }) => flow(flows.update(id, params.flowId, payload))),
+      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.flowId)(flows.remove(id, params.flowId))),
+      activate: ({ params }) => withWorkspace(({ id }) => flow(flows.activate(id, params.flowId))),
+      pause: ({ params }) => withWorkspace(({ id }) => flow(flows.pause(id, params.flowId))),
+      archive: ({ params }) => withWorkspace(({ id }) => flow(flows.archive(id, params.flowId))),
+      setTriggers: ({ params, payload }) =>
+        withWorkspace(({ id }) => flow(flows.replace(id, params.flowId, "triggers", payload))),
+      setSteps: ({ params, payload }) =>
+        withWorkspace(({ id }) => flow(flows.replace(id, params.flowId, "steps", payload))),
+      insertStep: ({ params, payload }) =>
+        withWorkspace(({ id }) => flow(flows.insertStep(id, params.flowId, payload))),
+      patchStep: ({ params, payload }) =>
+        withWorkspace(({ id }) => flow(flows.patchStep(id, params.flowId, params.stepId, payload))),
+      removeStep: ({ params, payload }) =>
+        withWorkspace(({ id }) => flow(flows.removeStep(id, params.flowId, params.stepId, payload ?? undefined))),
+      setStepEmail: ({ params, payload }) =>
+        withWorkspace(({ id }, key) =>
+          flow(
+            flows.setStepEmail(id, params.flowId, {
+              stepId: params.stepId,
+              choice: toEmailChoice(payload),
+              by: key.name,
+            }),
+          ),
+        ),
+      graph: ({ params }) => withWorkspace(({ id }) => flows.counted(id, params.flowId)).pipe(answer(toGraphWire)),
+      graphImage: ({ params }) =>
+        withWorkspace(({ id }) => flows.counted(id, params.flowId)).pipe(
+          answer((counted) => toServed(drawing(counted))),
+        ),
+      simulate: ({ params, payload }) =>
+        withWorkspace((workspace) => trials.run(workspace, params.flowId, payload)).pipe(answer(toSimulationWire)),
+    })
+  }),
+)

@@ -1,0 +1,18 @@
+// What happened to a member of a flow, as the wire has it: in a simulation and in a run.
+import { type TimelineEntry, timelineTypes } from "@tentpole/core/flows/members/Membership"
+import { Schema } from "effect"
+import { InstantWire, iso } from "../../Wire.ts"
+
+export const TimelineEntryWire = Schema.Struct({
+  type: Schema.Literals(timelineTypes),
+  timestamp: InstantWire,
+  step_id: Schema.NullOr(Schema.String),
+  metadata: Schema.Record(Schema.String, Schema.Unknown),
+}).annotate({ identifier: "FlowTimelineEntry" })
+
+export const toTimelineEntryWire = ({ type, at, stepId, metadata }: TimelineEntry): typeof TimelineEntryWire.Type => ({
+  type,
+  timestamp: iso(at),
+  step_id: stepId,
+  metadata,
+})

@@ -1,0 +1,144 @@
+// Contact lists and their members as the wire has them.
+import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
+import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/lists/List"
+import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
+import type { ListPatch, Lists, ShownList } from "@tentpole/core/lists/Lists"
+import type { Member } from "@tentpole/core/lists/ListStore"
+import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
+import { type Effect, Schema } from "effect"
+import { InstantWire, iso, isoOrNull, namesSomething, oneOf, readOnly } from "../../Wire.ts"
+import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
+
+export const ListWire = Schema.Struct({
+  list_id: ListId,
+  name: Schema.String,
+  slug: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  kind: Schema.Literals(listKinds),
+  rules: Schema.NullOr(RuleSchema).annotate({ description: "Who is in a dynamic list; null in every other" }),
+  rule_issues: Schema.Array(
+    Schema.Struct({ label: Schema.String, provider: Schema.NullOr(Schema.String), api_name: Schema.String }),
+  ).annotate({ description: "Archived custom fields that the rules still name; those conditions match nobody" }),
+  member_count: Schema.NullOr(Schema.Int).annotate({ description: "Null for dynamic and system lists" }),
+  owner_campaign_id: Schema.NullOr(BlastId).annotate({ description: "The blast whose inline audience the list is" }),
+  created_at: InstantWire,
+  updated_at: InstantWire,
+}).annotate({ identifier: "ContactList" })
+
+export const toListWire = ({ list, ruleIssues }: ShownList): typeof ListWire.Type => ({
+  list_id: list.id,
+  name: list.name,
+  slug: list.slug,
+  description: list.description,
+  kind: list.kind,
+  rules: list.kind === "dynamic" ? list.rules : null,
+  rule_issues: ruleIssues.map(({ label, provider, apiName }) => ({ label, provider, api_name: apiName })),
+  member_count: list.kind === "static" ? list.memberCount : null,
+  owner_campaign_id: list.ownerBlastId,
+  created_at: iso(list.createdAt),
+  updated_at: iso(list.updatedAt),
+})
+
+const idsMessage = { message: `must have at most ${contact_ids_max} ids` }
+const contactIds = Schema.Array(ContactId).check(Schema.isMaxLength(contact_ids_max, idsMessage))
+
+export const CreateList = Schema.Struct({
+  name: ListName,
+  kind: oneOf("static", "dynamic"),
+  description: Schema.optionalKey(Schema.NullOr(ListDescription)),
+  rules: Schema.optionalKey(RuleInput),
+  contact_ids: Schema.optionalKey(contactIds.annotate({ description: "Static lists only" })),
+}).annotate({ identifier: "CreateContactList" })
+
+const edited = {
+  name: Schema.optionalKey(ListName).annotate({
+    description: "The slug follows it, unless it is another spelling of the same name",
+  }),
+  description: Schema.optionalKey(Schema.NullOr(ListDescription)).annotate({ description: "Null clears it" }),
+  rules: Schema.optionalKey(RuleInput).annotate({
+    description: "Dynamic lists only; null clears them, and then the list has no members",
+  }),
+}
+
+export const EditList = Schema.Struct({
+  ...edited,
+  kind: readOnly("can't change: make another list of that kind"),
+  contact_ids: readOnly("are for new lists: add and remove members by /contacts"),
+  list_id: readOnly(),
+  slug: readOnly("is read-only: it follows the name"),
+  rule_issues: readOnly(),
+  member_count: readOnly(),
+  owner_campaign_id: readOnly(),
+  created_at: readOnly(),
+  updated_at: readOnly(),
+})
+  .check(namesSomething(edited))
+  .annotate({ identifier: "EditContactList", description: "What is left out stays as it is" })
+
+export const toListPatch = ({ name, description, rules }: typeof EditList.Type): ListPatch => ({
+  ...(name === undefined ? {} : { name }),
+  ...(description === undefined ? {} : { description }),
+  ...(rules === undefined ? {} : { rules }),
+})
+
+/** Who is to be added or removed. */
+export const MemberIds = Schema.Struct({
+  contact_ids: contactIds.check(Schema.isMinLength(1, { message: "must have at least one id" })),
+}).annotate({ identifier: "ContactListMemberIds" })
+
+const moved = {
+  list_id: ListId,
+  unchanged_count: Schema.Int,
+  not_found_ids: Schema.Array(ContactId),
+  member_count: Schema.Int,
+}
+
+export const AddedWire = Schema.Struct({ ...moved, added_count: Schema.Int }).annotate({ identifier: "MembersAdded" })
+export const RemovedWire = Schema.Struct({ ...moved, removed_count: Schema.Int }).annotate({
+  identifier: "MembersRemoved",
+})
+
+const toMoved = ({ list, unchanged, notFound }: MembersChanged) => ({
+  list_id: list.id,
+  unchanged_count: unchanged,
+  not_found_ids: notFound,
+  member_count: list.memberCount,
+})
+
+export const toAdded = (done: MembersChanged): typeof AddedWire.Type => ({
+  ...toMoved(done),
+  added_count: done.changed,
+})
+
+export const toRemoved = (done: MembersChanged): typeof RemovedWire.Type => ({
+  ...toMoved(done),
+  removed_count: done.changed,
+})
+
+export const MemberWire = Schema.Struct({
+  ...ListedContactWire.fields,
+  member_added_at: Schema.NullOr(InstantWire).annotate({ description: "Null in dynamic and system lists" }),
+}).annotate({ identifier: "ContactListMember" })
+
+export const toMember = ({ contact, addedAt }: Member): typeof MemberWire.Type => ({
+  ...toListedContact(contact),
+  member_added_at: isoOrNull(addedAt),
+})
+
+export const MemberCountWire = Schema.Struct({
+  list_id: ListId,
+  kind: Schema.Literals(listKinds),
+  member_count: Schema.Int,
+  counted_at: InstantWire,
+}).annotate({ identifier: "ContactListMemberCount" })
+
+export const toMemberCount = ({
+  list,
+  count,
+  countedAt,
+}: Effect.Success<ReturnType<Lists["Service"]["memberCount"]>>): typeof MemberCountWire.Type => ({
+  list_id: list.id,
+  kind: list.kind,
+  member_count: count,
+  counted_at: iso(countedAt),
+})

@@ -1,0 +1,128 @@
+// An email template as it stands on the wire: its header fields are the `default_*` ones, and no others.
+import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
+import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
+import type { NewEmailTemplate, EmailTemplatePatch } from "@tentpole/core/templates/EmailTemplates"
+import type { MailDefaults, ShownTemplate } from "@tentpole/core/templates/Template"
+import { Schema } from "effect"
+import { readOnly } from "../../Wire.ts"
+import {
+  generationField,
+  generationOf,
+  Html,
+  plainTextFields,
+  Prompt,
+  shownFields,
+  toPlainTextFields,
+  toShownFields,
+} from "../documents/ContentWire.ts"
+import { readOnlyFields } from "./TemplateWire.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+const fields = {
+  template_id: EmailTemplateId,
+  ...shownFields,
+  source_type: Schema.Literals(["upload", "email"]),
+  source_email_id: Schema.NullOr(EmailId).annotate({ description: "The email that it began with" }),
+  default_subject: text,
+  default_preview_text: text.annotate({ description: "Stands in the HTML of the emails made from it, not in its own" }),
+  default_from_name: text,
+  default_from_address: text,
+  default_reply_to_email: text,
+  ...plainTextFields,
+}
+
+export const EmailTemplateWire = Schema.Struct(fields).annotate({ identifier: "EmailTemplate" })
+
+/** What answers when the AI has been asked for the first version. */
+export const EmailTemplateBegun = Schema.Struct({ ...fields, ...generationField }).annotate({
+  identifier: "EmailTemplateBegun",
+})
+
+export const EmailTemplatesWire = Schema.Struct({
+  templates: Schema.Array(EmailTemplateWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "EmailTemplates" })
+
+export const EmailTemplateGeneration = generationOf({ template_id: EmailTemplateId }, "EmailTemplateGeneration")
+
+const defaults = {
+  default_subject: Schema.optionalKey(Schema.NullOr(Subject)),
+  default_preview_text: Schema.optionalKey(Schema.NullOr(PreviewText)),
+  default_from_name: Schema.optionalKey(Schema.NullOr(FromName)),
+  default_from_address: Schema.optionalKey(Schema.NullOr(SenderAddress)),
+  default_reply_to_email: Schema.optionalKey(Schema.NullOr(SenderAddress)),
+}
+
+const readOnlyKeys = {
+  ...readOnlyFields,
+  source_email_id: readOnly("is read-only: name the email as email_id when you make the template"),
+  plain_text_overridden: readOnly(),
+  plain_text_overridden_at: readOnly(),
+  plain_text_stale_after_html_iteration: readOnly(),
+  plain_text_path: readOnly(),
+}
+
+export const CreateEmailTemplate = Schema.Struct({
+  name: EmailName,
+  ...defaults,
+  html: Schema.optionalKey(Html),
+  email_id: Schema.optionalKey(
+    EmailId.annotate({ description: "Begins with this email's HTML, header fields and plain text" }),
+  ),
+  prompt: Schema.optionalKey(Prompt),
+  ...readOnlyKeys,
+}).annotate({
+  identifier: "CreateEmailTemplate",
+  description: "At most one of `html`, `email_id` and `prompt`; with none of them a blank branded scaffold",
+})
+
+export const UpdateEmailTemplate = Schema.Struct({
+  name: Schema.optionalKey(EmailName),
+  ...defaults,
+  ...readOnlyKeys,
+}).annotate({ identifier: "UpdateEmailTemplate", description: "What is left out stays, null clears. Makes no version" })
+
+const toDefaults = (body: typeof UpdateEmailTemplate.Type): Partial<MailDefaults> => ({
+  ...(body.default_subject === undefined ? {} : { subject: body.default_subject }),
+  ...(body.default_preview_text === undefined ? {} : { previewText: body.default_preview_text }),
+  ...(body.default_from_name === undefined ? {} : { fromName: body.default_from_name }),
+  ...(body.default_from_address === undefined ? {} : { fromAddress: body.default_from_address }),
+  ...(body.default_reply_to_email === undefined ? {} : { replyToEmail: body.default_reply_to_email }),
+})
+
+export const toNewEmailTemplate = (body: typeof CreateEmailTemplate.Type): NewEmailTemplate => ({
+  name: body.name,
+  defaults: toDefaults(body),
+  ...(body.html === undefined ? {} : { html: body.html }),
+  ...(body.email_id === undefined ? {} : { emailId: body.email_id }),
+  ...(body.prompt === undefined ? {} : { prompt: body.prompt }),
+})
+
+export const toPatch = (body: typeof UpdateEmailTemplate.Type): EmailTemplatePatch => ({
+  defaults: toDefaults(body),
+  ...(body.name === undefined ? {} : { name: body.name }),
+})
+
+export const toEmailTemplateWire = (shown: ShownTemplate<"email">): typeof EmailTemplateWire.Type => {
+  const { id, sourceId, mail, currentVersion } = shown.template
+  const path = `/v1/email-templates/${id}`
+  return {
+    template_id: id,
+    ...toShownFields(shown.template, path, shown.latest?.status ?? null),
+    source_type: sourceId === null ? "upload" : "email",
+    source_email_id: sourceId,
+    default_subject: mail.defaults.subject,
+    default_preview_text: mail.defaults.previewText,
+    default_from_name: mail.defaults.fromName,
+    default_from_address: mail.defaults.fromAddress,
+    default_reply_to_email: mail.defaults.replyToEmail,
+    ...toPlainTextFields(mail.plainText, currentVersion, path),
+  }
+}
+
+/** A new one: with its generation when the AI has been asked for it. */
+export const toEmailTemplateMade = (
+  shown: ShownTemplate<"email">,
+): typeof EmailTemplateWire.Type | typeof EmailTemplateBegun.Type =>
+  shown.latest === null ? toEmailTemplateWire(shown) : { ...toEmailTemplateWire(shown), generation_id: shown.latest.id }

@@ -1,0 +1,71 @@
+// A tent template as it stands on the wire.
+import { EmailName } from "@tentpole/core/emails/EmailFields"
+import { TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
+import type { NewTentTemplate } from "@tentpole/core/templates/TentTemplates"
+import type { ShownTemplate } from "@tentpole/core/templates/Template"
+import { Schema } from "effect"
+import { readOnly } from "../../Wire.ts"
+import { generationField, generationOf, Html, Prompt, shownFields, toShownFields } from "../documents/ContentWire.ts"
+import { readOnlyFields } from "./TemplateWire.ts"
+
+const fields = {
+  template_id: TentTemplateId,
+  ...shownFields,
+  source_type: Schema.Literals(["upload", "tent"]),
+  source_tent_id: Schema.NullOr(TentId).annotate({ description: "The tent that it began with" }),
+}
+
+export const TentTemplateWire = Schema.Struct(fields).annotate({ identifier: "TentTemplate" })
+
+/** What answers when the AI has been asked for the first version. */
+export const TentTemplateBegun = Schema.Struct({ ...fields, ...generationField }).annotate({
+  identifier: "TentTemplateBegun",
+})
+
+export const TentTemplatesWire = Schema.Struct({
+  templates: Schema.Array(TentTemplateWire),
+  next_cursor: Schema.NullOr(Schema.String),
+}).annotate({ identifier: "TentTemplates" })
+
+export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
+
+const readOnlyKeys = {
+  ...readOnlyFields,
+  source_tent_id: readOnly("is read-only: name the tent as tent_id when you make the template"),
+}
+
+export const CreateTentTemplate = Schema.Struct({
+  name: EmailName,
+  html: Schema.optionalKey(Html),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "Begins with this tent's page" })),
+  prompt: Schema.optionalKey(Prompt),
+  ...readOnlyKeys,
+}).annotate({
+  identifier: "CreateTentTemplate",
+  description: "At most one of `html`, `tent_id` and `prompt`; with none of them a blank branded page",
+})
+
+export const UpdateTentTemplate = Schema.Struct({
+  name: Schema.optionalKey(EmailName),
+  ...readOnlyKeys,
+}).annotate({ identifier: "UpdateTentTemplate" })
+
+export const toNewTentTemplate = (body: typeof CreateTentTemplate.Type): NewTentTemplate => ({
+  name: body.name,
+  ...(body.html === undefined ? {} : { html: body.html }),
+  ...(body.tent_id === undefined ? {} : { tentId: body.tent_id }),
+  ...(body.prompt === undefined ? {} : { prompt: body.prompt }),
+})
+
+export const toTentTemplateWire = (shown: ShownTemplate<"tent">): typeof TentTemplateWire.Type => ({
+  template_id: shown.template.id,
+  ...toShownFields(shown.template, `/v1/tent-templates/${shown.template.id}`, shown.latest?.status ?? null),
+  source_type: shown.template.sourceId === null ? "upload" : "tent",
+  source_tent_id: shown.template.sourceId,
+})
+
+/** A new one: with its generation when the AI has been asked for it. */
+export const toTentTemplateMade = (
+  shown: ShownTemplate<"tent">,
+): typeof TentTemplateWire.Type | typeof TentTemplateBegun.Type =>
+  shown.latest === null ? toTentTemplateWire(shown) : { ...toTentTemplateWire(shown), generation_id: shown.latest.id }

@@ -1,0 +1,55 @@
+// The calls on the traffic of published pages, handled.
+import { readDaysBack, type Report } from "@tentpole/core/traffic/Analytics"
+import { Traffic } from "@tentpole/core/traffic/Traffic"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer, iso } from "../../Wire.ts"
+import type { TentAnalytics, WorkspaceAnalytics } from "./AnalyticsApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "analytics",
+  Effect.fn(function* (group) {
+    const traffic = yield* Traffic
+    return group.handleAll({
+      tent: ({ query }) =>
+        withWorkspace(({ id }) => traffic.ofTent(id, query.tentIdOrAlias, readDaysBack(query.daysBack))).pipe(
+          answer((report): typeof TentAnalytics.Type => ({ tent_id: report.tentId, ...toReport(report) })),
+        ),
+      workspace: ({ query }) =>
+        withWorkspace(({ id }) => traffic.ofWorkspace(id, readDaysBack(query.daysBack))).pipe(
+          answer((report): typeof WorkspaceAnalytics.Type => ({
+            ...toReport(report),
+            top_tents: report.topTents.map(({ tentId, name, views, visits }) => ({
+              tent_id: tentId,
+              name,
+              pageviews: views,
+              visits,
+            })),
+          })),
+        ),
+    })
+  }),
+)
+
+const toReport = ({ visits, views, range, days, groups, recent }: Report) => ({
+  visits,
+  pageviews: views,
+  date_range: { start_date: range.first, end_date: range.last, days: range.all.length },
+  daily_pageviews: days.map((each) => ({ date: each.day, pageviews: each.views })),
+  by_country: groups.country.map((each) => ({ country: each.value, views: each.views })),
+  by_device: groups.device.map((each) => ({ device: each.value, views: each.views })),
+  by_browser: groups.browser.map((each) => ({ browser: each.value, views: each.views })),
+  by_os: groups.os.map((each) => ({ os: each.value, views: each.views })),
+  by_referrer: groups.referrer.map((each) => ({ referrer: each.value, views: each.views })),
+  recent_pageviews: recent.map(({ at, country, device, browser, os, referrer }) => ({
+    timestamp: iso(at),
+    country,
+    device,
+    browser,
+    os,
+    referrer,
+  })),
+})

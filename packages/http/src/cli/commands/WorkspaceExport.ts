@@ -1,0 +1,69 @@
+// `tentpole workspace export`: everything of a workspace as it is kept, a file of JSON lines for each table.
+import { BadConfiguration } from "@tentpole/adapters/Configuration"
+import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
+import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
+import { Effect, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type FileHandle, mkdir, open } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { named, overPorts, show } from "../Run.ts"
+
+/** The files of an export: tables come one after the other, so that one file is open at a time. Nothing is written over. */
+class TableFiles {
+  readonly rows: Record<string, number> = {}
+  readonly #folder: string
+  #open: { readonly table: string; readonly file: FileHandle } | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async write(rows: ReadonlyArray<KeptRow>): Promise<void> {
+    const [first] = rows
+    if (first === undefined) return
+    if (this.#open?.table !== first.table) {
+      await this.close()
+      const file = await open(join(this.#folder, `${first.table}.ndjson`), "wx", 0o600)
+      this.#open = { table: first.table, file }
+    }
+    await this.#open.file.appendFile(rows.map(({ row }) => `${JSON.stringify(row)}\n`).join(""))
+    this.rows[first.table] = (this.rows[first.table] ?? 0) + rows.length
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.file.close()
+    this.#open = undefined
+  }
+}
+
+const because = (folder: string) => (cause: unknown) =>
+  new BadConfiguration({
+    reason: `${folder} can't be written (${cause instanceof Error ? cause.message : String(cause)}): name an empty folder, or one that is not there.`,
+  })
+
+const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream<ReadonlyArray<KeptRow>>) {
+  const orRefused = (act: () => Promise<unknown>) => Effect.tryPromise({ try: act, catch: because(folder) })
+  yield* orRefused(() => mkdir(folder, { recursive: true }))
+  const files = new TableFiles(folder)
+  yield* Stream.runForEach(rows, (some) => orRefused(() => files.write(some))).pipe(
+    Effect.ensuring(Effect.promise(() => files.close())),
+  )
+  return files.rows
+})
+
+export const workspaceExport = Command.make(
+  "export",
+  {
+    slug: Argument.String("slug"),
+    to: Flag.String("to").pipe(Flag.withDescription("The folder that the files are written into")),
+  },
+  (said) =>
+    overPorts(
+      Effect.gen(function* () {
+        const { rows } = yield* Privacy
+        const { id } = yield* named(said.slug)
+        const folder = resolve(said.to)
+        yield* show({ workspace_id: id, folder, rows: yield* written(folder, rows(id)) })
+      }),
+    ),
+).pipe(Command.withDescription("Writes everything of a workspace into a folder, a file of JSON lines for each table"))

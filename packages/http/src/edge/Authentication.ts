@@ -1,0 +1,68 @@
+// How a bearer key becomes its workspace, and is counted against its limit. Apart from what it is called for, so that the
+// API's description, and clients with it, know nothing of workspaces' use cases.
+import { Actor } from "@tentpole/core/kernel/Actor"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Auth, CurrentWorkspace } from "./Auth.ts"
+import { body, toBody } from "./Errors.ts"
+import { ApiProxies, clientAddress } from "../pages/ClientAddress.ts"
+import { rateLimiter } from "./RateLimit.ts"
+import { type Admission, UnknownKeysPerMinute, wrongKeys } from "./UnknownKeyLimiter.ts"
+
+export const layer = Layer.effect(
+  Auth,
+  Effect.gen(function* () {
+    const workspaces = yield* Workspaces
+    const { requestsPerMinute_max } = yield* Settings
+    const counted = rateLimiter(requestsPerMinute_max)
+    const proxies = yield* ApiProxies
+    const admit = wrongKeys(yield* UnknownKeysPerMinute)
+
+    /** Who calls from nowhere, as an embedding program may, is not counted. */
+    const admitted = Effect.fnUntraced(function* (key: string) {
+      const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+      if (Option.isNone(remoteAddress)) return everybody
+      const address = clientAddress(proxies, remoteAddress.value, headers["x-forwarded-for"])
+      const admission = admit(address, key, yield* Clock.currentTimeMillis)
+      if (admission.wait_s > 0) return yield* tooMany(admission.wait_s)
+      return admission
+    })
+
+    const authenticate = Effect.fnUntraced(function* (key: string) {
+      const { settled } = yield* admitted(key)
+      return yield* workspaces.authenticate(key).pipe(
+        Effect.tap(() => Effect.sync(() => settled(true))),
+        Effect.tapError(() => Effect.sync(() => settled(false))),
+        Effect.mapError(toBody),
+      )
+    })
+
+    return Auth.of({
+      bearer: (handle, { credential }) =>
+        Effect.gen(function* () {
+          const { headers } = yield* HttpServerRequest.HttpServerRequest
+          // Two headers, or a list in one, are nobody's: node joins duplicates, and we don't guess.
+          const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
+          if (!one) return yield* Effect.fail(toBody(new Unauthorized()))
+          const current = yield* authenticate(Redacted.value(credential))
+          yield* counted(current.key.id)
+          return yield* handle.pipe(
+            Effect.provideService(CurrentWorkspace, current),
+            Effect.provideService(Actor, `key:${current.key.prefix}`),
+          )
+        }),
+    })
+  }),
+)
+
+const everybody: Admission = { wait_s: 0, settled: () => undefined }
+
+const tooMany = Effect.fnUntraced(function* (wait_s: number) {
+  const wait = `${wait_s} second${wait_s === 1 ? "" : "s"}`
+  yield* HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(wait_s))),
+  )
+  return yield* Effect.fail(body("rate_limited", `Too many unknown keys came from your address. Try again in ${wait}`))
+})

@@ -1,0 +1,214 @@
+// The edge of the API's listener: request ids, access log, and one body for every error, whoever made it: a handler, the
+// router, the framework, or a defect.
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { traced } from "@tentpole/adapters/operations/Tracing"
+import { ByteSize, Cause, Clock, Effect, Option, Stream, type Types } from "effect"
+import {
+  HttpBody,
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServerRequest,
+  HttpServerResponse,
+  HttpTraceContext,
+  Multipart,
+} from "effect/http"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { randomUUID } from "node:crypto"
+import { body, table } from "./Errors.ts"
+import { measured } from "./HttpMetrics.ts"
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+export const answerWith = (code: ErrorCode, message: string): Response =>
+  HttpServerResponse.jsonUnsafe(body(code, message), { status: table[code].status })
+
+/** An id of the caller's is taken when it is one: 1 to 128 letters, digits, dots, hyphens and underscores. */
+const requestId = (header: string | undefined): string =>
+  header !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
+
+/** A route of the API: for telling 405 from 404, and for naming requests in logs and metrics without what they carry. */
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly matches: RegExp
+}
+
+/** Asked every few seconds by whoever watches the process: named in metrics, and no news for a log. */
+const watched: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map((path) => ({
+  method: "GET",
+  path,
+  matches: new RegExp(`^${path}$`),
+}))
+
+export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+): ReadonlyArray<Route> => {
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      const pattern = endpoint.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z_]+/g, "[^/]+")
+      routes.push({ method: endpoint.method, path: endpoint.path, matches: new RegExp(`^${pattern}$`) })
+    },
+  })
+  return routes
+}
+
+const pathOf = (url: string): string => {
+  const at = url.indexOf("?")
+  return at < 0 ? url : url.slice(0, at)
+}
+
+const notFoundOr405 = (routes: ReadonlyArray<Route>, method: string, path: string): Response => {
+  const here = routes.filter((route) => route.matches.test(path)).map((route) => route.method)
+  if (here.length === 0 || here.includes(method)) {
+    return answerWith("not_found", "There is nothing at this address. The API's description is at /openapi.json")
+  }
+  const allowed = [...new Set(here.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each])))].sort().join(", ")
+  return HttpServerResponse.setHeader(
+    answerWith("method_not_allowed", `${method} is not possible here. Allowed: ${allowed}`),
+    "allow",
+    allowed,
+  )
+}
+
+const has = <Key extends string>(value: unknown, key: Key): value is { readonly [K in Key]: unknown } =>
+  typeof value === "object" && value !== null && key in value
+
+const reasonOf = (error: unknown): string | undefined =>
+  has(error, "reason") && has(error.reason, "_tag") && typeof error.reason._tag === "string"
+    ? error.reason._tag
+    : undefined
+
+const isHttpServerError = (error: unknown): boolean => has(error, "_tag") && error._tag === "HttpServerError"
+
+const exceeds = (error: unknown): boolean => /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error)))
+
+/** `most` is the limit that was exceeded, where one is known to be it. */
+const tooLarge = (most?: ByteSize.ByteSize) =>
+  answerWith(
+    "payload_too_large",
+    most === undefined
+      ? "The body is larger than this call takes"
+      : `The body is larger than ${ByteSize.toNumberUnsafe(most) / 2 ** 20} MB, the most that a call takes. Send it in parts`,
+  )
+const unavailable = (message: string) =>
+  HttpServerResponse.setHeader(answerWith("unavailable", message), "retry-after", "5")
+
+/** An answer for whatever went wrong. A cause that is only the caller's going away is left to the server. */
+const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Route>, method: string, path: string) =>
+  Effect.suspend((): Effect.Effect<Response, Types.unhandled> => {
+    const error = Cause.squash(cause)
+    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    if (error instanceof Unavailable) return Effect.succeed(unavailable(error.message))
+    if (isHttpServerError(error) && reasonOf(error) === "RouteNotFound") {
+      return Effect.succeed(notFoundOr405(routes, method, path))
+    }
+    if (Multipart.isMultipartError(error)) {
+      return Effect.succeed(
+        reasonOf(error) === "Parse" ? answerWith("validation_failed", "The multipart body is malformed") : tooLarge(),
+      )
+    }
+    if (isHttpServerError(error) && reasonOf(error) === "RequestParseError") {
+      return exceeds(error)
+        ? Effect.map(HttpIncomingMessage.MaxBodySize, tooLarge)
+        : Effect.succeed(answerWith("validation_failed", "The body can't be read"))
+    }
+    if (error instanceof RangeError)
+      return Effect.succeed(answerWith("validation_failed", "The body is nested too deeply"))
+    return Effect.as(
+      Effect.logError("a request failed by a defect", cause),
+      answerWith("internal_error", "Something went wrong on our side. Tell us the request id, and try again"),
+    )
+  })
+
+/** Bodies that the framework makes without ours: a bare 404, 413 or 415. */
+const bare: { readonly [status: number]: readonly [ErrorCode, string] } = {
+  400: ["validation_failed", "The request is malformed"],
+  404: ["not_found", "There is nothing at this address"],
+  413: ["payload_too_large", "The body is larger than this call takes"],
+  415: ["unsupported_media_type", "Send the body in a format that this call takes, with its Content-Type"],
+  500: ["internal_error", "Something went wrong on our side. Tell us the request id, and try again"],
+  503: ["unavailable", "The service is not available at the moment. Try again in a few seconds"],
+}
+
+const jsonBody = (response: Response): object | undefined => {
+  if (response.body._tag !== "Uint8Array" || !response.body.contentType.startsWith("application/json")) return undefined
+  const parsed: unknown = JSON.parse(new TextDecoder().decode(response.body.body))
+  return has(parsed, "error_code") ? parsed : undefined
+}
+
+/** Gives an error its one body, with the request's id among its details. */
+const uniform = (response: Response, id: string): Response => {
+  if (response.status < 400) return response
+  const own = jsonBody(response)
+  const fallback = bare[response.status]
+  const made = own ?? (fallback === undefined ? undefined : { ...body(fallback[0], fallback[1]) })
+  if (made === undefined) return response
+  const details = has(made, "details") && typeof made.details === "object" ? made.details : {}
+  const whole = HttpServerResponse.jsonUnsafe(
+    { ...made, details: { ...details, request_id: id } },
+    { status: response.status },
+  )
+  const { "content-type": _type, "content-length": _length, ...headers } = response.headers
+  const answered = HttpServerResponse.setHeaders(whole, headers)
+  return response.status === 401 ? HttpServerResponse.setHeader(answered, "www-authenticate", "Bearer") : answered
+}
+
+/** A body that breaks off has its head sent already: no answer can tell of it, so that the log must. */
+const toldIfBroken = (response: Response, id: string): Response => {
+  const { body } = response
+  if (body._tag !== "Stream") return response
+  const bytes = Stream.tapCause(body.stream, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Effect.logError("an answer broke off", cause).pipe(Effect.annotateLogs({ request_id: id })),
+  )
+  return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, body.contentLength))
+}
+
+/** Like a log, a trace names the route. It belongs to the caller's trace if it says which (W3C's `traceparent`). */
+const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route: string, id: string) =>
+  traced(`${method} ${route}`, {
+    kind: "server",
+    parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(headers)),
+    attributes: { "http.request.method": method, "http.route": route, request_id: id },
+  })
+
+/**
+ * The middleware of a listener. Logs name the route, never what stood in its place or in the query: those carry addresses
+ * and tokens.
+ */
+export const edge = (routes: ReadonlyArray<Route>) =>
+  HttpRouter.middleware(
+    (handle) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const began_ms = yield* Clock.currentTimeMillis
+        const id = requestId(request.headers["x-request-id"])
+        const path = pathOf(request.url)
+        const named = [...routes, ...watched].find((each) => each.method === request.method && each.matches.test(path))
+        const route = named?.path ?? "other"
+        const answer = Effect.catchCause(handle, (cause) => fromCause(cause, routes, request.method, path)).pipe(
+          Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+        )
+        const isWatched = named !== undefined && watched.includes(named)
+        const response = yield* (isWatched ? answer : answer.pipe(asTrace(request, route, id))).pipe(
+          Effect.annotateLogs({ request_id: id }),
+        )
+        const answered = isWatched ? response : toldIfBroken(uniform(response, id), id)
+        const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
+        const log = isWatched ? Effect.logDebug : Effect.logInfo
+        yield* log("request").pipe(
+          Effect.annotateLogs({ request_id: id, method: request.method, route, status: answered.status, taken_ms }),
+        )
+        return HttpServerResponse.setHeaders(answered, {
+          "x-request-id": id,
+          "x-content-type-options": "nosniff",
+          "cache-control": answered.headers["cache-control"] ?? "no-store",
+        })
+      }),
+    { global: true },
+  )

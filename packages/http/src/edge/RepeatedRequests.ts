@@ -1,0 +1,182 @@
+// `Idempotency-Key`: a POST that carries one is done once. Without the header nothing is asked of anybody.
+import {
+  type Answer,
+  AnswerNotKept,
+  type BodyHash,
+  Idempotency,
+  isIdempotencyKey,
+  type KeyedRequest,
+  KeyInProgress,
+  KeyReused,
+  type Performed,
+  type Unrepeatable,
+} from "@tentpole/core/operations/idempotency/Idempotency"
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
+import { Effect, Layer, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
+import { createHash } from "node:crypto"
+import { CurrentWorkspace } from "./Auth.ts"
+import { body, table, toBody } from "./Errors.ts"
+import { Idempotent } from "./Idempotency.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Refusals before anything was done: the request may come again as another one. */
+const before: ReadonlySet<ErrorCode> = new Set([
+  "unauthorized",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "invalid_json",
+])
+const beforeByStatus: ReadonlySet<number> = new Set([401, 413, 415])
+
+/** What of an answer's headers belongs to it, and not to the request that it answers. */
+const kept = ["content-type", "content-disposition", "location", "retry-after"]
+
+const bytesOf = ({ body: it }: Response): Uint8Array | null =>
+  it._tag === "Uint8Array" ? it.body : it._tag === "Empty" ? new Uint8Array() : null
+
+const toAnswer = (response: Response): Answer | null => {
+  if (response.status >= 500 || beforeByStatus.has(response.status)) return null
+  const contentType = "contentType" in response.body ? response.body.contentType : undefined
+  const all = { ...(contentType === undefined ? {} : { "content-type": contentType }), ...response.headers }
+  return {
+    status: response.status,
+    headers: Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))),
+    body: bytesOf(response),
+  }
+}
+
+const toResponse = ({ body: bytes, headers, status }: Answer & { readonly body: Uint8Array }): Response => {
+  const { "content-type": contentType, ...others } = headers
+  const response =
+    bytes.length === 0
+      ? HttpServerResponse.empty({ status })
+      : HttpServerResponse.uint8Array(bytes, { status, contentType: contentType ?? "application/octet-stream" })
+  return HttpServerResponse.setHeaders(response, { ...others, "idempotency-replayed": "true" })
+}
+
+const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && code in table
+
+/** The code of a refusal that is one of our bodies. */
+const codeOf = (error: unknown): ErrorCode | null =>
+  typeof error === "object" && error !== null && "error_code" in error && isCode(error.error_code)
+    ? error.error_code
+    : null
+
+/** The work, and what it came to: our refusals are answers like others, and are known again. */
+const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Performed<Response>, E, R> =>
+  work.pipe(
+    Effect.map((value) => ({ value, answer: toAnswer(value) })),
+    Effect.catch((error) => {
+      const code = codeOf(error)
+      if (code === null) return Effect.fail(error)
+      const value = HttpServerResponse.jsonUnsafe(error, { status: table[code].status })
+      return Effect.succeed({ value, answer: before.has(code) ? null : toAnswer(value) })
+    }),
+  )
+
+const isUnrepeatable = (error: unknown): error is Unrepeatable =>
+  error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotKept
+
+const refuse = (refusal: Unrepeatable): Response =>
+  HttpServerResponse.jsonUnsafe(toBody(refusal), { status: table[refusal.code].status })
+
+const malformed = HttpServerResponse.jsonUnsafe(
+  body("validation_failed", "Idempotency-Key must be 1 to 255 printable ASCII characters", {
+    details: { issues: [{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }] },
+  }),
+  { status: 400 },
+)
+
+/**
+ * A body that is not held in memory, such as a file, counts by the bytes that are read of it: a multipart body ends at its
+ * last boundary. Of a body that nobody has looked at all is read.
+ */
+const followed = (request: Request, search: string) => {
+  const hash = createHash("sha256").update(search).update("\n")
+  let begun = false
+  const stream = request.stream.pipe(
+    Stream.map((chunk) => {
+      begun = true
+      hash.update(chunk)
+      return chunk
+    }),
+  )
+  const multipartStream = stream.pipe(
+    Stream.mapError((cause) => Multipart.MultipartError.fromReason("InternalError", cause)),
+    Stream.pipeThroughChannel(Multipart.makeChannel(request.headers)),
+  )
+  const parts = multipartStream.pipe(
+    Stream.flatMap((part) => (part._tag === "File" ? part.content : Stream.empty)),
+    Stream.runDrain,
+  )
+  const reading = Effect.ignore(mediaType(request).startsWith("multipart/") ? parts : Stream.runDrain(stream))
+  const digest = Effect.sync(() => hash.copy().digest())
+  // Like the request in all else; its getters keep what they have read in the object that they are called on.
+  const read = new Proxy(request, {
+    get: (target, name): unknown => {
+      if (name === "stream") return stream
+      if (name === "multipartStream") return multipartStream
+      return name === "multipart" ? Multipart.toPersisted(multipartStream) : Reflect.get(target, name)
+    },
+  })
+  return {
+    request: read,
+    body: {
+      _tag: "Coming",
+      read: Effect.andThen(
+        Effect.suspend(() => (begun ? Effect.void : reading)),
+        digest,
+      ),
+      reading: Effect.andThen(reading, digest),
+    } satisfies BodyHash,
+  }
+}
+
+const mediaType = (request: Request): string =>
+  (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
+
+/** JSON is read whole, once, here or by whoever comes first; everything else flows through. */
+const isRead = (request: Request): boolean => {
+  const type = mediaType(request)
+  return type === "application/json" || type === ""
+}
+
+const keyedRequest = Effect.fnUntraced(function* (request: Request, key: string) {
+  const at = request.url.indexOf("?")
+  const path = at < 0 ? request.url : request.url.slice(0, at)
+  const search = at < 0 ? "" : request.url.slice(at)
+  const named = { method: request.method, path, key }
+  if (!isRead(request)) {
+    const coming = followed(request, search)
+    return { asked: { ...named, body: coming.body } satisfies KeyedRequest, request: coming.request }
+  }
+  const bytes = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
+  const hash = createHash("sha256").update(search).update("\n").update(bytes).digest()
+  return { asked: { ...named, body: { _tag: "Known", hash } } satisfies KeyedRequest, request }
+})
+
+export const layer = Layer.effect(
+  Idempotent,
+  Effect.gen(function* () {
+    const idempotency = yield* Idempotency
+    return Idempotent.of((handle) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const key = request.headers["idempotency-key"]
+        if (key === undefined || request.method !== "POST") return yield* handle
+        if (!isIdempotencyKey(key)) return malformed
+        const { workspace } = yield* CurrentWorkspace
+        const keyed = yield* keyedRequest(request, key)
+        const work = performed(Effect.provideService(handle, HttpServerRequest.HttpServerRequest, keyed.request))
+        return yield* idempotency.once(workspace.id, keyed.asked, work).pipe(
+          Effect.map((once) => (once._tag === "Performed" ? once.value : toResponse(once.answer))),
+          Effect.catch((error) => (isUnrepeatable(error) ? Effect.succeed(refuse(error)) : Effect.fail(error))),
+        )
+      }),
+    )
+  }),
+)

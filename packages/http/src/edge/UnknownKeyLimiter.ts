@@ -1,0 +1,60 @@
+// Who tries keys is asked to wait: of each address so many that nobody knows are looked up in a minute, counted by each process
+// for itself. A key that was right lately is looked up whatever its neighbours try: nobody is locked out by others behind the
+// same address.
+import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
+import { type Bucket, take } from "@tentpole/core/kernel/runtime/TokenBucket"
+import { Context } from "effect"
+import { hash } from "node:crypto"
+import { networkOf } from "../pages/ClientAddress.ts"
+
+/** As many as a known key has requests. A program with an old one repeats it: who has more is looking for one. */
+export const unknown_keys_per_minute_max = 1_200
+
+/** Another number for who wants one. */
+export const UnknownKeysPerMinute = Context.Reference<number>("tentpole/http/UnknownKeysPerMinute", {
+  defaultValue: () => unknown_keys_per_minute_max,
+})
+
+/** What is remembered goes when there is no room: the oldest first. */
+export interface WrongKeysOptions {
+  readonly addresses_max: number
+  readonly right_keys_max: number
+}
+
+const defaults: WrongKeysOptions = {
+  addresses_max: 100_000,
+  right_keys_max: 10_000,
+}
+
+/** Whether a key may be looked up. */
+export interface Admission {
+  /** 0, or for how many seconds it may not. */
+  readonly wait_s: number
+  /** Tells what became of it. */
+  readonly settled: (wasRight: boolean) => void
+}
+
+export const wrongKeys = (perMinute: number, { addresses_max, right_keys_max }: WrongKeysOptions = defaults) => {
+  const buckets = new Bounded<Bucket>(addresses_max)
+  // By their hash: the keys themselves are kept nowhere.
+  const right = new Bounded<boolean>(right_keys_max)
+
+  const waitOf = (address: string, now_ms: number): number => {
+    const network = networkOf(address)
+    const { bucket, retryAfter_s } = take(buckets.get(network), perMinute, now_ms)
+    buckets.set(network, bucket)
+    return retryAfter_s
+  }
+
+  return (address: string, key: string, now_ms: number): Admission => {
+    const digest = hash("sha256", key, "base64")
+    const isKnown = right.get(digest) ?? false
+    return {
+      wait_s: isKnown ? 0 : waitOf(address, now_ms),
+      // One that was right until it was revoked counts from then on.
+      settled: (wasRight) => {
+        if (wasRight || isKnown) right.set(digest, wasRight)
+      },
+    }
+  }
+}

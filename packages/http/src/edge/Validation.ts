@@ -1,0 +1,187 @@
+// What is wrong with a request, all of it in one answer: path, query and body are looked at together, unknown and repeated
+// parameters are named, and what no schema should ever meet (NUL, lone surrogates, endless nesting) is refused before.
+import type { Issue } from "@tentpole/core/kernel/Refusal"
+import { Effect, Layer, Schema, SchemaIssue, type Types } from "effect"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { type Body, body, errors } from "./Errors.ts"
+
+export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpole/http/Validation", {
+  error: errors(
+    "validation_failed",
+    "invalid_id",
+    "invalid_json",
+    "payload_too_large",
+    "unsupported_media_type",
+    "internal_error",
+    "unavailable",
+  ),
+}) {}
+
+type Response = HttpServerResponse.HttpServerResponse
+type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsupported_media_type">
+
+/** The deepest nesting of a JSON body. The deepest thing that the API takes, a rule tree, has a limit of its own. */
+export const json_depth_max = 64
+
+/** Whether a JSON text nests deeper than `limit`; strings are skipped, and it stops at the first that does. */
+export const deeperThan = (text: string, limit: number): boolean => {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) {
+      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
+    } else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > limit) return true
+    } else if (unit === 0x7d || unit === 0x5d) depth--
+  }
+  return false
+}
+
+/** Where a value holds text that can't be stored: NUL, or half of a surrogate pair. Keys count too. */
+export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> => {
+  if (typeof value === "string") {
+    const bad = value.includes("\0") ? "NUL" : value.isWellFormed() ? null : "half of a surrogate pair"
+    return bad === null ? [] : [{ path, message: `must not contain ${bad}` }]
+  }
+  if (typeof value !== "object" || value === null) return []
+  const below = (key: string) => (path === "" ? key : `${path}.${key}`)
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...unstorable(key, below("(key)")),
+    ...unstorable(inner, below(key)),
+  ])
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What the schemas say of a key that they don't know. */
+const excess = "Expected no excess property"
+
+const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
+  formatIssue(error.issue).issues.map(({ path, message }) => ({
+    path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
+    message: message === excess ? "is not a field of this call" : message,
+  }))
+
+const strict = { errors: "all", onExcessProperty: "error" } as const
+
+const decode = (schema: Schema.Top | undefined, value: unknown): Effect.Effect<ReadonlyArray<Issue>> =>
+  schema === undefined
+    ? Effect.succeed([])
+    : (Schema.decodeUnknownEffect(schema, strict)(value) as Effect.Effect<unknown, Schema.SchemaError>).pipe(
+        Effect.match({ onSuccess: () => [], onFailure: issuesOf }),
+      )
+
+/** The parameters that an endpoint takes in its query. */
+export const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
+  const ast = endpoint.query?.ast
+  return ast !== undefined && ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
+}
+
+/** Unknown, repeated and empty parameters. `daysBack` alone may be empty: it falls back. */
+const queryIssues = (endpoint: HttpApiEndpoint.Top, search: URLSearchParams): ReadonlyArray<Issue> => {
+  const known = parameterNames(endpoint)
+  return [...new Set(search.keys())].flatMap((name): ReadonlyArray<Issue> => {
+    if (!known.includes(name)) {
+      const list = known.length === 0 ? "this call takes none" : `known ones are ${known.join(", ")}`
+      return [{ path: name, message: `is not a parameter of this call: ${list}` }]
+    }
+    const values = search.getAll(name)
+    if (values.length > 1) return [{ path: name, message: "must be given once" }]
+    if (values[0] === "" && name !== "daysBack") return [{ path: name, message: "must not be empty: leave it out" }]
+    return unstorable(values[0], name)
+  })
+}
+
+interface JsonBody {
+  readonly parsed: unknown
+  readonly issues: ReadonlyArray<Issue>
+}
+
+const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => endpoint.payload.has("application/json")
+
+const mediaType = (header: string | undefined): string => (header ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
+
+/** The JSON body, if the call takes one, read before any schema does. */
+const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!takesJson(endpoint)) return { parsed: undefined, issues: [] } satisfies JsonBody
+  const text = yield* Effect.orDie(request.text)
+  const type = mediaType(request.headers["content-type"])
+  if (type !== "application/json" && !(type === "" && text === "")) {
+    return yield* Effect.fail(
+      body("unsupported_media_type", "Send the body as JSON, with the header `Content-Type: application/json`"),
+    )
+  }
+  if (text === "") return { parsed: undefined, issues: [] } satisfies JsonBody
+  if (deeperThan(text, json_depth_max)) {
+    return yield* Effect.fail(body("validation_failed", `The body is nested deeper than ${json_depth_max} levels`))
+  }
+  const parsed = yield* Effect.try({
+    try: (): unknown => JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text),
+    catch: () => body("invalid_json", "The body is not valid JSON"),
+  })
+  return { parsed, issues: unstorable(parsed, "") } satisfies JsonBody
+})
+
+/** Nobody mends more at a time, and an answer is not to be larger than what it refuses. */
+export const issues_max = 1_000
+
+const refuse = (issues: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
+  const where = issues.slice(0, 3).map(({ path, message }) => `${path === "" ? "the body" : path} ${message}`)
+  const message = `The request is not valid: ${where.join("; ")}${issues.length > 3 ? `; and ${issues.length - 3} more` : ""}`
+  return body(onlyPath ? "invalid_id" : "validation_failed", message, {
+    details: { issues: issues.slice(0, issues_max) },
+  })
+}
+
+/** Everything that the schemas of an endpoint find wrong, whichever of them the framework tripped over first. */
+const everyIssue = Effect.fnUntraced(function* (
+  endpoint: HttpApiEndpoint.Top,
+  json: JsonBody,
+  search: URLSearchParams,
+) {
+  const { params } = yield* HttpRouter.RouteContext
+  const refused = yield* decode(endpoint.params, params)
+  const path = refused.length > 0 ? refused : unstorable(params, "")
+  const named = queryIssues(endpoint, search)
+  const query = yield* decode(endpoint.query, Object.fromEntries(search))
+  const payload = endpoint.payload.get("application/json")
+  const inBody = payload === undefined ? [] : yield* decode(Schema.Union(payload.schemas), json.parsed)
+  const seen = new Set(named.map((issue) => issue.path))
+  const rest = [...named, ...query.filter((issue) => !seen.has(issue.path)), ...inBody]
+  return path.length > 0 ? refuse([...path, ...rest], true) : refuse(rest, false)
+})
+
+const check = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, search: URLSearchParams) {
+  const { params } = yield* HttpRouter.RouteContext
+  const inPath = unstorable(params, "")
+  const json = yield* jsonBody(endpoint)
+  const early = [...inPath, ...queryIssues(endpoint, search), ...json.issues]
+  if (early.length > 0) {
+    // The schemas may know more; only text that can't be stored stays their limit.
+    return yield* Effect.fail(json.issues.length > 0 ? refuse(early, false) : yield* everyIssue(endpoint, json, search))
+  }
+  return json
+})
+
+export const layer = Layer.succeed(
+  Validation,
+  Validation.of((handle, { endpoint }) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const at = request.url.indexOf("?")
+      const search = new URLSearchParams(at < 0 ? "" : request.url.slice(at))
+      const json = yield* check(endpoint, search)
+      return yield* Effect.catch(
+        handle,
+        (error): Effect.Effect<Response, Types.unhandled | Refused, HttpRouter.RouteContext> => {
+          if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+          // A body of ours that does not fit its own description is our mistake: the edge makes it a 500.
+          if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+          return Effect.flatMap(everyIssue(endpoint, json, search), (refused) => Effect.fail(refused))
+        },
+      )
+    }),
+  ),
+)

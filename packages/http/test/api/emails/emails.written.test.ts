@@ -1,0 +1,206 @@
+// The calls on what the AI writes of emails, on previews, tests, copies and deletions, through the web handler over memory.
+import { BlastChange } from "@tentpole/core/blasts/BlastChange"
+import { BlastStore } from "@tentpole/core/blasts/BlastStore"
+import { Tracking } from "@tentpole/core/tracking/Tracking"
+import { BlastId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { assert, it } from "@effect/vitest"
+import { Context, DateTime, Effect } from "effect"
+import { at, started } from "../../fixtures/EmailsWorld.ts"
+import { type Json, paths, unknownId } from "../../fixtures/World.ts"
+
+it.live("with a prompt an email is accepted, polled, and written", () =>
+  Effect.gen(function* () {
+    const { call, written } = yield* started
+    const accepted = yield* call("POST", "/v1/emails", { json: { name: "G", prompt: "A letter about chairs" } })
+    assert.strictEqual(accepted.status, 202)
+    assert.deepInclude(accepted.json, { current_version: 0, latest_generation_status: "generating", status: "draft" })
+    const generation = at(accepted.json, `/generations/${accepted.json.generation_id}`)
+    const going = yield* call("GET", generation)
+    assert.deepStrictEqual([going.status, going.headers.get("retry-after")], [200, "10"])
+    const { created_at, ...rest } = going.json
+    assert.match(created_at, /^\d{4}-.*\.\d{3}Z$/)
+    assert.deepStrictEqual(rest, {
+      generation_id: accepted.json.generation_id,
+      email_id: accepted.json.email_id,
+      status: "generating",
+      prompt: "A letter about chairs",
+      version: null,
+      error: null,
+      completed_at: null,
+      created_by_name: "first key",
+    })
+    for (const [method, tail] of [
+      ["POST", "/approve"],
+      ["GET", "/preview"],
+      ["POST", "/duplicate"],
+    ] as const) {
+      const early = yield* call(method, at(accepted.json, tail))
+      assert.deepStrictEqual([early.status, early.json.error_code], [409, "template_not_ready"], tail)
+    }
+    yield* written(accepted.json)
+    const done = yield* call("GET", generation)
+    assert.isNull(done.headers.get("retry-after"))
+    assert.deepInclude(done.json, { status: "completed", version: 1, error: null })
+    const email = yield* call("GET", at(accepted.json))
+    assert.deepInclude(email.json, { current_version: 1, latest_generation_status: "completed" })
+    assert.notProperty(email.json, "generation_id")
+    assert.match((yield* call("GET", email.json.content_path)).text, /<html/i)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a generation is asked for one at a time, and costs a credit", () =>
+  Effect.gen(function* () {
+    const { call, context, make, workspace, written } = yield* started
+    yield* Context.get(context, Workspaces).update(workspace, { credits: 1 })
+    const { json } = yield* make()
+    const ask = (prompt: unknown = "shorter") => call("POST", at(json, "/generations"), { json: { prompt } })
+    for (const prompt of ["", " ", 4, null, "p".repeat(10_001)]) {
+      const refused = yield* ask(prompt)
+      assert.deepStrictEqual([refused.status, ...paths(refused)], [400, "prompt"])
+    }
+    const accepted = yield* ask()
+    assert.strictEqual(accepted.status, 202)
+    const second = yield* ask()
+    assert.deepStrictEqual([second.status, second.json.error_code], [409, "generation_in_progress"])
+    yield* written(accepted.json)
+    const third = yield* ask()
+    assert.deepStrictEqual([third.status, third.json.error_code], [429, "insufficient_credits"])
+    const prompted = yield* call("POST", "/v1/emails", { json: { name: "G", prompt: "p" } })
+    assert.deepStrictEqual([prompted.status, prompted.json.error_code], [429, "insufficient_credits"])
+    const other = yield* make()
+    const elsewhere = yield* call("GET", at(other.json, `/generations/${accepted.json.generation_id}`))
+    assert.strictEqual(elsewhere.status, 404)
+  }).pipe(Effect.scoped),
+)
+
+it.live("what an email is made of is one thing, and a template has to be there", () =>
+  Effect.gen(function* () {
+    const { make } = yield* started
+    const both = yield* make({ prompt: "p", template_id: unknownId })
+    assert.deepStrictEqual([both.status, ...paths(both)], [400, "template_id", "prompt"])
+    const unknown = yield* make({ html: undefined, template_id: unknownId })
+    assert.deepStrictEqual([unknown.status, ...paths(unknown)], [404, "template_id"])
+    const malformed = yield* make({ html: undefined, template_id: "x" })
+    assert.deepStrictEqual([malformed.status, ...paths(malformed)], [400, "template_id"])
+    const unclean = yield* make({ html: `<script></script>${"<div>".repeat(5_000)}` })
+    assert.deepStrictEqual([unclean.status, ...paths(unclean)], [400, "html"])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a preview is read for a contact or a sample one, and its unsubscribe link leads nowhere", () =>
+  Effect.gen(function* () {
+    const { call, context, make } = yield* started
+    const ann = yield* call("POST", "/v1/contacts", {
+      json: { items: [{ email: "ann@example.com", first_name: "Ann" }] },
+    })
+    const { contact_id } = ann.json.items[0]
+    const { json } = yield* make({ html: "<p>Yo {{contact.first_name}} {{foo.bar|x}}</p>", subject: null })
+    const seen = yield* call("GET", at(json, `/preview?contact_id=${contact_id}`))
+    assert.strictEqual(seen.status, 200)
+    assert.hasAllKeys(seen.json, ["subject", "html", "text", "unresolved_tokens"])
+    assert.include(seen.json.html, "<p>Yo Ann x</p>")
+    assert.include(seen.json.text, "Yo Ann x")
+    assert.deepStrictEqual([seen.json.subject, seen.json.unresolved_tokens], ["", ["foo.bar"]])
+    const [, token = ""] = /\/u\/([\w-]+)/.exec(seen.json.html) ?? []
+    const ended = yield* Effect.flip(Context.get(context, Tracking).unsubscribe(token))
+    assert.strictEqual(ended._tag, "NotFound")
+    assert.include((yield* call("GET", at(json, "/preview"))).json.html, "Yo Sample x")
+    for (const [id, status] of [
+      ["x", 400],
+      [unknownId, 404],
+    ] as const) {
+      assert.strictEqual((yield* call("GET", at(json, `/preview?contact_id=${id}`))).status, status)
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.live("a test is accepted for one to five addresses of an email that could be sent", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make()
+    const test = (body: Json) => call("POST", at(json, "/test-send"), { json: body })
+    for (const [to, path] of [
+      [[], "to"],
+      [Array.from({ length: 6 }, (_, nth) => `t${nth}@example.com`), "to"],
+      [["ann@example.com", "nope"], "to.1"],
+      [[5], "to.0"],
+      ["ann@example.com", "to"],
+      [undefined, "to"],
+    ] as const) {
+      const refused = yield* test({ to })
+      assert.deepStrictEqual([refused.status, ...paths(refused)], [400, path])
+    }
+    const nobody = yield* test({ to: ["ann@example.com"], contact_id: unknownId })
+    assert.deepStrictEqual([nobody.status, ...paths(nobody)], [404, "contact_id"])
+    const accepted = yield* test({ to: ["ann@example.com"] })
+    assert.deepStrictEqual([accepted.status, accepted.json], [202, json])
+    yield* call("PATCH", at(json), { json: { from_address: "a@unverified.example", subject: null } })
+    const unready = yield* test({ to: ["ann@example.com"] })
+    assert.deepStrictEqual(
+      [unready.status, unready.json.error_code, unready.json.details.missing],
+      [400, "email_not_ready", ["subject", "sender_domain"]],
+    )
+    assert.include(unready.json.message, "before sending a test")
+  }).pipe(Effect.scoped),
+)
+
+it.live("a copy is made as a draft, and a deleted email is gone", () =>
+  Effect.gen(function* () {
+    const { call, make } = yield* started
+    const { json } = yield* make({ preview_text: "pre" })
+    yield* call("POST", at(json, "/approve"))
+    const copy = yield* call("POST", at(json, "/duplicate"))
+    assert.strictEqual(copy.status, 201)
+    assert.deepInclude(copy.json, {
+      name: "An email (copy)",
+      status: "draft",
+      approved_version: null,
+      subject: "Hello",
+    })
+    const gone = yield* call("DELETE", at(json))
+    assert.deepStrictEqual([gone.status, gone.text], [204, ""])
+    for (const tail of ["", "/content", "/preview"])
+      assert.strictEqual((yield* call("GET", at(json, tail))).status, 404)
+    assert.strictEqual((yield* call("DELETE", at(json))).status, 404)
+    assert.strictEqual((yield* call("GET", at(copy.json, "/content"))).status, 200)
+  }).pipe(Effect.scoped),
+)
+
+it.live("an email that a sending blast counts on is neither deleted nor taken back, and the blast is named", () =>
+  Effect.gen(function* () {
+    const { call, context, make, workspace } = yield* started
+    const { json } = yield* make()
+    yield* call("POST", at(json, "/approve"))
+    const ann = yield* call("POST", "/v1/contacts", { json: { items: [{ email: "ann@example.com" }] } })
+    const blast = yield* call("POST", "/v1/email-blasts", { json: { name: "May" } })
+    const blastAt = `/v1/email-blasts/${blast.json.blast_id}`
+    const audience = { source: "inline", kind: "static", contact_ids: [ann.json.items[0].contact_id] }
+    yield* call("PUT", `${blastAt}/audience`, { json: audience })
+    yield* call("PUT", `${blastAt}/email`, { json: { source: "existing", email_id: json.email_id } })
+    yield* Effect.gen(function* () {
+      const store = yield* BlastStore
+      const { transact } = yield* Transactor
+      const now = yield* DateTime.now
+      const id = BlastId.make(blast.json.blast_id)
+      yield* transact(
+        Effect.gen(function* () {
+          const locked = yield* store.lockForLaunch(workspace, id, { now })
+          const change = BlastChange.launch(locked.blast, locked.facts, { operational: false }, now)
+          yield* store.apply(workspace, yield* Effect.fromResult(change))
+        }),
+      )
+    }).pipe(Effect.provide(context))
+    for (const [method, tail] of [
+      ["DELETE", ""],
+      ["POST", "/unapprove"],
+    ] as const) {
+      const refused = yield* call(method, at(json, tail))
+      assert.deepStrictEqual([refused.status, refused.json.error_code], [409, "email_in_use"])
+      assert.deepStrictEqual(refused.json.used_by, [{ type: "blast", id: blast.json.blast_id, name: "May" }])
+      assert.strictEqual(refused.json.used_by_count, 1)
+    }
+    assert.strictEqual((yield* call("GET", at(json))).json.status, "approved")
+  }).pipe(Effect.scoped),
+)

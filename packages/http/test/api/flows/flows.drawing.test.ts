@@ -1,0 +1,190 @@
+// A flow as a picture: what it shows, that nothing in it can act, and that the most tangled one is drawn soon enough.
+import { readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
+import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
+import { FlowId } from "@tentpole/core/kernel/Ids"
+import { drawing } from "@tentpole/http/api/flows/drawing/FlowDrawing"
+import { laidOut } from "@tentpole/http/api/flows/drawing/FlowLayout"
+import { widthOf, wrapped } from "@tentpole/http/api/flows/drawing/Lettering"
+import { DateTime, Result } from "effect"
+import { type DefaultTreeAdapterTypes, parseFragment } from "parse5"
+import { assert, describe, it } from "vitest"
+
+const counted = (body: object, counts: ReadonlyMap<string, number> = new Map()) => {
+  const whole = { name: "Welcome", ...body }
+  const { emails, emailTemplates, tentTemplates, tents, lists } = namedByFlow(whole)
+  const named = {
+    fields: [],
+    staticLists: new Set(lists),
+    otherLists: new Set<never>(),
+    emails: new Set(emails),
+    emailTemplates: new Set(emailTemplates),
+    tentTemplates: new Set(tentTemplates),
+    tents: new Set(tents),
+  }
+  const { name, description, structure } = Result.getOrThrow(readNewFlow(whole, named))
+  const at = DateTime.makeUnsafe(0)
+  const id = FlowId.make("00000000-0000-4000-8000-000000000000")
+  const lifecycle = { status: "draft" } as const
+  const flow = { id, name, description, structure, revision: 1, lifecycle, createdAt: at, updatedAt: at }
+  return { flow, counts }
+}
+
+const wait = (step_id: string, next_step_id: string | null, label: string | null = null) => ({
+  type: "wait",
+  step_id,
+  label,
+  duration_amount: 1,
+  duration_unit: "days",
+  next_step_id,
+})
+const check = (step_id: string, edges: object) => ({ type: "condition_check", step_id, ...edges })
+
+/** Every element with its attributes, and all text, as a reader of HTML sees them. */
+const elementsOf = (svg: string) => {
+  const found: Array<{ readonly name: string; readonly attributes: ReadonlyMap<string, string>; text: string }> = []
+  const visit = (node: DefaultTreeAdapterTypes.ChildNode, above?: (typeof found)[number]) => {
+    if (node.nodeName === "#text" && "value" in node && above !== undefined) above.text += node.value
+    if (!("attrs" in node)) return
+    const element = {
+      name: node.nodeName,
+      attributes: new Map(node.attrs.map((each) => [each.name, each.value])),
+      text: "",
+    }
+    found.push(element)
+    for (const child of node.childNodes) visit(child, element)
+  }
+  for (const node of parseFragment(svg).childNodes) visit(node)
+  return found
+}
+
+describe("drawing", () => {
+  it("shows every step with its label or id, what it does, its edges with their kinds, and how many members are there", () => {
+    const svg = drawing(
+      counted(
+        {
+          triggers: [{ type: "contact_created" }],
+          steps: [
+            wait("rest", "which", "A rest"),
+            check("which", { true_step_id: "end", false_step_id: "rest", default_step_id: "nowhere" }),
+            wait("end", null),
+          ],
+        },
+        new Map([["rest", 12_345]]),
+      ),
+    )
+    const elements = elementsOf(svg)
+    const texts = elements.filter(({ name }) => name === "text").map(({ text }) => text)
+    assert.deepStrictEqual([...texts].sort(), [
+      "12,345",
+      "A rest",
+      "Condition",
+      "Entry",
+      "Wait 1 day",
+      "Wait 1 day",
+      "contact created, by hand",
+      "end",
+      "false",
+      "true",
+      "which",
+    ])
+    const [root, title, desc] = elements
+    assert.strictEqual(root?.attributes.get("role"), "img")
+    assert.strictEqual(root?.attributes.get("aria-labelledby"), "title desc")
+    assert.deepStrictEqual([title?.attributes.get("id"), title?.text], ["title", "Flow: Welcome"])
+    assert.include(desc?.text, "which: Condition, true: end, false: rest, default: nowhere; 0 here.")
+  })
+
+  it("what people have written stays text, and what XML can't hold is replaced", () => {
+    const hostile = `</text><script>alert(1)</script>"'& \u0001\ufffe`
+    const svg = drawing(counted({ name: hostile, steps: [wait(hostile, hostile, hostile), wait("__proto__", null)] }))
+    const elements = elementsOf(svg)
+    assert.notInclude(svg, "<script")
+    // oxlint-disable-next-line no-control-regex -- those are what is looked for
+    assert.notMatch(svg, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/)
+    assert.deepStrictEqual(
+      new Set(elements.map(({ name }) => name)),
+      new Set(["svg", "title", "desc", "style", "defs", "marker", "path", "g", "rect", "text"]),
+    )
+    for (const { attributes } of elements) {
+      for (const [name, value] of attributes) {
+        assert.notMatch(name, /^on|href/)
+        assert.notMatch(value, /NaN|undefined|alert/)
+      }
+    }
+    assert.include(elements.find(({ name }) => name === "title")?.text, `</text><script>alert(1)</script>"'& `)
+  })
+
+  it("a flow without steps is drawn, too", () => {
+    assert.include(drawing(counted({ manual_membership_enabled: false })), "nobody enters")
+  })
+})
+
+describe("layout", () => {
+  const size = { width: 100, height: 64 }
+  const sizes = (count: number) => Array.from({ length: count }, () => size)
+  const wire = (from: number, to: number) => ({ from, to, label_width: 40 })
+
+  /** No two boxes share a spot, all of it lies on the page, and every edge begins and ends at its boxes. */
+  const holds = (
+    { width, height, nodes, edges }: ReturnType<typeof laidOut>,
+    wires: ReadonlyArray<ReturnType<typeof wire>>,
+  ) => {
+    for (const [index, a] of nodes.entries()) {
+      assert.isTrue(a.x - a.width / 2 >= 0 && a.x + a.width / 2 <= width, "on the page")
+      assert.isTrue(a.y - a.height / 2 >= 0 && a.y + a.height / 2 <= height, "on the page")
+      for (const b of nodes.slice(index + 1)) {
+        assert.isTrue(Math.abs(a.x - b.x) >= 100 || Math.abs(a.y - b.y) >= 64, "beside one another")
+      }
+    }
+    for (const [index, { points, label }] of edges.entries()) {
+      const { from = 0, to = 0 } = wires[index] ?? {}
+      assert.isNotNull(label)
+      for (const [node, point] of [
+        [nodes[from], points[0]],
+        [nodes[to], points.at(-1)],
+      ] as const) {
+        assert(node !== undefined && point !== undefined)
+        const [dx, dy] = [Math.abs(node.x - point.x) - node.width / 2, Math.abs(node.y - point.y) - node.height / 2]
+        assert.isTrue(Math.max(dx, dy) <= 1, `at its box: ${dx} ${dy}`)
+      }
+      for (const { x, y } of points) assert.isTrue(x >= 0 && x <= width && y >= 0 && y <= height, "on the page")
+    }
+  }
+
+  it("boxes don't overlap, and edges join theirs: in layers, and in the ladder of what is too tangled for them", () => {
+    const some = [wire(0, 1), wire(0, 2), wire(1, 3), wire(2, 3), wire(3, 0), wire(3, 3), wire(0, 1)]
+    holds(laidOut(sizes(4), some), some)
+    const tangled = Array.from({ length: 300 }, (_, n) => wire(n % 100, (n * 37 + 11) % 100))
+    const ladder = laidOut(sizes(100), tangled)
+    assert.strictEqual(new Set(ladder.nodes.map(({ x }) => x)).size, 1)
+    holds(ladder, tangled)
+  })
+
+  it("in a ladder no two edges share a stretch of a lane", () => {
+    const tangled = Array.from({ length: 60 }, (_, n) => wire(n % 30, (n * 17 + 5) % 30))
+    const stretches = laidOut(sizes(30), tangled).edges.map(({ points }) => {
+      const [, a, b] = points
+      assert(a !== undefined && b !== undefined)
+      return { x: a.x, low: Math.min(a.y, b.y), high: Math.max(a.y, b.y) }
+    })
+    for (const [index, a] of stretches.entries()) {
+      for (const b of stretches.slice(index + 1)) {
+        assert.isTrue(a.x !== b.x || a.high < b.low || b.high < a.low)
+      }
+    }
+  })
+})
+
+describe("lettering", () => {
+  it("lines fit, whatever the text is made of, and say when there was more", () => {
+    for (const text of ["short", "a ".repeat(200), "x".repeat(500), "世界".repeat(80), "👩‍👩‍👧".repeat(40), "", " \n "]) {
+      const lines = wrapped(text, 200, 3)
+      assert.isAtMost(lines.length, 3)
+      for (const line of lines) assert.isAtMost(widthOf(line), 200)
+      const whole = text.trim().replaceAll(/\s+/gu, "")
+      const shown = lines.join("").replaceAll(/\s+/gu, "")
+      assert.strictEqual(shown.endsWith("…"), shown !== whole)
+      assert.isTrue(whole.startsWith(shown.replace(/…$/u, "")))
+    }
+  })
+})

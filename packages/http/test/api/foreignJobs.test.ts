@@ -1,0 +1,141 @@
+// Jobs that name what is another workspace's: a worker looks again, finds nothing under the name, and leaves everything there.
+import * as Memory from "@tentpole/adapters/memory/All"
+import * as MemoryJobs from "@tentpole/adapters/memory/kernel/Jobs"
+import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
+import { BlobStore } from "@tentpole/core/ports/BlobStore"
+import { ConnectFailed, MailConnections } from "@tentpole/core/sending/MailConnection"
+import { BlastId, FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
+import { useCases } from "@tentpole/core/Tentpole"
+import * as WorkersTable from "@tentpole/worker/jobs/Jobs"
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer, Stream } from "effect"
+import { tenants, verifiedSender } from "../attacks/AttackFixture.ts"
+import { multipart, png } from "../fixtures/Multipart.ts"
+import { type Call, type Json, parts } from "../fixtures/World.ts"
+
+/** What was queued, in order. */
+const noting = (queued: Array<Job>) =>
+  Layer.effect(
+    Jobs,
+    Effect.map(Jobs, (jobs) =>
+      Jobs.of({
+        ...jobs,
+        enqueue: (job, options) =>
+          Effect.sync(() => void queued.push(job)).pipe(Effect.andThen(jobs.enqueue(job, options))),
+      }),
+    ),
+  )
+
+const worldOf = (queued: Array<Job>) =>
+  useCases.pipe(
+    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(noting(queued)),
+    Layer.provideMerge(MemoryJobs.layer()),
+    Layer.provideMerge(parts),
+    Layer.provideMerge(Memory.database),
+  )
+
+const sender = { from_name: "Acme", from_address: "a@example.test", reply_to_email: "r@example.test" }
+const prompt = "Write about our spring sale of garden chairs"
+
+/** Has a workspace queue something of every kind that a call queues. */
+const busy = Effect.fnUntraced(function* (call: Call) {
+  const made = (method: string, path: string, json: Json = {}) =>
+    Effect.map(call(method, path, { json }), (answered): Json => {
+      assert.isBelow(answered.status, 300, `${method} ${path}: ${answered.text}`)
+      return answered.json
+    })
+  const { items } = yield* made("POST", "/v1/contacts", { items: [{ email: "ann@theirs.test" }] })
+  const people = { name: "Theirs", kind: "static", contact_ids: [items[0].contact_id] }
+  const { list_id } = yield* made("POST", "/v1/contact-lists", people)
+  yield* made("POST", `/v1/contact-lists/${list_id}/export`)
+  const session = yield* made("POST", "/v1/contacts/imports", { source: "rows", rows: [{ Email: "bob@theirs.test" }] })
+  const mappings = [{ header: "Email", target_field: "email" }]
+  yield* made("POST", `/v1/contacts/imports/${session.import_session_id}/execute`, { mappings })
+  const logo = yield* call("POST", "/v1/tents/new/assets", multipart([{ bytes: png }]))
+  yield* made("POST", "/v1/tents", { name: "n", prompt: "Create a landing page for a spring sale" })
+  for (const room of ["emails", "email-templates", "tent-templates"])
+    yield* made("POST", `/v1/${room}`, { name: "n", prompt })
+  const { blast_id } = yield* made("POST", "/v1/email-blasts", { name: "Theirs" })
+  const blast = `/v1/email-blasts/${blast_id}`
+  yield* made("PUT", `${blast}/audience`, { source: "existing", list_id })
+  const inline = { source: "inline", subject: "Hi", html: "<p>Hi</p>", ...sender }
+  const { email } = yield* made("PUT", `${blast}/email`, inline)
+  yield* made("POST", `/v1/emails/${email.email_id}/test-send`, { to: ["a@example.test"] })
+  yield* made("POST", `/v1/emails/${email.email_id}/approve`)
+  yield* made("POST", `${blast}/send-now`)
+  yield* made("POST", `${blast}/contacts/export`)
+  const flow = yield* made("POST", "/v1/email-flows", { name: "Theirs" })
+  assert.strictEqual(logo.status, 201)
+  return { blastId: BlastId.make(blast_id), flowId: FlowId.make(flow.flow_id) }
+})
+
+/** The worker's own table, given these jobs and no others; whether each ended, well or not. */
+const worked = Effect.fnUntraced(function* <R>(context: Context.Context<R>, jobs: ReadonlyArray<Job>) {
+  const ended = yield* Deferred.make<void>()
+  const queue = JobQueue.of({
+    work: ({ handle }) =>
+      Effect.forEach(jobs, (job, at) => Effect.exit(handle(job, { id: `job ${at}`, attempt: 1 }))).pipe(
+        Effect.andThen(Deferred.succeed(ended, undefined)),
+        Effect.andThen(Effect.never),
+      ),
+  })
+  const nobody = MailConnections.of({
+    open: Effect.fail(new ConnectFailed({ reason: "unreachable", permanent: false, crowded: false })),
+  })
+  const given = Layer.mergeAll(
+    Layer.succeedContext(context),
+    Layer.succeed(JobQueue, queue),
+    Layer.succeed(MailConnections, nobody),
+  )
+  yield* Layer.build(WorkersTable.layer.pipe(Layer.provide(given)))
+  yield* Deferred.await(ended)
+})
+
+/** Kinds that name nothing of others, or that only a member of a flow has. */
+const untried: Readonly<Record<string, string>> = {
+  workspace_erasure: "names its workspace alone",
+  flow_email: "names visits of members, which are read by workspace and membership: laws of makings hold them",
+  flow_tent: "the same",
+}
+
+it.live("a job of one workspace that names what is another's changes nothing there, whatever its kind", () =>
+  Effect.gen(function* () {
+    const queued: Array<Job> = []
+    const { context, tenant } = yield* tenants(worldOf(queued))
+    const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
+    yield* verifiedSender(theirs.workspace, context)
+    const { blastId, flowId } = yield* busy(theirs.call)
+    const of = theirs.workspace
+    const since_ms = 0
+    const all: ReadonlyArray<Job> = [
+      ...queued,
+      ...queued.flatMap((job): ReadonlyArray<Job> =>
+        job.type === "list_export" || job.type === "blast_export" ? [{ ...job, type: `${job.type}_expiry` }] : [],
+      ),
+      { type: "blast_retry", workspaceId: of, blastId, since_ms, includeUnconfirmed: true },
+      { type: "flow_review", workspaceId: of, flowId, members: "live" },
+    ]
+    const { everything } = Context.get(context, MemoryDatabase)
+    const blobs = Context.get(context, BlobStore)
+    const cleanup = all.find((job) => job.type === "asset_cleanup")
+    if (cleanup?.type !== "asset_cleanup") return assert.fail("no file was uploaded")
+    const key = `tents/${theirs.workspace}/${cleanup.tentId}/${cleanup.assetIds[0]}`
+    const stateOf = (workspace: WorkspaceId) =>
+      Effect.map(everything(workspace), (rows) => rows.map((row) => JSON.stringify(row)).sort())
+    const [before, oursBefore] = [yield* stateOf(theirs.workspace), yield* stateOf(ours.workspace)]
+    yield* worked(
+      context,
+      all.map((job) => ({ ...job, workspaceId: ours.workspace })),
+    )
+    assert.deepStrictEqual(yield* stateOf(theirs.workspace), before)
+    assert.deepStrictEqual(yield* stateOf(ours.workspace), oursBefore, "nor is anything made of it here")
+    assert.strictEqual((yield* blobs.get(key).pipe(Stream.runCollect)).length, 1)
+    const tried = new Set(all.map(({ type }) => type))
+    const left = Job.members.map(({ fields }) => fields.type.literal).filter((type) => !tried.has(type))
+    assert.sameMembers(left, Object.keys(untried))
+    yield* worked(context, all)
+    assert.notDeepEqual(yield* stateOf(theirs.workspace), before, "in their own workspace the same jobs do something")
+  }).pipe(Effect.scoped),
+)

@@ -1,0 +1,211 @@
+// Forms of published pages, sent as browsers and as programs send them.
+import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import { field_bytes_max } from "@tentpole/core/forms/Answers"
+import { Forms } from "@tentpole/core/forms/Forms"
+import { Outbox } from "@tentpole/core/kernel/Outbox"
+import { honeypot_name } from "@tentpole/core/tents/pages/PageDocument"
+import { visitorLimit } from "@tentpole/http/pages/VisitorLimit"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { served, servedOver, type Visit } from "../../fixtures/PagesWorld.ts"
+import { world } from "../../fixtures/World.ts"
+
+const urlencoded = { "content-type": "application/x-www-form-urlencoded" }
+const encoded = (fields: Record<string, string>): string => new URLSearchParams(fields).toString()
+
+const everybody = { page: 1, limit: 100, sort: "created_at", order: "asc", search: null, updatedAfter: null } as const
+
+/** A page with a sign-up form, how to send it, and what came of it. */
+const signUp = (over = served) =>
+  Effect.gen(function* () {
+    const on = yield* over
+    const { id, url } = yield* on.live(
+      "join",
+      "Build a landing page for a bakery with a sign-up form for first name and email",
+    )
+    const action =
+      /<form action="([^"]+)" method="post"/.exec((yield* on.visit(url)).text)?.[1] ?? assert.fail("no form")
+    const at = (path: string) => new URL(path, url).href
+    const sending = (sent: Visit) => on.visit(at(action), { method: "POST", ...sent })
+    const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      sending({ headers: { ...urlencoded, ...headers }, body: encoded(fields) })
+    const received = Effect.map(on.get(Forms).slice(on.ws, id, { after: null, limit: 100 }), ({ items }) => items)
+    const people = Effect.map(on.get(ContactStore).page(on.ws, everybody), ({ items }) => items)
+    return { ...on, id, url, action, at, send, sending, received, people }
+  })
+
+it.live("what is sent becomes a submission, a contact and news, and its sender is thanked", () =>
+  Effect.gen(function* () {
+    const { get, ws, id, at, action, send, visit, received, people } = yield* signUp()
+    const answer = yield* send({ email: "Ada@Example.com", first_name: "Ada", nobody_asked: "x", [honeypot_name]: "" })
+    assert.deepStrictEqual([answer.status, answer.headers.get("cache-control")], [200, "no-store"])
+    assert.strictEqual(answer.headers.get("set-cookie"), null)
+    assert.include(answer.text, '<a href="/join">')
+    const looked = yield* visit(at(action))
+    assert.deepStrictEqual([looked.status, looked.headers.get("allow")], [405, "POST"])
+    const [contact, ...others] = yield* people
+    assert.deepInclude(contact, { email: "Ada@Example.com", firstName: "Ada", originalSource: "form" })
+    const [submission, ...more] = yield* received
+    assert.deepInclude(submission, {
+      contactId: contact?.id ?? null,
+      fields: { email: "Ada@Example.com", first_name: "Ada" },
+    })
+    assert.deepStrictEqual([others.length, more.length], [0, 0])
+    const events = yield* get(Outbox).read(ws, "test", 10)
+    assert.deepInclude(events.at(-1)?.data, { tent_id: id, form_id: "sign-up", fields: submission?.fields })
+    assert.strictEqual(events.at(-1)?.type, "form_submission")
+  }).pipe(Effect.scoped),
+)
+
+it.live("a multipart form is taken as well, without files", () =>
+  Effect.gen(function* () {
+    const { sending, received } = yield* signUp()
+    const body = new FormData()
+    body.set("email", "ada@example.com")
+    body.set("first_name", "Ada\r\nL.")
+    assert.strictEqual((yield* sending({ body })).status, 200)
+    assert.deepStrictEqual((yield* received)[0]?.fields, { email: "ada@example.com", first_name: "Ada\r\nL." })
+    body.set("cv", new Blob([]), "")
+    assert.strictEqual((yield* sending({ body })).status, 200)
+    body.set("cv", new Blob(["a file"]), "cv.pdf")
+    const refused = yield* sending({ body })
+    assert.strictEqual(refused.status, 400)
+    assert.include(refused.text, "no files")
+    assert.strictEqual((yield* received).length, 2)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a machine that fills in everything gets the usual answer, and leaves nothing", () =>
+  Effect.gen(function* () {
+    const { send, received, people } = yield* signUp()
+    const answer = yield* send({ email: "spam@example.com", [honeypot_name]: "http://spam.example" })
+    assert.deepStrictEqual([yield* received, yield* people], [[], []])
+    const usual = yield* send({ email: "ada@example.com" })
+    assert.deepStrictEqual([answer.status, answer.text], [usual.status, usual.text])
+  }).pipe(Effect.scoped),
+)
+
+it.live("what is wrong is told in a page, and nothing of it is kept", () =>
+  Effect.gen(function* () {
+    const { send, sending, received, people } = yield* signUp()
+    const broken = yield* send({ email: "<b>ada@" })
+    assert.strictEqual(broken.status, 400)
+    assert.include(broken.text, "email must be an email address")
+    assert.notInclude(broken.text, "<b>")
+    for (const [status, sent] of [
+      [400, { headers: urlencoded, body: "" }],
+      [400, { headers: urlencoded, body: "email=%00" }],
+      [400, { headers: { "content-type": "multipart/form-data; boundary=x" }, body: "--x\r\nbroken" }],
+      [413, { headers: urlencoded, body: `email=a%40b.ch&message=${"x".repeat(field_bytes_max + 1)}` }],
+      [413, { headers: urlencoded, body: "a=1&".repeat(103) }],
+      [413, { headers: urlencoded, body: "&".repeat(1_000_000) }],
+      [413, { headers: urlencoded, body: "x".repeat(5_000_000) }],
+      [413, { headers: { ...urlencoded, "content-length": "99999999" }, body: "" }],
+      [
+        413,
+        {
+          headers: { "content-type": "multipart/form-data; boundary=x" },
+          body: `${`--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n`.repeat(1_000)}--x--`,
+        },
+      ],
+      [
+        413,
+        {
+          headers: { "content-type": "multipart/form-data; boundary=x" },
+          body: `--x\r\ncontent-disposition: form-data; name="cv"; filename="a"\r\n\r\n${"x".repeat(100_000)}\r\n--x--`,
+        },
+      ],
+      [415, { headers: { "content-type": "application/json" }, body: `{"email":"a@b.ch"}` }],
+      [415, { headers: { "content-type": "text/plain" }, body: "email=a@b.ch" }],
+    ] as const) {
+      const answer = yield* sending(sent)
+      assert.strictEqual(answer.status, status, `${JSON.stringify(sent).slice(0, 120)}: ${answer.text}`)
+      assert.include(answer.headers.get("content-security-policy"), "default-src 'none'")
+    }
+    assert.deepStrictEqual([yield* received, yield* people], [[], []])
+  }).pipe(Effect.scoped),
+)
+
+it.live("who has sent a form goes where its author wants, and nowhere that the visitor says", () =>
+  Effect.gen(function* () {
+    let wanted = "/thanks?from=form#top"
+    const authored = (html: string) => html.replace(`method="post"`, `method="post" data-success-url="${wanted}"`)
+    const on = yield* signUp(servedOver(world, { authored }))
+    const sent = { email: "a@b.ch", "data-success-url": "https://evil.example", success_url: "https://evil.example" }
+    const own = yield* on.send(sent)
+    assert.deepStrictEqual([own.status, own.headers.get("location")], [303, "/thanks?from=form#top"])
+    for (const [url, location] of [
+      ["http://default.pages.test/there", "/there"],
+      ["javascript:alert(1)", null],
+      ["data:text/html,x", null],
+      ["https://other.example/welcome?a=1&amp;b=2", null],
+      ["//other.example/", null],
+    ] as const) {
+      wanted = url
+      // Another page, so that the form is read anew.
+      yield* on.tents.publish(on.ws, on.id, { removeBranding: url.length % 2 === 0 })
+      yield* on.tents.unpublish(on.ws, on.id)
+      yield* on.tents.publish(on.ws, on.id, {})
+      const after = yield* on.send(sent)
+      assert.deepStrictEqual(
+        [after.status, after.headers.get("location")],
+        [location === null ? 200 : 303, location],
+        url,
+      )
+      const onward = /http-equiv="refresh" content="0;url=([^"]*)"/.exec(after.text)?.[1] ?? null
+      const foreign = { "https://other.example/welcome?a=1&amp;b=2": true, "//other.example/": true }
+      assert.strictEqual(onward !== null, url in foreign, url)
+      if (onward !== null) assert.match(onward, /^https?:\/\/other\.example\//)
+      assert.notInclude(after.text, "evil.example")
+      assert.notInclude(after.text, "javascript:")
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.live("an address without a form is a 404, also of a page that was taken down", () =>
+  Effect.gen(function* () {
+    const { ws, id, url, at, action, visit, send, tents, received } = yield* signUp()
+    for (const path of [
+      `/f/${id}/other`,
+      `/f/${id}/%E0%A4%A`,
+      `/f/${id}/`,
+      `/f/x/sign-up`,
+      `${action}/more`,
+      `/f/${id}/constructor`,
+    ]) {
+      for (const method of ["GET", "POST"]) assert.strictEqual((yield* visit(at(path), { method })).status, 404, path)
+    }
+    assert.strictEqual((yield* visit(`http://other.pages.test${action}`)).status, 404)
+    const put = yield* visit(at(action), { method: "PUT" })
+    assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "POST"])
+    assert.strictEqual((yield* visit(url)).status, 200)
+    yield* tents.unpublish(ws, id)
+    assert.strictEqual((yield* send({ email: "a@b.ch" })).status, 404)
+    assert.deepStrictEqual(yield* received, [])
+  }).pipe(Effect.scoped),
+)
+
+it.live("one who sends without end is asked to wait, and others are not", () =>
+  Effect.gen(function* () {
+    const limits = { burst: 3, per_second: 0.001, visitors_max: 10 }
+    const { send, received } = yield* signUp(servedOver(world, { limits }))
+    for (let turn = 0; turn < 3; turn++) assert.strictEqual((yield* send({ email: "a@b.ch" })).status, 200)
+    const refused = yield* send({ email: "a@b.ch" })
+    assert.strictEqual(refused.status, 429)
+    assert.isAtLeast(Number(refused.headers.get("retry-after")), 1)
+    // Nobody is believed to be somebody else.
+    assert.strictEqual((yield* send({ email: "a@b.ch" }, { "x-forwarded-for": "203.0.113.9" })).status, 429)
+    assert.strictEqual((yield* received).length, 3)
+  }).pipe(Effect.scoped),
+)
+
+it("permits come back with time, for each network by itself", () => {
+  const limit = visitorLimit({ burst: 2, per_second: 0.5, visitors_max: 2 })
+  const waits = (address: string, ...at: ReadonlyArray<number>) => at.map((now_ms) => limit(address, now_ms))
+  assert.deepStrictEqual(waits("192.0.2.1", 0, 0, 0, 1_000, 2_000, 2_000), [0, 0, 2, 1, 0, 2])
+  assert.deepStrictEqual(waits("2001:db8:0:1::1", 0, 0), [0, 0])
+  assert.deepStrictEqual(waits("2001:0db8::1:ffff:0:0:2", 0), [2])
+  assert.deepStrictEqual(waits("2001:db8:0:2::1", 0), [0])
+  // A clock that was set back does not lock anybody out for longer.
+  assert.deepStrictEqual(waits("2001:db8:0:2::1", -60_000, -60_000, -58_000), [0, 2, 0])
+})

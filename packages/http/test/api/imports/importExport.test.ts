@@ -1,0 +1,233 @@
+// The export of rows that did not go in, over the wire: what is in it, who gets it, and that it ends where it ends.
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Jobs from "@tentpole/adapters/memory/kernel/Jobs"
+import * as Memory from "@tentpole/adapters/memory/All"
+import { eventually } from "@tentpole/core/contract"
+import { ImportRunId } from "@tentpole/core/kernel/Ids"
+import type { KeptRow } from "@tentpole/core/imports/Import"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { ImportStore } from "@tentpole/core/imports/ImportStore"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { Api } from "@tentpole/http/Api"
+import { edge, routesOf } from "@tentpole/http/edge/Edge"
+import { handlers } from "@tentpole/http/Handlers"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, References } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { createServer, get } from "node:http"
+import { type Json, parts, servingOver, testKey, world } from "../../fixtures/World.ts"
+
+const imports = "/v1/contacts/imports"
+const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
+
+const email = { header: "Email", target_field: "email" }
+
+const begin = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
+  Effect.gen(function* () {
+    const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "None"))
+    const { call, context } = yield* servingOver(quiet, Api, handlers)
+    const executed = Effect.fnUntraced(function* (rows: Json, more: object = {}) {
+      const begun = yield* call("POST", imports, { json: { source: "rows", rows, file_name: 'Größe "1".csv' } })
+      const path = `${imports}/${begun.json.import_session_id}/execute`
+      const { json } = yield* call("POST", path, { json: { mappings: [email], ...more } })
+      return String(json.import_run_id)
+    })
+    return { call, context, executed }
+  })
+
+/** What the worker does. */
+const run = (context: Context.Context<ImportRuns | WorkspaceStore>, id: string) =>
+  Effect.gen(function* () {
+    const [workspace] = yield* Context.get(context, WorkspaceStore).all
+    if (workspace === undefined) return assert.fail("no workspace")
+    yield* Context.get(context, ImportRuns).run(workspace.id, ImportRunId.make(id))
+  })
+
+it.live("rows that did not go in are a file to save, with the columns that there were and why", () =>
+  Effect.gen(function* () {
+    const { call, context, executed } = yield* begin(world)
+    yield* call("POST", "/v1/contacts", { json: { items: [{ email: "old@b.co" }] } })
+    const rows = [
+      { Email: "new@b.co", Note: "fine" },
+      { Email: "nobody", Note: '=1+1, "x"' },
+      { Email: "", Note: null },
+      { Email: "old@b.co", Note: "line\r\nbreak" },
+    ]
+    const id = yield* executed(rows, { duplicate_strategy: "skip" })
+    const header = '\ufeff"Email","Note","row_number","status","reason"\r\n'
+    const early = yield* call("GET", `${imports}/${id}/export`)
+    assert.deepStrictEqual([early.status, early.text], [200, header.slice(1)])
+
+    yield* run(context, id)
+    const { status, headers, text } = yield* call("GET", `${imports}/${id}/export`)
+    assert.deepStrictEqual(
+      [status, ...["content-type", "content-disposition", "cache-control"].map((name) => headers.get(name))],
+      [
+        200,
+        "text/csv; charset=utf-8",
+        `attachment; filename="Gr__e _1_-not-imported.csv"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22-not-imported.csv`,
+        "no-store",
+      ],
+    )
+    assert.strictEqual(
+      text,
+      header.slice(1) +
+        '"nobody","\'=1+1, ""x""","3","failed","Email must be an email address, as ann@example.com."\r\n' +
+        '"","","4","skipped","The row is empty."\r\n' +
+        '"old@b.co","line\r\nbreak","5","skipped","A contact with this email or phone is there already, and ' +
+        'duplicate_strategy skip leaves it as it is."\r\n',
+    )
+    const head = yield* call("HEAD", `${imports}/${id}/export`)
+    assert.deepStrictEqual(
+      [head.status, head.text, head.headers.get("content-disposition")],
+      [200, "", headers.get("content-disposition")],
+    )
+  }),
+)
+
+it.live("a run that is not there, and another workspace's, have none", () =>
+  Effect.gen(function* () {
+    const { call, context, executed } = yield* begin(world)
+    const id = yield* executed([{ Email: "nobody" }])
+    const workspaces = Context.get(context, Workspaces)
+    const other = yield* workspaces.create({ name: "Other", slug: "other", plan: "max" })
+    const { raw } = yield* workspaces.createKey(other.id, { name: "test" })
+    const foreign = { headers: { authorization: `Bearer ${raw}` } }
+    const answered = (method: string, run: string, sent = {}) =>
+      Effect.map(call(method, `${imports}/${run}/export`, sent), ({ status, json }) => [status, json?.error_code])
+    assert.deepStrictEqual(yield* answered("GET", unknown), [404, "not_found"])
+    assert.deepStrictEqual(yield* answered("GET", id, foreign), [404, "not_found"])
+    assert.deepStrictEqual(yield* answered("HEAD", id, foreign), [404, undefined])
+    assert.deepStrictEqual(yield* answered("GET", "nope"), [400, "invalid_id"])
+    assert.deepStrictEqual(yield* answered("GET", id, { headers: { authorization: "" } }), [401, "unauthorized"])
+    assert.deepStrictEqual(yield* answered("POST", id), [405, "method_not_allowed"])
+  }),
+)
+
+/** A store whose runs have as many failed rows as is said, of which those after `gone_after` can't be read, or are not there. */
+const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable" | "deleted"; pages: number }) =>
+  Layer.effect(
+    ImportStore,
+    Effect.map(ImportStore, (store) => {
+      const row = (rowNumber: number): KeptRow => ({
+        rowNumber,
+        line: rowNumber,
+        status: "failed",
+        contactId: null,
+        issues: [],
+        record: ["nobody", "x".repeat(1_000)],
+      })
+      return ImportStore.of({
+        ...store,
+        findRun: (workspace, id) =>
+          Effect.map(store.findRun(workspace, id), (it) => ({
+            ...it,
+            processedRows: said.rows,
+            counts: { ...it.counts, failed: said.rows },
+          })),
+        widestKept: () => Effect.succeed(2),
+        keptRows: (_workspace, _run, { after, through, limit }) =>
+          Effect.suspend(() => {
+            said.pages++
+            if (after >= said.gone_after) {
+              return said.gone === "deleted" ? Effect.succeed([]) : Effect.die("the database is gone")
+            }
+            const count = Math.min(limit, through - after)
+            return Effect.succeed(Array.from({ length: count }, (_, index) => row(after + 1 + index)))
+          }),
+      })
+    }),
+  )
+
+/** The export of such a run over a real socket. */
+const streaming = Effect.fnUntraced(function* (
+  said: Parameters<typeof pretending>[0],
+  logs: Layer.Layer<never> = Layer.empty,
+) {
+  const over = useCases.pipe(
+    Layer.provideMerge(pretending(said)),
+    Layer.provideMerge(Memory.stores),
+    Layer.provideMerge(Jobs.layer()),
+    Layer.provideMerge(parts),
+    Layer.provideMerge(Memory.database),
+  )
+  const { context, executed } = yield* begin(over)
+  const id = yield* executed([{ Email: "nobody", Note: "x" }])
+  const served = Layer.merge(HttpApiBuilder.layer(Api), edge(routesOf(Api)))
+  const listening = yield* Layer.build(
+    HttpRouter.serve(served, { disableLogger: true, disableListenLog: true }).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+      Layer.provide(handlers),
+      Layer.provide(Layer.merge(logs, Layer.succeed(References.MinimumLogLevel, "Error"))),
+      Layer.provide(Layer.succeedContext(context)),
+    ),
+  )
+  const { address } = Context.get(listening, HttpServer.HttpServer)
+  return {
+    port: "port" in address ? address.port : 0,
+    path: `${imports}/${id}/export`,
+    headers: { authorization: `Bearer ${testKey}` },
+  }
+})
+
+type Target = Effect.Success<ReturnType<typeof streaming>>
+
+/** Reads the answer to its end, whichever that is; `stop_after` bytes the caller hangs up. */
+const read = (target: Target, stop_after = Infinity) =>
+  Effect.callback<{ readonly whole: boolean; readonly bytes: number; readonly begins: string }>((resume) => {
+    let bytes = 0
+    let begins: string | undefined
+    const request = get({ ...target, host: "127.0.0.1" }, (response) => {
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+        begins ??= chunk.toString("utf8", 0, 11)
+        if (bytes >= stop_after) request.destroy()
+      })
+      response.on("error", () => undefined)
+      response.on("close", () => resume(Effect.succeed({ whole: response.complete, bytes, begins: begins ?? "" })))
+    })
+  })
+
+it.live("a large export arrives whole", () =>
+  Effect.gen(function* () {
+    const said = { rows: 20_000, gone_after: Infinity, pages: 0 }
+    const { whole, bytes, begins } = yield* read(yield* streaming(said))
+    assert.deepStrictEqual([whole, begins, said.pages], [true, '\ufeff"Email",', 80])
+    assert.isAbove(bytes, 20_000_000)
+  }).pipe(Effect.scoped),
+)
+
+for (const gone of ["unreadable", "deleted"] as const) {
+  it.live(`an export whose rows are ${gone} in its middle does not look like a whole one`, () =>
+    Effect.gen(function* () {
+      const said = { rows: 20_000, gone_after: 5_000, gone, pages: 0 }
+      const logged: Array<unknown> = []
+      const log = Logger.make(({ message }) => logged.push(message))
+      const { whole, bytes } = yield* read(yield* streaming(said, Logger.layer([log])))
+      assert.deepStrictEqual([whole, said.pages], [false, 21])
+      assert.include(JSON.stringify(logged), "an answer broke off")
+      assert.isBelow(bytes, 6_000_000)
+    }).pipe(Effect.scoped),
+  )
+}
+
+it.live("whoever hangs up ends the reading, and who reads slowly is not read ahead of", () =>
+  Effect.gen(function* () {
+    const said = { rows: 1_000_000, gone_after: Infinity, pages: 0 }
+    const { whole } = yield* read(yield* streaming(said), 2_000_000)
+    // Read on, it would go to its end.
+    let pages = 0
+    yield* eventually(
+      Effect.delay(
+        Effect.sync(() => [pages, (pages = said.pages)]),
+        "150 millis",
+      ),
+      ([before, after]) => before === after,
+    )
+    assert.isFalse(whole)
+    assert.isBelow(pages, 100)
+  }).pipe(Effect.scoped),
+)

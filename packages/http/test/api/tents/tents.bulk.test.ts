@@ -1,0 +1,142 @@
+// Many tents at once over the wire: the admission, and how far the job is.
+import { Api } from "@tentpole/http/Api"
+import { handlers } from "@tentpole/http/Handlers"
+import { TentId } from "@tentpole/core/kernel/Ids"
+import { Tents } from "@tentpole/core/tents/Tents"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { type Json, paths, serving, unknownId } from "../../fixtures/World.ts"
+
+const served = Effect.gen(function* () {
+  const { call, context } = yield* serving(Api, handlers)
+  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const of = workspace?.id ?? assert.fail("the first workspace is there")
+  const post = (path: string, json: Json = {}) => call("POST", path, { json })
+  const template = Effect.fnUntraced(function* (approve = true) {
+    const { json } = yield* post("/v1/tent-templates", { name: "t", html: "<h1>T</h1>" })
+    if (approve) yield* post(`/v1/tent-templates/${json.template_id}/approve`)
+    return json.template_id
+  })
+  const template_id = yield* template()
+  const bulk = (over: Json = {}) => post("/v1/tents/bulk", { template_id, items: [{ instructions: "x" }], ...over })
+  const generate = (id: string) => Context.get(context, Tents).generate(of, TentId.make(id))
+  const follow = (id: string) => call("GET", `/v1/bulk-jobs/${id}`)
+  return { call, post, template, template_id, bulk, generate, follow }
+})
+
+it.live("an admission has a result for each item in its place, and gives metadata back as it came", () =>
+  Effect.gen(function* () {
+    const { bulk, template_id } = yield* served
+    const metadata = { run: 7, tags: ["a"], deep: { x: null } }
+    const items = [{ input_data: { city: "Ulm" }, client_item_id: "one" }, {}, { instructions: "blue", colour: 1 }, 5]
+    const { status, json } = yield* bulk({ items, metadata, reasoning: "min", client_job_descriptor: "Cities" })
+    assert.strictEqual(status, 202)
+    const { bulk_job_id, created_at, items: results, ...rest } = json
+    assert.match(bulk_job_id, /^[0-9a-f-]{36}$/)
+    assert.match(created_at, /Z$/)
+    assert.deepStrictEqual(rest, {
+      status: "accepted",
+      template_id,
+      auto_publish: false,
+      accepted_count: 1,
+      rejected_count: 3,
+      metadata,
+    })
+    const [{ tent_id, ...first }, ...others] = results
+    assert.match(tent_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+    assert.deepStrictEqual(first, {
+      index: 0,
+      client_item_id: "one",
+      tent_name: "Cities (1)",
+      custom_page_alias: null,
+      status: "accepted",
+    })
+    for (const [place, item] of others.entries()) {
+      assert.deepInclude(item, { index: place + 1, status: "rejected", error_code: "INVALID_ITEM", tent_id: null })
+      assert.isString(item.message)
+    }
+  }),
+)
+
+it.live("a job is followed from accepted over running to completed, with what became of each item", () =>
+  Effect.gen(function* () {
+    const { call, bulk, generate, follow } = yield* served
+    const items = ["sale", "sale", "gone"].map((custom_page_alias) => ({ instructions: "x", custom_page_alias }))
+    const { json: admitted } = yield* bulk({ items: [...items, {}], auto_publish: true })
+    assert.deepStrictEqual(
+      admitted.items.map((item: Json) => item.custom_page_alias),
+      ["sale", "sale-2", "gone", null],
+    )
+    const state = Effect.map(follow(admitted.bulk_job_id), ({ status, json, headers }) => [
+      status,
+      json.status,
+      headers.get("retry-after"),
+    ])
+    assert.deepStrictEqual(yield* state, [200, "accepted", "10"])
+    const [one, two, three] = admitted.items.map((item: Json) => item.tent_id)
+    // The second is done before the first, and is the second all the same.
+    yield* generate(two)
+    assert.deepStrictEqual(yield* state, [200, "running", "10"])
+    yield* generate(one)
+    yield* call("DELETE", `/v1/tents/${three}`)
+    assert.deepStrictEqual(yield* state, [200, "completed", null])
+    const { json } = yield* follow(admitted.bulk_job_id)
+    assert.deepStrictEqual([json.completed_count, json.failed_count, json.rejected_count], [2, 0, 1])
+    assert.deepStrictEqual(
+      json.items.map((item: Json) => [item.tent_status, item.publication?.applied_custom_page_alias]),
+      [
+        ["completed", "sale"],
+        ["completed", "sale-2"],
+        ["deleted", undefined],
+        [undefined, undefined],
+      ],
+    )
+    assert.deepStrictEqual(
+      json.items[1].publication.warnings.map((warning: Json) => warning.code),
+      ["alias_adjusted"],
+    )
+    assert.strictEqual("warnings" in json.items[0].publication, false)
+  }),
+)
+
+it.live("when everything is rejected the job is completed from the start", () =>
+  Effect.gen(function* () {
+    const { bulk, follow } = yield* served
+    const { status, json } = yield* bulk({ items: [{}, { client_item_id: "x" }] })
+    assert.deepStrictEqual([status, json.status, json.accepted_count, json.rejected_count], [202, "completed", 0, 2])
+    const followed = yield* follow(json.bulk_job_id)
+    assert.deepStrictEqual([followed.json.status, followed.headers.get("retry-after")], ["completed", null])
+  }),
+)
+
+it.live("what is wrong with the request as a whole refuses it, with every fault at once", () =>
+  Effect.gen(function* () {
+    const { bulk, template, follow } = yield* served
+    const item = { instructions: "x" }
+    for (const [over, path] of [
+      [{ items: [] }, "items"],
+      [{ items: Array(26).fill(item) }, "items"],
+      [{ items: {} }, "items"],
+      [{ template_id: "nope" }, "template_id"],
+      [{ template_id: undefined }, "template_id"],
+      [{ reasoning: "extreme" }, "reasoning"],
+      [{ start_index: "1" }, "start_index"],
+      [{ start_index: 1.5 }, "start_index"],
+      [{ start_index: -1 }, "start_index"],
+      [{ metadata: "x" }, "metadata"],
+      [{ metadata: { x: "y".repeat(17_000) } }, "metadata"],
+      [{ default_tent_name_prefix: "x".repeat(181) }, "default_tent_name_prefix"],
+      [{ colour: "red" }, "colour"],
+    ] as const) {
+      const refused = yield* bulk(over)
+      assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"], path)
+      assert.include(paths(refused), path)
+    }
+    assert.deepStrictEqual(paths(yield* bulk({ template_id: unknownId })), ["template_id"])
+    const draft = yield* bulk({ template_id: yield* template(false) })
+    assert.deepStrictEqual([draft.status, draft.json.error_code], [400, "template_not_approved"])
+    assert.strictEqual((yield* follow(unknownId)).status, 404)
+    assert.strictEqual((yield* follow("nope")).status, 400)
+  }),
+)

@@ -1,0 +1,75 @@
+// The calls on traffic: what they take, and what they are answered for what they don't.
+import { Tents } from "@tentpole/core/tents/Tents"
+import { Api } from "@tentpole/http/Api"
+import { handlers } from "@tentpole/http/Handlers"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { tenants } from "../../attacks/AttackFixture.ts"
+import { alias } from "../../fixtures/PagesWorld.ts"
+import { serving, unknownId, world } from "../../fixtures/World.ts"
+
+const tentOf = Effect.fnUntraced(function* (
+  tents: Tents["Service"],
+  workspace: Parameters<Tents["Service"]["create"]>[0],
+) {
+  const prompt = "Build a website for a bakery"
+  const { id } = yield* tents.create(workspace, {
+    name: "n",
+    prompt,
+    includeBrand: false,
+    autoPublish: false,
+    assetIds: [],
+  })
+  yield* tents.generate(workspace, id)
+  yield* tents.publish(workspace, id, { alias: alias("/") })
+  return id
+}, Effect.orDie)
+
+it.live("a tent's traffic is asked for by id, alias or the root, and days back that are none are seven", () =>
+  Effect.gen(function* () {
+    const { tenant, context } = yield* tenants(world)
+    const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
+    const id = yield* tentOf(Context.get(context, Tents), ours.workspace)
+    const get = (query: string) => ours.call("GET", `/v1/analytics/tent?${query}`)
+    for (const name of [id, id.toUpperCase(), "/", "%2F"]) {
+      const { status, json } = yield* get(`tentIdOrAlias=${name}`)
+      assert.deepStrictEqual([status, json.tent_id, json.pageviews, json.daily_pageviews.length], [200, id, 0, 7])
+    }
+    for (const [daysBack, days] of [
+      ["1", 1],
+      ["3", 3],
+      ...["", "0", "8", "-1", "x", "1.5", "%00", "1e0", "__proto__"].map((text) => [text, 7] as const),
+    ] as const) {
+      const asked = yield* get(`tentIdOrAlias=/&daysBack=${daysBack}`)
+      if (daysBack === "%00") assert.strictEqual(asked.status, 400)
+      else assert.deepStrictEqual([asked.status, asked.json.date_range?.days], [200, days], daysBack)
+    }
+    for (const [query, status] of [
+      ["", 400],
+      ["tentIdOrAlias=", 400],
+      ["tentIdOrAlias=/&tentIdOrAlias=/", 400],
+      ["tentIdOrAlias=/&tent_id=1", 400],
+      ["tentIdOrAlias=%00", 400],
+      ["tentIdOrAlias=..%2Fetc", 400],
+      [`tentIdOrAlias=${unknownId}`, 404],
+      ["tentIdOrAlias=nothing", 404],
+    ] as const) {
+      assert.strictEqual((yield* get(query)).status, status, query)
+    }
+    // Another workspace's are nobody's.
+    for (const name of [id, "/"]) {
+      assert.strictEqual((yield* theirs.call("GET", `/v1/analytics/tent?tentIdOrAlias=${name}`)).status, 404)
+    }
+    const whole = yield* theirs.call("GET", "/v1/analytics/workspace?daysBack=2")
+    assert.deepStrictEqual([whole.status, whole.json.top_tents, whole.json.date_range.days], [200, [], 2])
+  }).pipe(Effect.scoped),
+)
+
+it.live("nobody reads traffic without a key", () =>
+  Effect.gen(function* () {
+    const { call } = yield* serving(Api, handlers)
+    for (const path of ["/v1/analytics/tent?tentIdOrAlias=/", "/v1/analytics/workspace"]) {
+      assert.strictEqual((yield* call("GET", path, { headers: { authorization: "" } })).status, 401)
+    }
+  }).pipe(Effect.scoped),
+)

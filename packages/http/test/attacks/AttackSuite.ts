@@ -1,0 +1,283 @@
+// What every room is put through whose operations are attacked, in memory and on PostgreSQL: each bad request is refused with
+// the place of what is wrong, none breaks the service, none that was refused has changed anything, and nothing of another
+// workspace is changed or told. A room says what is its own; the attacks are made of that and of the API's description.
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { useCases } from "@tentpole/core/Tentpole"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import {
+  addressOf,
+  type Attack,
+  hostileText,
+  inBody,
+  inPath,
+  inQuery,
+  inRules,
+  noJson,
+  type Operation,
+  parametersOf,
+  withForeignIds,
+  withQuery,
+} from "./Attacks.ts"
+import { comparable, holdTo, holdToShape, isRefused, tenants } from "./AttackFixture.ts"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
+import { type Answered, type Call, type Json, type Sent, unknownId, world } from "../fixtures/World.ts"
+
+export type UseCases = Layer.Success<typeof useCases>
+
+export interface Side {
+  readonly call: Call
+  readonly workspace: WorkspaceId
+}
+
+/** What a workspace has, by the names that the paths of operations have for it. */
+export type Estate = Readonly<Record<string, string>> & {
+  /** Stands in the names of everything that it has. */
+  readonly field: string
+}
+
+/** Right bodies of an operation, made anew at each call; none for one without a body. */
+export type Probe<Own extends Estate> = ReadonlyArray<(estate: Own) => Json>
+
+export interface Room<Own extends Estate> {
+  readonly name: string
+  readonly operations: ReadonlyArray<Operation>
+  /** By operation: `POST /v1/contacts`. */
+  readonly probes: Readonly<Record<string, Probe<Own>>>
+  /** Gives a new workspace what the operation needs to be tried there. `field` is to stand in the names of all of it. */
+  readonly settle: (
+    side: Side,
+    field: string,
+    context: Context.Context<UseCases>,
+    operation: Operation | null,
+  ) => Effect.Effect<Own>
+  /** All that a workspace can be asked for, as one text. */
+  readonly everything: (call: Call, estate: Own) => Effect.Effect<string>
+  /** Which of the estate's values stand in bodies, to be exchanged for another workspace's. */
+  readonly ids: ReadonlyArray<string>
+  /** How many a listing shows; for rooms whose listings are searched. */
+  readonly found?: (json: Json) => number
+  /** What is right for an operation whose body is no JSON. */
+  readonly sent?: (operation: Operation) => Sent
+  /** An attack as it is in this room. */
+  readonly adapted?: (attack: Attack) => Attack
+  /** After a request that went through and used something up: the estate for the next one. */
+  readonly renewed?: (
+    side: Side,
+    estate: Own,
+    context: Context.Context<UseCases>,
+    operation: Operation,
+  ) => Effect.Effect<Own>
+  /** Operations whose words reach a statement of their own: the others are attacked in memory alone. */
+  readonly reaches?: (operation: Operation) => boolean
+}
+
+export const nameOf = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
+
+export const held = (estate: Estate, name: string): string => estate[name] ?? assert.fail(`the estate has no ${name}`)
+
+interface Grounds<Own extends Estate> {
+  /** A workspace of its own for the operation, the same for all that is tried on it. */
+  readonly ours: (operation: Operation) => Effect.Effect<{ readonly side: Side; readonly estate: Own }>
+  readonly context: Context.Context<UseCases>
+  /** Another workspace, that nobody attacks from. `asSettled`: everything of it, as it must stay to the end. */
+  readonly them: { readonly side: Side; readonly estate: Own; readonly asSettled: string }
+}
+
+const grounds = Effect.fnUntraced(function* <Own extends Estate, Out, E>(
+  room: Room<Own>,
+  over: Layer.Layer<Out | UseCases, E>,
+) {
+  const { tenant, context } = yield* tenants(over)
+  const settled = Effect.fnUntraced(function* (name: string, field: string, operation: Operation | null) {
+    const side = yield* tenant(name)
+    return { side, estate: yield* room.settle(side, field, context, operation) }
+  })
+  let drawn = 0
+  const kept = new Map<Operation, Effect.Success<ReturnType<typeof settled>>>()
+  const ours = (operation: Operation) =>
+    Effect.suspend(() => {
+      const known = kept.get(operation)
+      if (known !== undefined) return Effect.succeed(known)
+      return Effect.tap(settled(`ours-${++drawn}`, "ours", operation), (made) =>
+        Effect.sync(() => kept.set(operation, made)),
+      )
+    })
+  const them = yield* settled("theirs", "secret_of_theirs", null)
+  return { ours, context, them: { ...them, asSettled: yield* room.everything(them.side.call, them.estate) } }
+})
+
+/** The room's operation on these grounds, in a workspace of its own. */
+const begin = Effect.fnUntraced(function* <Own extends Estate>(
+  room: Room<Own>,
+  { ours, context, them }: Grounds<Own>,
+  operation: Operation,
+) {
+  const { side, estate } = yield* ours(operation)
+  const path = addressOf(operation, estate)
+  const theirsStays = Effect.map(room.everything(them.side.call, them.estate), (text) =>
+    assert.strictEqual(text, them.asSettled),
+  )
+  return {
+    side,
+    call: side.call,
+    context,
+    estate,
+    path,
+    them: them.estate,
+    theirsStays,
+    rights: room.probes[nameOf(operation)] ?? [],
+  }
+})
+
+type Begun<Own extends Estate> = Effect.Success<ReturnType<typeof begin<Own>>>
+
+/** All that is tried on an operation. */
+const attacksOn = <Own extends Estate>(
+  { adapted = (attack) => attack }: Room<Own>,
+  operation: Operation,
+  { estate, path, them, rights }: Begun<Own>,
+): ReadonlyArray<Attack> =>
+  [
+    ...inPath(operation, estate),
+    ...inQuery(operation, estate),
+    ...rights.flatMap((right) => [
+      ...inBody(operation, path, () => right(estate), them.field),
+      ...inRules(path, right(estate)),
+      ...noJson(operation, path, right(estate)),
+    ]),
+  ].map(adapted)
+
+/** What must be refused comes first, and changes nothing; then what is right, and at last what may be the one or the other. */
+const refusals = Effect.fnUntraced(function* <Own extends Estate>(
+  room: Room<Own>,
+  on: Grounds<Own>,
+  operation: Operation,
+) {
+  const begun = yield* begin(room, on, operation)
+  const { call, estate, path, theirsStays, rights } = begun
+  const before = yield* room.everything(call, estate)
+  for (const attack of attacksOn(room, operation, begun)) {
+    if (attack.expected === "refused") holdTo(attack, yield* call(operation.method, attack.path, attack.sent))
+  }
+  assert.strictEqual(yield* room.everything(call, estate), before)
+  yield* theirsStays
+  for (const text of operation.query.some(({ name }) => name === "search") ? hostileText : []) {
+    const listed = yield* call(operation.method, withQuery(path, `search=${encodeURIComponent(text)}`))
+    assert.deepStrictEqual([listed.status, room.found?.(listed.json)], [200, 0], `${text}: ${listed.text}`)
+  }
+  for (const right of rights.length === 0 ? [undefined] : rights) {
+    const sent = right === undefined ? room.sent?.(operation) : { json: right(estate) }
+    const taken = yield* call(operation.method, path, sent ?? {})
+    assert.isTrue(taken.status < 300 && !isRefused(taken), `${taken.status} ${taken.text}`)
+  }
+  if (rights.length > 0) yield* doubts(room, operation, begun)
+  assert.isUndefined(Reflect.get({}, "polluted"))
+  yield* theirsStays
+})
+
+/** What may go through, as far as this program knows: it may change what the others are sent to. Only bodies may. */
+const doubts = Effect.fnUntraced(function* <Own extends Estate>(
+  room: Room<Own>,
+  operation: Operation,
+  begun: Begun<Own>,
+) {
+  const { call, context, side } = begun
+  const { renewed = (_: Side, estate: Own) => Effect.succeed(estate) } = room
+  let { estate } = begun
+  // What is right did.
+  let wentThrough = true
+  for (const attack of attacksOn(room, operation, begun)) {
+    if (attack.expected === "refused") continue
+    if (wentThrough) estate = yield* renewed(side, estate, context, operation)
+    const answered = yield* call(operation.method, addressOf(operation, estate), attack.sent)
+    holdTo(attack, answered)
+    wentThrough = answered.status < 300
+  }
+})
+
+/** Another workspace's ids, in path, query and body, are answered as ids of nothing are; and without a key there is nothing. */
+const strangers = Effect.fnUntraced(function* <Own extends Estate>(
+  room: Room<Own>,
+  on: Grounds<Own>,
+  operation: Operation,
+) {
+  const { call, estate, path, them, theirsStays, rights } = yield* begin(room, on, operation)
+  const send = (at: string, body?: string) =>
+    call(operation.method, at, body === undefined ? (room.sent?.(operation) ?? {}) : { body })
+  const alike = Effect.fnUntraced(function* (what: string, id: string, ask: (id: string) => Effect.Effect<Answered>) {
+    const foreign = yield* ask(id)
+    holdToShape(what, foreign)
+    const unfound = foreign.json?.not_found_ids?.includes(id) === true
+    assert.isTrue(isRefused(foreign) || unfound, `${what}: ${foreign.text}`)
+    if (id !== them.field) assert.notInclude(foreign.text, them.field, what)
+    assert.deepStrictEqual(comparable(foreign, id), comparable(yield* ask(unknownId), unknownId), what)
+    return foreign
+  })
+  const notFound = Effect.fnUntraced(function* (name: string, ask: (id: string) => Effect.Effect<Answered>) {
+    const foreign = yield* alike(name, held(them, name), ask)
+    assert.strictEqual(foreign.status, 404, foreign.text)
+  })
+  const bodies = rights.length === 0 ? [undefined] : rights.map((right) => JSON.stringify(right(estate)))
+  for (const body of bodies) {
+    for (const name of parametersOf(operation.path)) {
+      yield* notFound(name, (id) => send(addressOf(operation, { ...estate, [name]: id }), body))
+    }
+  }
+  for (const { name } of operation.query.filter((parameter) => parameter.name in them)) {
+    yield* notFound(name, (id) => send(withQuery(addressOf(operation, estate, name), `${name}=${id}`)))
+  }
+  const pairs = room.ids.map((name) => ({ ours: held(estate, name), theirs: held(them, name) }))
+  for (const right of rights) {
+    for (const { what, id, theirs: foreign, nobodys } of withForeignIds(right(estate), pairs, unknownId)) {
+      yield* alike(what, id, (other) => send(path, other === id ? foreign : nobodys))
+    }
+  }
+  const keyless = { headers: { authorization: "" }, ...(bodies[0] === undefined ? {} : { body: bodies[0] }) }
+  const nobody = yield* call(operation.method, path, keyless)
+  assert.strictEqual(nobody.status, 401, nobody.text)
+  holdToShape("without a key", nobody)
+  if (operation.method === "GET") yield* staysGet(call, path)
+  yield* theirsStays
+})
+
+/** A GET is one, whatever else its headers say. */
+const staysGet = Effect.fnUntraced(function* (call: Call, path: string) {
+  const headers = { "x-http-method-override": "DELETE", "x-method-override": "DELETE" }
+  for (let twice = 0; twice < 2; twice++) assert.strictEqual((yield* call("GET", path, { headers })).status, 200)
+})
+
+/** Hundreds of requests a test, on whatever machine. */
+const patience = { timeout: 300_000 }
+
+const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: Layer.Layer<Out | UseCases, E>) => {
+  const Ground = Context.Service<Grounds<Own>>(`test/Grounds of ${room.name} on ${store}`)
+  const options = { excludeTestServices: true } as const
+  layer(Layer.effect(Ground, grounds(room, over)), options)(`attacks on ${room.name} on ${store}`, (test) => {
+    const tried = (title: string, trial: typeof refusals<Own>, operation: Operation) =>
+      test.effect(
+        `${nameOf(operation)} ${title}`,
+        () => Effect.flatMap(Ground, (ground) => trial(room, ground, operation)),
+        patience,
+      )
+    for (const operation of room.operations) {
+      // What strangers are refused changes nothing: it comes first.
+      tried("is for who has a key, and knows another workspace's ids no better than none", strangers, operation)
+      if (store === "memory" || (room.reaches?.(operation) ?? true)) {
+        tried("takes what is right, and refuses everything else", refusals, operation)
+      }
+    }
+  })
+}
+
+export const assault = <Own extends Estate>(room: Room<Own>): void => {
+  it(`every operation on ${room.name} has its probe`, () => {
+    const unprobed = room.operations.map(nameOf).filter((name) => room.probes[name] === undefined)
+    assert.deepStrictEqual(unprobed, [], "give each a right body, or none")
+    for (const operation of room.operations) {
+      assert.strictEqual(operation.takesJson, (room.probes[nameOf(operation)] ?? []).length > 0, nameOf(operation))
+    }
+  })
+  on(room, "memory", world)
+  on(room, "PostgreSQL", postgresWorld)
+}

@@ -1,0 +1,399 @@
+// Bad requests of every kind, made of a right one and of what the API's description says of its operation. Each says where
+// it is wrong, so that the answer can be held to it.
+import { gzipSync } from "node:zlib"
+import type { Json, Sent } from "../fixtures/World.ts"
+
+/** An operation, as the description has it. */
+export interface Operation {
+  readonly method: string
+  /** With its parameters in braces: `/v1/contacts/{contact_id}`. */
+  readonly path: string
+  readonly query: ReadonlyArray<{
+    readonly name: string
+    readonly required: boolean
+    readonly enum: ReadonlyArray<string> | null
+    /** Of a number. */
+    readonly maximum: number | null
+  }>
+  readonly takesJson: boolean
+  /** Whether nothing at all may stand for the body. */
+  readonly mayLackBody: boolean
+}
+
+export interface Attack {
+  /** What is tried, for whoever reads that it went through. */
+  readonly what: string
+  readonly path: string
+  readonly sent: Sent
+  /** What is wrong: a path of the request's, of which the answer must speak. Null where there is nothing to name. */
+  readonly wrong: string | null
+  /** `refused`: it can't be right. `either`: it may be, as far as this program knows; but never an error of ours. */
+  readonly expected: "refused" | "either"
+}
+
+const methods = ["get", "post", "put", "patch", "delete"]
+
+export const operationsOf = (description: Json, under: ReadonlyArray<string>): ReadonlyArray<Operation> =>
+  Object.entries<Json>(description.paths)
+    .filter(([path]) => under.some((root) => path === root || path.startsWith(`${root}/`)))
+    .flatMap(([path, item]) =>
+      methods.filter((method) => method in item).map((method) => operationOf(method, path, item[method])),
+    )
+
+const operationOf = (method: string, path: string, described: Json): Operation => {
+  const body = described.requestBody?.content?.["application/json"]?.schema
+  return {
+    method: method.toUpperCase(),
+    path,
+    query: (described.parameters ?? [])
+      .filter((parameter: Json) => parameter.in === "query")
+      .map((parameter: Json) => ({
+        name: parameter.name,
+        required: parameter.required === true,
+        enum: parameter.schema.enum ?? null,
+        maximum: parameter.schema.maximum ?? null,
+      })),
+    takesJson: body !== undefined,
+    mayLackBody: (body?.anyOf ?? []).some((choice: Json) => choice.type === "null"),
+  }
+}
+
+export const parametersOf = (path: string): ReadonlyArray<string> =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
+
+export const filled = (path: string, values: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value for ${name}`)
+
+export const withQuery = (address: string, query: string): string =>
+  `${address}${address.includes("?") ? "&" : "?"}${query}`
+
+/** Where an operation is called: its path, and what its query can't do without, unless it is `but`. */
+export const addressOf = (
+  { path, query }: Operation,
+  values: Readonly<Record<string, string>>,
+  but: string | null = null,
+): string =>
+  query
+    .filter(({ name, required }) => required && name !== but)
+    .reduce(
+      (address, { name }) =>
+        withQuery(address, `${name}=${encodeURIComponent(values[name] ?? `no value for ${name}`)}`),
+      filled(path, values),
+    )
+
+const noIds = [
+  "not-a-uuid",
+  "%00",
+  "'%20OR%201=1--",
+  "__proto__",
+  "1e309",
+  "%F0%9F%98%80",
+  "..%2f..%2fetc",
+  "a".repeat(90),
+]
+
+/** What stands for an id and is none. */
+export const inPath = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> =>
+  parametersOf(operation.path).flatMap((name) =>
+    noIds.map((bad) => ({
+      what: `${name} is ${bad}`,
+      path: addressOf(operation, { ...values, [name]: bad }),
+      sent: operation.takesJson ? { json: {} } : {},
+      wrong: name,
+      expected: "refused",
+    })),
+  )
+
+const noNumbers = [
+  "1e2",
+  "0x10",
+  " 5",
+  "5 ",
+  "-1",
+  "0",
+  "+1",
+  "1.0",
+  "9007199254740993",
+  "1e309",
+  "NaN",
+  "٣",
+  "'",
+  "true",
+]
+const noWords = [
+  "'; drop table contact; --",
+  "created_at;--",
+  "1 or 1=1",
+  "%",
+  "_",
+  "__proto__",
+  "constructor",
+  "ASC ",
+  "\0",
+]
+const noDates = [
+  "2026-02-30",
+  "2026-05-01T24:00:00Z",
+  "2026-05-01T10:00:00",
+  "0000-01-01",
+  "10000-01-01",
+  "now()",
+  "1e309",
+]
+
+/** What each parameter must not be, by what it is. One that is not here has to be told of. */
+const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  page: noNumbers,
+  limit: noNumbers,
+  version: noNumbers,
+  cursor: ["\0", "x".repeat(201), "%21broken", "!broken", "AAAA", "MA", "__proto__"],
+  contact_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
+  updated_after: [...noDates, "\0"],
+  search: ["\0", "x".repeat(256)],
+  confirm: ["\0", "x".repeat(64), "not the slug"],
+  workspace_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
+  tentIdOrAlias: ["\0", "../etc", "a/../b"],
+  daysBack: ["\0"],
+  email: ["\0", "x".repeat(1001)],
+  phone: ["\0", "x".repeat(1001)],
+}
+
+/** Means its default when it is empty or out of its range. */
+const fallsBack: ReadonlySet<string> = new Set(["daysBack"])
+
+/** Text that may be asked for, and that no query may take for more than text. */
+export const hostileText = ["%", "_", "\\", "'", "' or '1'='1", "\\%", "*", "🙂", "\u202e", "$1", "); select 1 --"]
+
+export const inQuery = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> => {
+  const attack = (query: string, wrong: string): Attack => ({
+    what: `?${query}`,
+    path: withQuery(addressOf(operation, values, wrong), query),
+    sent: operation.takesJson ? { json: {} } : {},
+    wrong,
+    expected: "refused",
+  })
+  const unknown = ["bogus", "__proto__", "constructor", "workspace_id", "a[]"]
+  const attacks = [
+    ...unknown.map((name) => attack(`${encodeURIComponent(name)}=1`, name)),
+    ...operation.query.flatMap(({ name, enum: words, maximum }) => {
+      const bad = words === null ? wrongValues[name] : noWords
+      if (bad === undefined) throw new Error(`${operation.path} takes ${name}: say in wrongValues what it must not be`)
+      return [
+        ...(fallsBack.has(name) ? [] : [attack(`${name}=`, name)]),
+        attack(`${name}=1&${name}=1`, name),
+        ...(maximum === null ? [] : [attack(`${name}=${maximum + 1}`, name)]),
+        ...bad.map((value) => attack(`${name}=${encodeURIComponent(value)}`, name)),
+      ]
+    }),
+  ]
+  return sample(attacks, operation.path, 3)
+}
+
+export type Place = ReadonlyArray<string | number>
+
+/** The JSON of a value, with raw text in one place of it: what no value can be, 1e309 or a key twice, can still be sent. */
+export const textOf = (value: Json, at: Place, raw: string): string => {
+  const [here, ...rest] = at
+  if (here === undefined) return raw
+  if (Array.isArray(value)) {
+    return `[${value.map((each, index) => (index === here ? textOf(each, rest, raw) : JSON.stringify(each))).join()}]`
+  }
+  const members = Object.entries(value).map(
+    ([key, each]) => `${JSON.stringify(key)}:${key === here ? textOf(each, rest, raw) : JSON.stringify(each)}`,
+  )
+  return `{${members.join()}}`
+}
+
+/** The JSON of a value, with another member at the end of one of its objects. */
+export const textWith = (value: Json, at: Place, key: string, raw: string): string => {
+  const object = at.reduce<Json>((inner, step) => inner[step], value)
+  const members = Object.entries(object).map(([name, each]) => `${JSON.stringify(name)}:${JSON.stringify(each)}`)
+  return textOf(value, at, `{${[...members, `${key}:${raw}`].join()}}`)
+}
+
+export const placesIn = (value: Json, at: Place = []): ReadonlyArray<Place> => [
+  at,
+  ...(typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) =>
+        placesIn(inner, [...at, Array.isArray(value) ? Number(key) : key]),
+      )
+    : []),
+]
+
+const deep = `${"[".repeat(10_000)}${"]".repeat(10_000)}`
+
+/** What is right nowhere in a body. */
+const impossible = [
+  `"\\u0000"`,
+  `"a\\ud800"`,
+  `{"__proto__":{"polluted":true}}`,
+  `{"constructor":{"prototype":{"polluted":true}}}`,
+]
+/** What may be right somewhere. */
+const unlikely = [
+  "null",
+  "true",
+  "5",
+  "-1",
+  "1.5",
+  "9007199254740993",
+  `""`,
+  `"5"`,
+  `"' OR 1=1; drop table contact; --"`,
+  `"%_\\\\"`,
+  `"2026-02-30"`,
+  `"__proto__"`,
+  "[]",
+  "{}",
+  "[[]]",
+]
+/** Keys that every object has by birth. */
+const byBirth = ["__proto__", "constructor"]
+/** Keys that no body takes anywhere: unheard of, of the rows behind it, or the service's alone to write. */
+const others = [
+  "bogus",
+  "toString",
+  "",
+  "workspace_id",
+  "created_at",
+  "updated_at",
+  "last_activity_at",
+  "marketing_email_invalid",
+  "member_count",
+  "owner_campaign_id",
+  "rule_issues",
+  "provenance_kind",
+  "credits",
+  "plan",
+  "default_secret",
+]
+
+/** Some of a pool, others at each turn, so that all of it is tried somewhere without everything being tried everywhere. */
+const someOf = <A>(pool: ReadonlyArray<A>, count: number, turn: number): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, index) => pool[(turn * count + index) % pool.length]).filter(
+    (each) => each !== undefined,
+  )
+
+/** All of them in a campaign of attacks (`npm run test:attacks`), each so many-th in every run of the tests: always the same. */
+const sample = <A>(attacks: ReadonlyArray<A>, path: string, each: number): ReadonlyArray<A> =>
+  process.env["ATTACKS"] === "all" ? attacks : attacks.filter((_, index) => index % each === path.length % each)
+
+/**
+ * Bodies in which one thing is wrong, in every place. Each is made of a right one of its own, so that none is refused for
+ * what another one left behind.
+ */
+export const inBody = (
+  { mayLackBody }: Operation,
+  path: string,
+  make: () => Json,
+  foreignKey: string,
+): ReadonlyArray<Attack> => {
+  /** Nothing may be changed, and nothing said: that is no fault of a body's. */
+  const harmless = (raw: string): boolean => raw === "{}" || (raw === "null" && mayLackBody)
+  const attack = (what: string, body: string, at: Place, expected: Attack["expected"]): Attack => ({
+    what: `${at.join(".") || "the body"} ${what}`,
+    path,
+    sent: { body },
+    wrong: at.join("."),
+    expected,
+  })
+  const attacks = placesIn(make()).flatMap((at, turn) => {
+    const here: Json = at.reduce<Json>((inner, step) => inner[step], make())
+    const tried = at.length < 2 ? unlikely : someOf(unlikely, 4, turn)
+    const instead = (raw: string, expected: Attack["expected"]) =>
+      attack(`is ${raw}`, textOf(make(), at, raw), at, expected)
+    const isObject = typeof here === "object" && here !== null && !Array.isArray(here)
+    return [
+      ...(at.length < 2 ? impossible : someOf(impossible, 2, turn)).map((raw) => instead(raw, "refused")),
+      instead("1e309", "refused"),
+      ...tried.map((raw) => instead(raw, at.length > 0 || harmless(raw) ? "either" : "refused")),
+      ...(isObject
+        ? [...byBirth, foreignKey, ...(at.length < 2 ? others : someOf(others, 3, turn))].map((key) =>
+            attack(`has ${key}`, textWith(make(), at, JSON.stringify(key), `"x"`), [...at, key], "refused"),
+          )
+        : []),
+      ...(isObject
+        ? Object.keys(here).map((key) =>
+            attack(`has ${key} twice`, textWith(make(), at, JSON.stringify(key), `"\\u0000"`), [...at, key], "refused"),
+          )
+        : []),
+      ...(isObject ? [attack("has NUL in a key", textWith(make(), at, `"a\\u0000"`, `"x"`), at, "refused")] : []),
+    ]
+  })
+  return sample(attacks, path, 10)
+}
+
+/** What is no JSON, is too deep for any, or does not say that it is some. */
+export const noJson = ({ mayLackBody }: Operation, path: string, right: Json): ReadonlyArray<Attack> => {
+  const attack = (what: string, sent: Sent, expected: Attack["expected"] = "refused"): Attack => ({
+    what,
+    path,
+    sent,
+    wrong: null,
+    expected,
+  })
+  const lacking = mayLackBody ? "either" : "refused"
+  const places = placesIn(right)
+  const attacks = [
+    ...["{", "{]", "{'a':1}", `{"a":1,}`, "NaN", "\0", `{"a":01}`, `{"items":[`, "undefined", "{} {}"].map((body) =>
+      attack(`the body is ${body}`, { body }),
+    ),
+    attack("there is no body", {}, lacking),
+    attack("the body is empty", { body: "" }, lacking),
+    attack("the body is a form", {
+      body: "a=1",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    }),
+    // Nothing is unpacked: a few kilobytes could be gigabytes.
+    attack("the body is packed", {
+      body: Uint8Array.from(gzipSync(JSON.stringify(right))),
+      headers: { "content-encoding": "gzip" },
+    }),
+    attack("the body says nothing of its kind", { body: JSON.stringify(right), headers: { "content-type": "" } }),
+    ...[places[0], places.at(-1)].flatMap((at) =>
+      at === undefined
+        ? []
+        : [attack(`${at.join(".")} is ten thousand levels deep`, { body: textOf(right, at, deep) })],
+    ),
+  ]
+  return sample(attacks, path, 3)
+}
+
+const leaf = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
+const nested = (levels: number): Json => (levels === 0 ? leaf : { kind: "group", conditions: [nested(levels - 1)] })
+
+/** Trees that go beyond what a tree may be, where a body has one. */
+export const inRules = (path: string, right: Json): ReadonlyArray<Attack> =>
+  placesIn(right)
+    .filter((at) => at.at(-1) === "rules")
+    .flatMap((at) =>
+      [
+        ["has 101 nodes", { kind: "group", conditions: Array.from({ length: 100 }, () => leaf) }],
+        ["is six levels deep", nested(6)],
+        ["is sixty levels deep", nested(30)],
+        ["names a field by birth", { ...leaf, field: "__proto__" }],
+        ["asks of a flow's email", { kind: "condition", source: "email_step", nodeId: "a", operator: "has_activity" }],
+        ["has no such day", { ...leaf, field: "createdAt", operator: "lt", value: "2026-02-30" }],
+        ["has a number as text", { ...leaf, field: "serviceScore", operator: "lt", value: "5" }],
+      ].map(([what, rules]): Attack => ({
+        what: `${at.join(".")} ${what}`,
+        path,
+        sent: { body: textOf(right, at, JSON.stringify(rules)) },
+        wrong: at.join("."),
+        expected: "refused",
+      })),
+    )
+
+/** The same body for each id that it names of ours: with one of theirs, and with one that nobody has. */
+export const withForeignIds = (
+  right: Json,
+  ids: ReadonlyArray<{ readonly ours: string; readonly theirs: string }>,
+  unknown: string,
+): ReadonlyArray<{ readonly what: string; readonly id: string; readonly theirs: string; readonly nobodys: string }> =>
+  placesIn(right).flatMap((at) => {
+    const here: Json = at.reduce<Json>((inner, step) => inner[step], right)
+    const id = ids.find(({ ours }) => ours === here)
+    if (id === undefined) return []
+    const body = (other: string) => textOf(right, at, JSON.stringify(other))
+    return [{ what: at.join("."), id: id.theirs, theirs: body(id.theirs), nobodys: body(unknown) }]
+  })

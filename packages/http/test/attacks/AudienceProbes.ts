@@ -1,0 +1,176 @@
+// For every operation on contacts, their fields and their lists a right body, from which the wrong ones are made; and the
+// two workspaces that they are tried in.
+import { Effect } from "effect"
+import type { Estate, Probe, Room } from "./AttackSuite.ts"
+import { operationsOf } from "./Attacks.ts"
+import { tenants } from "../fixtures/Described.ts"
+import { type Call, type Json, unknownId } from "../fixtures/World.ts"
+
+/** What each of two workspaces has, of the same shape. */
+export interface AudienceEstate extends Estate {
+  readonly contact_id: string
+  readonly fieldDefinitionId: string
+  /** Dynamic where an operation changes one. */
+  readonly listId: string
+  readonly staticListId: string
+  readonly exportId: string
+}
+
+/** `field` is the `api_name` of its custom field too. */
+const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(function* ({ call }, field, _, operation) {
+  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
+  const items = [{ email: `${field}@example.com`, first_name: `of ${field}`, custom_fields: { [field]: "x" } }]
+  const contacts = yield* made("/v1/contacts", { items })
+  const { contact_id } = contacts.items[0]
+  const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static", contact_ids: [contact_id] })
+  const rules = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
+  const changed = operation?.method === "PATCH" && operation.path === "/v1/contact-lists/{listId}"
+  const listId: string = changed
+    ? (yield* made("/v1/contact-lists", { name: `picked of ${field}`, kind: "dynamic", rules })).list_id
+    : list.list_id
+  const exported = yield* call("POST", `/v1/contact-lists/${listId}/export`, { json: {} })
+  const estate: AudienceEstate = {
+    contact_id,
+    fieldDefinitionId: fields.items[0].field_definition_id,
+    listId,
+    staticListId: list.list_id,
+    exportId: exported.json?.export_id ?? unknownId,
+    field,
+  }
+  return estate
+})
+
+/** Everything that a workspace can be asked for, as one text. */
+const everythingOf = Effect.fnUntraced(function* (call: Call, { contact_id, listId }: AudienceEstate) {
+  const paths = [
+    "/v1/contacts?limit=100",
+    `/v1/contacts/${contact_id}`,
+    `/v1/contacts/${contact_id}/activities`,
+    "/v1/contact-fields?status=any",
+    "/v1/contact-lists?limit=100",
+    `/v1/contact-lists/${listId}`,
+    `/v1/contact-lists/${listId}/contacts?limit=100`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  // What is not there says so with the request's own id.
+  return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
+})
+
+let drawn = 0
+const fresh = () => `attack${++drawn}`
+
+const person = (estate: AudienceEstate): Json => ({
+  client_item_id: "row",
+  email: `${fresh()}@example.com`,
+  first_name: "Ann",
+  service_score: 1.5,
+  unsubscribed: false,
+  custom_fields: { [estate.field]: "42" },
+})
+
+const field = (): Json => ({
+  display_name: "Shoe",
+  api_name: fresh(),
+  value_type: "string",
+  is_editable: true,
+  description: "EU",
+  show_in_people_list_default: false,
+})
+
+/** A condition of every source, two groups deep. */
+const rules = ({ fieldDefinitionId, staticListId }: AudienceEstate): Json => ({
+  kind: "group",
+  operator: "or",
+  conditions: [
+    { kind: "condition", source: "contact", field: "serviceScore", operator: "gt", value: 1 },
+    {
+      kind: "group",
+      conditions: [
+        { kind: "condition", source: "contact", field: "createdAt", operator: "lt", value: "2026-05-01" },
+        { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "contains", value: "4" },
+        { kind: "condition", source: "list_membership", listId: staticListId, operator: "is_member" },
+        {
+          kind: "condition",
+          source: "activity",
+          activityType: "email_opened",
+          operator: "has_activity",
+          timeWindow: { amount: 1, unit: "day" },
+        },
+      ],
+    },
+  ],
+})
+
+const people = (estate: AudienceEstate): Json => ({ items: [person(estate)] })
+const goers = ({ contact_id }: AudienceEstate): Json => ({ items: [{ contact_id, client_item_id: "row" }] })
+const changes = (estate: AudienceEstate): Json => {
+  const { client_item_id: _, ...fields } = person(estate)
+  return fields
+}
+const members = ({ contact_id }: AudienceEstate): Json => ({ contact_ids: [contact_id] })
+const search = (estate: AudienceEstate): Json => ({
+  rules: rules(estate),
+  page: 1,
+  limit: 10,
+  search: "a",
+  sort: "created_at",
+  order: "asc",
+})
+
+const none: Probe<AudienceEstate> = []
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
+  "GET /v1/contacts": none,
+  "POST /v1/contacts": [people],
+  "DELETE /v1/contacts": [goers],
+  "POST /v1/contacts/upsert": [people],
+  "POST /v1/contacts/update": [(it) => ({ items: [{ contact_id: it.contact_id, ...person(it) }] })],
+  "POST /v1/contacts/delete": [goers],
+  "POST /v1/contacts/search": [search],
+  "GET /v1/contacts/{contact_id}": none,
+  "PATCH /v1/contacts/{contact_id}": [changes],
+  "DELETE /v1/contacts/{contact_id}": none,
+  "GET /v1/contacts/{contact_id}/activities": none,
+  "POST /v1/contacts/{contact_id}/explain": [(it) => ({ rules: rules(it) }), (it) => ({ list_id: it.listId })],
+  "GET /v1/contact-fields": none,
+  "POST /v1/contact-fields": [field, () => ({ items: [field(), field()] })],
+  "GET /v1/contact-fields/rule-metadata": none,
+  "GET /v1/contact-fields/{fieldDefinitionId}": none,
+  "PATCH /v1/contact-fields/{fieldDefinitionId}": [
+    () => ({ display_name: "Boot", description: "EU", is_editable: true, status: "active" }),
+  ],
+  "DELETE /v1/contact-fields/{fieldDefinitionId}": none,
+  "GET /v1/contact-lists": none,
+  "POST /v1/contact-lists": [
+    (it) => ({ name: fresh(), kind: "static", description: "some", contact_ids: [it.contact_id] }),
+    (it) => ({ name: fresh(), kind: "dynamic", rules: rules(it) }),
+  ],
+  "POST /v1/contact-lists/preview": [(it) => ({ rules: rules(it) })],
+  "GET /v1/contact-lists/{listId}": none,
+  "PATCH /v1/contact-lists/{listId}": [(it) => ({ name: fresh(), description: "some", rules: rules(it) })],
+  "DELETE /v1/contact-lists/{listId}": none,
+  "GET /v1/contact-lists/{listId}/contacts": none,
+  "POST /v1/contact-lists/{listId}/contacts": [members],
+  "DELETE /v1/contact-lists/{listId}/contacts": [members],
+  "GET /v1/contact-lists/{listId}/member-count": none,
+  "POST /v1/contact-lists/{listId}/export": [() => ({ exclude_unsubscribed: true })],
+  "GET /v1/contact-lists/{listId}/export/{exportId}": none,
+}
+
+/** Imports are a room of their own, with files and runs of their own. */
+const elsewhere = "/v1/contacts/imports"
+
+/** Contacts, their fields and their lists. */
+export const audience: Room<AudienceEstate> = {
+  name: "the audience",
+  operations: operationsOf(tenants, ["/v1/contacts", "/v1/contact-fields", "/v1/contact-lists"]).filter(
+    ({ path }) => !path.startsWith(elsewhere),
+  ),
+  probes: audienceProbes,
+  settle: settleAudience,
+  everything: everythingOf,
+  ids: ["contact_id", "fieldDefinitionId", "listId", "staticListId"],
+  found: (json) => json.pagination.total,
+}

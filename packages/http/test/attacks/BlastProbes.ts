@@ -1,0 +1,197 @@
+// For every operation on blasts a right body, from which the wrong ones are made; and the blast that each attack is tried on.
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { Deliveries } from "@tentpole/core/sending/Deliveries"
+import { BlastId } from "@tentpole/core/kernel/Ids"
+import { Context, Effect } from "effect"
+import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./AttackSuite.ts"
+import { type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackFixture.ts"
+import { tenants } from "../fixtures/Described.ts"
+import type { Call, Json } from "../fixtures/World.ts"
+
+export interface BlastEstate extends Estate {
+  readonly blastId: string
+  /** Of its recipients. */
+  readonly exportId: string
+  readonly contact_id: string
+  readonly listId: string
+  readonly emailId: string
+  readonly fieldDefinitionId: string
+  /** Approved. */
+  readonly templateId: string
+}
+
+let drawn = 0
+const fresh = () => `attack${++drawn}`
+
+/** A workspace that may send, with a blast that the operation can be tried on. */
+const settleBlasts: Room<BlastEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
+  yield* verifiedSender(side.workspace, context)
+  const fields = { display_name: field, api_name: field, value_type: "string" }
+  const { json } = yield* side.call("POST", "/v1/contact-fields", { json: fields })
+  const { field_definition_id } = json.items[0]
+  return yield* anotherBlast(side, { field, fieldDefinitionId: field_definition_id }, context, operation)
+}, Effect.orDie)
+
+/** What an operation needs the blast to have come to; where nothing is said, it is a draft. */
+const before: Readonly<Record<string, "scheduled" | "sending" | "failed">> = {
+  "POST /v1/email-blasts/{blastId}/unschedule": "scheduled",
+  "POST /v1/email-blasts/{blastId}/pause": "sending",
+  "POST /v1/email-blasts/{blastId}/resume": "sending",
+  "POST /v1/email-blasts/{blastId}/cancel": "sending",
+  "POST /v1/email-blasts/{blastId}/retry-failed": "failed",
+}
+
+/** A blast with a list and an email, in the state in which the operation takes it. */
+const anotherBlast = Effect.fnUntraced(function* (
+  side: Side,
+  { field, fieldDefinitionId }: Pick<BlastEstate, "field" | "fieldDefinitionId">,
+  context: Context.Context<UseCases>,
+  operation: Operation | null,
+) {
+  const { call, workspace } = side
+  const estate: BlastEstate = { ...(yield* draft(call, field)), fieldDefinitionId }
+  const move = (verb: string, json: Json) => call("POST", `/v1/email-blasts/${estate.blastId}/${verb}`, { json })
+  const state = operation === null ? undefined : before[`${operation.method} ${operation.path}`]
+  if (state === "scheduled") yield* move("schedule", { scheduled_at: "2099-05-01T00:00:00Z" })
+  if (state === "sending" || state === "failed") yield* move("send-now", {})
+  if (state === "failed") {
+    const id = BlastId.make(estate.blastId)
+    yield* Context.get(context, Deliveries).fixAudience(workspace, id)
+    yield* Context.get(context, Blasts).fail(workspace, id, "authentication_refused")
+  }
+  return estate
+}, Effect.orDie)
+
+/** A draft that could be sent, and a list and an email beside it; anew at each call. */
+const draft = Effect.fnUntraced(function* (call: Call, field: string) {
+  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const contacts = yield* made("/v1/contacts", {
+    items: [{ email: `${field}${fresh()}@example.com`, last_name: field }],
+  })
+  const { contact_id } = contacts.items[0]
+  const list = yield* made("/v1/contact-lists", {
+    name: `${field} ${fresh()}`,
+    kind: "static",
+    contact_ids: [contact_id],
+  })
+  const email = yield* made("/v1/emails", {
+    name: field,
+    subject: "Hello",
+    from_name: "Acme",
+    from_address: "news@example.test",
+    reply_to_email: "reply@example.test",
+    html: `<p>${field}</p>`,
+  })
+  yield* made(`/v1/emails/${email.email_id}/approve`, {})
+  const { template_id } = yield* made("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
+  yield* made(`/v1/email-templates/${template_id}/approve`, {})
+  const blast = yield* made("/v1/email-blasts", { name: `of ${field}`, description: field })
+  const one = `/v1/email-blasts/${blast.blast_id}`
+  yield* call("PUT", `${one}/audience`, { json: { source: "existing", list_id: list.list_id } })
+  yield* call("PUT", `${one}/email`, { json: { source: "existing", email_id: email.email_id } })
+  const { export_id } = yield* made(`${one}/contacts/export`, {})
+  return {
+    blastId: blast.blast_id,
+    exportId: export_id,
+    contact_id,
+    listId: list.list_id,
+    emailId: email.email_id,
+    templateId: template_id,
+    field,
+  }
+})
+
+/** Everything that a workspace can be asked for of its blasts, as one text. */
+const blastsOf = Effect.fnUntraced(function* (call: Call, { blastId, emailId, exportId, listId }: BlastEstate) {
+  const one = `/v1/email-blasts/${blastId}`
+  const paths = [
+    "/v1/email-blasts?limit=100&status=any",
+    one,
+    `${one}/contacts`,
+    `${one}/contacts/export/${exportId}`,
+    `/v1/emails/${emailId}`,
+    `/v1/contact-lists/${listId}`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
+})
+
+type Probe = ProbeOf<BlastEstate>
+const none: Probe = []
+const nothing: Probe = [() => ({})]
+
+const rules = ({ fieldDefinitionId, listId }: BlastEstate): Json => ({
+  kind: "group",
+  operator: "or",
+  conditions: [
+    { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" },
+    { kind: "condition", source: "list_membership", listId, operator: "is_member" },
+    { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" },
+  ],
+})
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const blastProbes: Readonly<Record<string, Probe>> = {
+  "GET /v1/email-blasts": none,
+  "POST /v1/email-blasts": [({ field }) => ({ name: field, description: "some" })],
+  "GET /v1/email-blasts/{blastId}": none,
+  "PATCH /v1/email-blasts/{blastId}": [({ field }) => ({ name: field, description: "some" })],
+  "DELETE /v1/email-blasts/{blastId}": none,
+  "PUT /v1/email-blasts/{blastId}/audience": [
+    ({ listId }) => ({ source: "existing", list_id: listId }),
+    ({ contact_id }) => ({
+      source: "inline",
+      kind: "static",
+      contact_ids: [contact_id],
+      name: fresh(),
+      description: "some",
+    }),
+    (estate) => ({ source: "inline", kind: "dynamic", rules: rules(estate), name: fresh(), description: "some" }),
+  ],
+  "PUT /v1/email-blasts/{blastId}/email": [
+    ({ emailId }) => ({ source: "existing", email_id: emailId }),
+    ({ field }) => ({
+      source: "inline",
+      name: field,
+      subject: "Hello",
+      html: "<p>one</p>",
+      preview_text: "pre",
+      from_name: "Acme",
+      from_address: "news@example.test",
+      reply_to_email: "reply@example.test",
+    }),
+    ({ field, templateId }) => ({ source: "inline", name: field, template_id: templateId }),
+  ],
+  "POST /v1/email-blasts/{blastId}/schedule": [
+    () => ({ scheduled_at: "2099-05-01T12:30:00+02:00", operational: false }),
+  ],
+  "POST /v1/email-blasts/{blastId}/unschedule": nothing,
+  "POST /v1/email-blasts/{blastId}/send-now": [() => ({ operational: true })],
+  "POST /v1/email-blasts/{blastId}/archive": nothing,
+  "POST /v1/email-blasts/{blastId}/duplicate": nothing,
+  "POST /v1/email-blasts/{blastId}/dry-run": [() => ({ operational: true })],
+  "POST /v1/email-blasts/{blastId}/retry-failed": [() => ({ include_unconfirmed: true })],
+  "POST /v1/email-blasts/{blastId}/pause": nothing,
+  "POST /v1/email-blasts/{blastId}/resume": nothing,
+  "POST /v1/email-blasts/{blastId}/cancel": nothing,
+  "GET /v1/email-blasts/{blastId}/contacts": none,
+  "POST /v1/email-blasts/{blastId}/contacts/export": [() => ({ category: "clicked" })],
+  "GET /v1/email-blasts/{blastId}/contacts/export/{exportId}": none,
+}
+
+export const blasts: Room<BlastEstate> = {
+  name: "blasts",
+  operations: operationsOf(tenants, ["/v1/email-blasts"]),
+  probes: blastProbes,
+  settle: settleBlasts,
+  everything: blastsOf,
+  ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId"],
+  // The words of the others are bound to statements that these reach too.
+  reaches: ({ method, path }) =>
+    method === "GET" || method === "PUT" || method === "PATCH" || path === "/v1/email-blasts",
+  found: (json) => (json.blasts ?? json.contacts).length,
+  // Which of its forms a body has is told of the body as a whole: the forms are named there.
+  adapted: (attack) => (attack.wrong === "source" || attack.wrong === "kind" ? { ...attack, wrong: null } : attack),
+  renewed: (side, estate, context, operation) => anotherBlast(side, estate, context, operation),
+}

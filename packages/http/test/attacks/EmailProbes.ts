@@ -1,0 +1,111 @@
+// For every operation on emails a right body, from which the wrong ones are made; and the email that each attack is tried on.
+import { Emails } from "@tentpole/core/emails/Emails"
+import { EmailId, GenerationId } from "@tentpole/core/kernel/Ids"
+import { Context, Effect } from "effect"
+import type { Estate, Probe, Room } from "./AttackSuite.ts"
+import { operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackFixture.ts"
+import { tenants } from "../fixtures/Described.ts"
+import type { Call, Json } from "../fixtures/World.ts"
+
+export interface EmailEstate extends Estate {
+  /** Approved; being written anew, or at version 2. */
+  readonly emailId: string
+  readonly generationId: string
+  readonly contact_id: string
+  /** Approved. */
+  readonly templateId: string
+}
+
+const right = (field: string): Json => ({
+  name: `of ${field}`,
+  subject: "Hello",
+  preview_text: "pre",
+  from_name: "Acme",
+  from_address: "news@example.test",
+  reply_to_email: "reply@example.test",
+})
+
+/** An email that could be sent, and whom it may be shown for. One that is asked to be written must not be being written. */
+const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
+  { call, workspace },
+  field,
+  context,
+  operation,
+) {
+  yield* verifiedSender(workspace, context)
+  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
+  const email = yield* made("/v1/emails", { ...right(field), html: `<p>${field}</p>` })
+  yield* made(`/v1/emails/${email.email_id}/approve`, {})
+  const { template_id } = yield* made("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
+  yield* made(`/v1/email-templates/${template_id}/approve`, {})
+  const generation = yield* made(`/v1/emails/${email.email_id}/generations`, { prompt: `about ${field}` })
+  const estate: EmailEstate = {
+    emailId: email.email_id,
+    generationId: generation.generation_id,
+    contact_id: contacts.items[0].contact_id,
+    templateId: template_id,
+    field,
+  }
+  if (operation?.method === "POST") {
+    const { generate } = Context.get(context, Emails)
+    yield* generate(workspace, EmailId.make(estate.emailId), GenerationId.make(estate.generationId))
+  }
+  return estate
+}, Effect.orDie)
+
+/** Everything that a workspace can be asked for of its emails, as one text. */
+const emailsOf = Effect.fnUntraced(function* (call: Call, { emailId, generationId, contact_id }: EmailEstate) {
+  const one = `/v1/emails/${emailId}`
+  const paths = [
+    "/v1/emails?limit=100",
+    one,
+    `${one}/content`,
+    `${one}/plain-text`,
+    `${one}/preview?contact_id=${contact_id}`,
+    `${one}/generations/${generationId}`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
+})
+
+const none: Probe<EmailEstate> = []
+const nothing: Probe<EmailEstate> = [() => ({})]
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const emailProbes: Readonly<Record<string, Probe<EmailEstate>>> = {
+  "GET /v1/emails": none,
+  "POST /v1/emails": [
+    ({ field }) => ({ ...right(field), html: "<p>one</p>" }),
+    ({ field }) => ({ name: field, prompt: "A letter about chairs" }),
+    ({ field, templateId }) => ({ name: field, template_id: templateId }),
+  ],
+  "GET /v1/emails/{emailId}": none,
+  "PATCH /v1/emails/{emailId}": [({ field }) => right(field)],
+  "DELETE /v1/emails/{emailId}": none,
+  "POST /v1/emails/{emailId}/duplicate": nothing,
+  "GET /v1/emails/{emailId}/content": none,
+  "PUT /v1/emails/{emailId}/content": [() => ({ html: "<p>two</p>" })],
+  "GET /v1/emails/{emailId}/plain-text": none,
+  "PUT /v1/emails/{emailId}/plain-text": [() => ({ text: "mine" })],
+  "DELETE /v1/emails/{emailId}/plain-text": none,
+  "POST /v1/emails/{emailId}/approve": [() => ({ version: 2 })],
+  "POST /v1/emails/{emailId}/unapprove": nothing,
+  "POST /v1/emails/{emailId}/generations": [() => ({ prompt: "shorter" })],
+  "GET /v1/emails/{emailId}/generations/{generationId}": none,
+  "GET /v1/emails/{emailId}/preview": none,
+  "POST /v1/emails/{emailId}/test-send": [
+    ({ contact_id }) => ({ to: ["ann@example.com", "bob@example.com"], contact_id }),
+  ],
+}
+
+export const emails: Room<EmailEstate> = {
+  name: "emails",
+  operations: operationsOf(tenants, ["/v1/emails"]),
+  probes: emailProbes,
+  settle: settleEmails,
+  everything: emailsOf,
+  ids: ["contact_id", "templateId"],
+  found: (json) => json.emails.length,
+}

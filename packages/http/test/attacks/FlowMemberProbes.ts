@@ -1,0 +1,83 @@
+// For every operation on the members of flows a right body, from which the wrong ones are made; and the flow that each attack
+// is tried on.
+import { Flows } from "@tentpole/core/flows/Flows"
+import { Context, Effect } from "effect"
+import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./AttackSuite.ts"
+import { type Operation, operationsOf } from "./Attacks.ts"
+import { tenants } from "../fixtures/Described.ts"
+import type { Call, Json } from "../fixtures/World.ts"
+
+export interface FlowMemberEstate extends Estate {
+  readonly flowId: string
+  /** Somebody who is not in it, unless the operation asks for a member. */
+  readonly contactId: string
+  readonly membershipId: string
+}
+
+let drawn = 0
+const fresh = () => `attack${++drawn}`
+
+const steps = [{ type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days" }]
+const triggers = [{ type: "service_api" }]
+
+/** An active flow with a member, and somebody who is not in it. */
+const settleFlow = Effect.fnUntraced(function* (
+  { call, workspace }: Side,
+  field: string,
+  context: Context.Context<UseCases>,
+  operation: Operation | null,
+) {
+  const flows = Context.get(context, Flows)
+  const { flow } = yield* flows.create(workspace, { name: `of ${field}`, steps, triggers })
+  yield* flows.activate(workspace, flow.id)
+  const items = [fresh(), fresh()].map((name) => ({ email: `${field}${name}@example.com`, last_name: field }))
+  const { json } = yield* call("POST", "/v1/contacts", { json: { items } })
+  const [inside, outside] = json.items.map((item: Json) => item.contact_id)
+  const member = yield* call("POST", `/v1/email-flows/${flow.id}/contacts/${inside}`, { json: {} })
+  const estate: FlowMemberEstate = {
+    flowId: flow.id,
+    contactId: operation?.method === "DELETE" ? inside : outside,
+    membershipId: member.json.membership_id,
+    field,
+  }
+  return estate
+}, Effect.orDie)
+
+/** Everything that a workspace can be asked for of its members, as one text. */
+const membersOf = Effect.fnUntraced(function* (call: Call, { contactId, flowId, membershipId }: FlowMemberEstate) {
+  const paths = [
+    `/v1/email-flows/${flowId}/members?limit=100`,
+    `/v1/email-flows/${flowId}/members/${membershipId}`,
+    `/v1/contacts/${contactId}/activities`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
+})
+
+type Probe = ProbeOf<FlowMemberEstate>
+const none: Probe = []
+const tokens = { color: "red", count: 2, yes: true }
+
+const flowMemberProbes: Readonly<Record<string, Probe>> = {
+  "GET /v1/email-flows/{flowId}/members": none,
+  "GET /v1/email-flows/{flowId}/members/{membershipId}": none,
+  "POST /v1/email-flows/{flowId}/trigger": [({ contactId }) => ({ contact_id: contactId, tokens })],
+  "POST /v1/email-flows/{flowId}/contacts/{contactId}": [() => ({ tokens })],
+  "DELETE /v1/email-flows/{flowId}/contacts/{contactId}": none,
+}
+
+/** Of the operations on flows, those on their members. */
+export const isOfMembers = ({ path }: Operation): boolean => /\/(members|trigger|contacts)(\/|$)/.test(path)
+
+export const flowMembers: Room<FlowMemberEstate> = {
+  name: "members of flows",
+  operations: operationsOf(tenants, ["/v1/email-flows"]).filter(isOfMembers),
+  probes: flowMemberProbes,
+  settle: settleFlow,
+  everything: membersOf,
+  ids: ["contactId"],
+  found: (json) => json.members.length,
+  // Tokens are called as the caller likes.
+  adapted: (attack) => (attack.wrong?.startsWith("tokens.") === true ? { ...attack, expected: "either" } : attack),
+  renewed: (side, { field }, context, operation) => settleFlow(side, field, context, operation),
+}

@@ -1,0 +1,261 @@
+// For every operation on flows a right body, from which the wrong ones are made; and the flow that each attack is tried on.
+import { Effect } from "effect"
+import type { Estate, Probe as ProbeOf, Room, Side } from "./AttackSuite.ts"
+import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
+import { verifiedSender } from "./AttackFixture.ts"
+import { tenants } from "../fixtures/Described.ts"
+import { isOfMembers } from "./FlowMemberProbes.ts"
+import type { Call, Json } from "../fixtures/World.ts"
+
+export interface FlowEstate extends Estate {
+  readonly flowId: string
+  /** The one that sends. */
+  readonly stepId: string
+  readonly contact_id: string
+  readonly listId: string
+  readonly emailId: string
+  readonly emailTemplateId: string
+  readonly tentTemplateId: string
+  readonly tentId: string
+  readonly fieldDefinitionId: string
+}
+
+let drawn = 0
+const fresh = () => `attack${++drawn}`
+
+/** A workspace that may send, with everything that a flow can name, and a flow that the operation can be tried on. */
+const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (side, field, context, operation) {
+  yield* verifiedSender(side.workspace, context)
+  const made = (path: string, json: Json) => Effect.map(side.call("POST", path, { json }), (answered) => answered.json)
+  const contacts = yield* made("/v1/contacts", { items: [{ email: `${field}@example.com`, last_name: field }] })
+  const { contact_id } = contacts.items[0]
+  const list = yield* made("/v1/contact-lists", { name: field, kind: "static", contact_ids: [contact_id] })
+  const email = yield* made("/v1/emails", { name: field, ...sender, html: `<p>${field}</p>` })
+  const template = yield* made("/v1/email-templates", { name: field, ...defaults, html: `<p>${field}</p>` })
+  const tentTemplate = yield* made("/v1/tent-templates", { name: field, html: `<p>${field}</p>` })
+  yield* made(`/v1/emails/${email.email_id}/approve`, {})
+  yield* made(`/v1/email-templates/${template.template_id}/approve`, {})
+  yield* made(`/v1/tent-templates/${tentTemplate.template_id}/approve`, {})
+  const tent = yield* made("/v1/tents", { name: field, prompt: "Create a landing page for chairs" })
+  const custom = yield* made("/v1/contact-fields", {
+    display_name: field,
+    api_name: `born_${field}`,
+    value_type: "date",
+  })
+  return yield* anotherFlow(side, operation, {
+    flowId: "",
+    stepId: "",
+    contact_id,
+    listId: list.list_id,
+    emailId: email.email_id,
+    emailTemplateId: template.template_id,
+    tentTemplateId: tentTemplate.template_id,
+    tentId: tent.id,
+    fieldDefinitionId: custom.items[0].field_definition_id,
+    field,
+  })
+}, Effect.orDie)
+
+const sender = {
+  subject: "Hello",
+  from_name: "Acme",
+  from_address: "news@example.test",
+  reply_to_email: "reply@example.test",
+}
+const defaults = Object.fromEntries(Object.entries(sender).map(([key, value]) => [`default_${key}`, value]))
+
+/** A flow in the state in which the operation takes it. */
+const anotherFlow = Effect.fnUntraced(function* ({ call }: Side, operation: Operation | null, estate: FlowEstate) {
+  const stepId = `send_${estate.field}`
+  const { json } = yield* call("POST", "/v1/email-flows", {
+    json: {
+      name: `of ${estate.field}`,
+      description: estate.field,
+      triggers: [{ type: "added_to_static_list", list_id: estate.listId }],
+      steps: [
+        { type: "wait", step_id: "rest", duration_amount: 1, duration_unit: "days", next_step_id: stepId },
+        { type: "send_email", step_id: stepId, email_id: estate.emailId },
+      ],
+    },
+  })
+  if (operation?.path.endsWith("/pause")) yield* call("POST", `/v1/email-flows/${json.flow_id}/activate`)
+  return { ...estate, flowId: json.flow_id, stepId }
+})
+
+/** Everything that a workspace can be asked for of its flows, as one text. */
+const flowsOf = Effect.fnUntraced(function* (call: Call, { flowId, emailId, listId }: FlowEstate) {
+  const one = `/v1/email-flows/${flowId}`
+  const paths = [
+    "/v1/email-flows?limit=100&archived=any",
+    one,
+    `${one}/graph`,
+    `${one}/graph.svg`,
+    `/v1/emails/${emailId}`,
+    `/v1/contact-lists/${listId}`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
+})
+
+const leaf = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }
+
+const rules = ({ listId, fieldDefinitionId }: FlowEstate): Json => ({
+  kind: "group",
+  operator: "or",
+  conditions: [
+    leaf,
+    { kind: "condition", source: "list_membership", listId, operator: "is_member" },
+    { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" },
+  ],
+})
+
+const triggers = ({ listId, tentId, field }: FlowEstate): Json => [
+  { type: "removed_from_static_list", list_id: listId },
+  { type: "contact_created" },
+  { type: "contact_updated", field: "leadStatus", operator: "equals", value: "hot" },
+  {
+    type: "date_based",
+    field: `born_${field}`,
+    mode: "before_date",
+    days_before: 7,
+    days_after: 0,
+    include_anniversaries: true,
+    trigger_time: "17:30",
+    timezone: "Europe/Berlin",
+  },
+  { type: "form_submitted", tent_id: tentId, form_id: "signup" },
+  { type: "service_api", fields: [{ name: "order_id", type: "number" }] },
+]
+
+const opened = { kind: "condition", source: "email_step", nodeId: "hello", metric: "opened", operator: "has_activity" }
+
+/** What a wait waits for, and what a check asks. */
+const condition = (estate: FlowEstate): Json => ({ ...rules(estate), conditions: rules(estate).conditions.slice(1) })
+
+const madeEmail = ({ emailTemplateId }: FlowEstate): Json => ({
+  type: "create_email",
+  template_id: emailTemplateId,
+  template_mode: "copy_only",
+  subject: "For {{contact.first_name}}",
+  auto_approve: true,
+})
+
+const madeTent = ({ tentTemplateId }: FlowEstate): Json => ({
+  type: "create_tent",
+  template_id: tentTemplateId,
+  include_brand: false,
+  custom_page_alias: "for-you",
+  output_key: "page_url",
+})
+
+const steps = (estate: FlowEstate): Json => [
+  {
+    type: "send_email",
+    step_id: "hello",
+    label: "L",
+    email_id: estate.emailId,
+    operational: true,
+    next_step_id: "pause",
+  },
+  {
+    type: "wait",
+    step_id: "pause",
+    mode: "condition",
+    condition: { kind: "group", conditions: [opened, condition(estate)] },
+    timeout_amount: 2,
+    timeout_unit: "weeks",
+    timeout_step_id: "make",
+    next_step_id: "check",
+  },
+  {
+    type: "condition_check",
+    step_id: "check",
+    condition: condition(estate),
+    true_step_id: "make",
+    false_step_id: null,
+  },
+  { ...madeEmail(estate), step_id: "make", next_step_id: "page" },
+  { ...madeTent(estate), step_id: "page" },
+]
+
+type Probe = ProbeOf<FlowEstate>
+const none: Probe = []
+const nothing: Probe = [() => ({})]
+
+const whole = (estate: FlowEstate): Json => ({
+  name: estate.field,
+  description: "some",
+  reentry_policy: "no_reentry",
+  manual_membership_enabled: true,
+  disqualification_rules: rules(estate),
+  triggers: triggers(estate),
+  steps: steps(estate),
+})
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const flowProbes: Readonly<Record<string, Probe>> = {
+  "GET /v1/email-flows": none,
+  "POST /v1/email-flows": [whole, ({ field }) => ({ name: field, settings: { color: "red" } })],
+  "GET /v1/email-flows/{flowId}": none,
+  "PATCH /v1/email-flows/{flowId}": [({ field }) => ({ name: field, description: "some" }), whole],
+  "DELETE /v1/email-flows/{flowId}": none,
+  "POST /v1/email-flows/{flowId}/activate": nothing,
+  "POST /v1/email-flows/{flowId}/pause": nothing,
+  "POST /v1/email-flows/{flowId}/archive": nothing,
+  "PUT /v1/email-flows/{flowId}/triggers": [(estate) => ({ triggers: triggers(estate) })],
+  "PUT /v1/email-flows/{flowId}/steps": [(estate) => ({ steps: steps(estate) })],
+  "POST /v1/email-flows/{flowId}/steps": [
+    ({ emailId }) => ({ step: { type: "send_email", step_id: fresh(), email_id: emailId }, before_step_id: "rest" }),
+    (it) => ({ step: { type: "wait", step_id: fresh(), mode: "condition", condition: condition(it) } }),
+    (it) => ({ step: { type: "condition_check", step_id: fresh(), condition: condition(it) }, before_step_id: "rest" }),
+    (it) => ({ step: { ...madeEmail(it), step_id: fresh() }, before_step_id: "rest" }),
+    (it) => ({ step: { ...madeTent(it), step_id: fresh() }, before_step_id: "rest" }),
+  ],
+  "PATCH /v1/email-flows/{flowId}/steps/{stepId}": [
+    ({ emailId, stepId }) => ({ step: { email_id: emailId, label: fresh(), next_step_id: stepId } }),
+  ],
+  "DELETE /v1/email-flows/{flowId}/steps/{stepId}": [() => ({ repair_edges: { replacement_step_id: "rest" } })],
+  "PUT /v1/email-flows/{flowId}/steps/{stepId}/email": [
+    ({ emailId }) => ({ source: "existing", email_id: emailId }),
+    ({ field }) => ({ source: "inline", name: field, ...sender, preview_text: "pre", html: "<p>one</p>" }),
+    ({ emailTemplateId, field }) => ({ source: "inline", name: field, template_id: emailTemplateId }),
+  ],
+  "GET /v1/email-flows/{flowId}/graph": none,
+  "GET /v1/email-flows/{flowId}/graph.svg": none,
+  "POST /v1/email-flows/{flowId}/simulate": [
+    ({ contact_id, stepId }) => ({
+      contact_id,
+      tokens: { order_id: 7 },
+      events: [{ after: { amount: 2, unit: "hours" }, metric: "opened", step_id: stepId }],
+      until: { amount: 1, unit: "months" },
+    }),
+    () => ({ contact: { email: "ann@example.com", first_name: "Ann" }, until: "2027-06-01T00:00:00Z" }),
+  ],
+}
+
+/** An attack as it is on flows, where some words are free and some are told of elsewhere. */
+const adaptedFlows = (attack: Attack): Attack => {
+  const { wrong, what, sent } = attack
+  // Any word may be a step's id that is not there; forms of a body, and contact or contact_id, are told of together.
+  if (wrong === "stepId" || wrong === "source" || wrong === "contact") return { ...attack, wrong: null }
+  // Settings and the names of tokens are the user's own words: keys by birth are words like others there.
+  const own =
+    wrong !== null && (/^settings(\.|$)/.test(wrong) || (wrong.startsWith("tokens.") && what.includes(" has ")))
+  const keepable = !/\\u0000|\\ud800|1e309/.test(typeof sent.body === "string" ? sent.body : "")
+  return own && keepable ? { ...attack, expected: "either" } : attack
+}
+
+/** Without their members, who are in `FlowMemberProbes.ts`. */
+export const flows: Room<FlowEstate> = {
+  name: "flows",
+  operations: operationsOf(tenants, ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
+  probes: flowProbes,
+  settle: settleFlows,
+  everything: flowsOf,
+  ids: ["contact_id", "listId", "emailId", "emailTemplateId", "tentTemplateId", "tentId", "fieldDefinitionId"],
+  // The words of the others are bound to statements that these reach too.
+  reaches: ({ method, path }) => method === "GET" || path === "/v1/email-flows" || path.endsWith("/simulate"),
+  found: (json) => json.flows.length,
+  adapted: adaptedFlows,
+  renewed: (side, estate, _, operation) => Effect.orDie(anotherFlow(side, operation, estate)),
+}

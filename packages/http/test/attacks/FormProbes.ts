@@ -1,0 +1,62 @@
+// What is tried on the calls on submissions and on traffic: a tent with a form that somebody has sent, and how all of it reads.
+import { Forms } from "@tentpole/core/forms/Forms"
+import { TentId } from "@tentpole/core/kernel/Ids"
+import { Tents } from "@tentpole/core/tents/Tents"
+import { Context, Effect } from "effect"
+import type { Estate, Room } from "./AttackSuite.ts"
+import { operationsOf } from "./Attacks.ts"
+import { tenants } from "../fixtures/Described.ts"
+
+interface FormsEstate extends Estate {
+  readonly tentId: string
+}
+
+interface TrafficEstate extends FormsEstate {
+  readonly tentIdOrAlias: string
+}
+
+const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ workspace }, field, context) {
+  const tents = Context.get(context, Tents)
+  const prompt = "A landing page for a bakery with a sign-up form for first name and email"
+  const asked = { name: field, prompt, includeBrand: false, autoPublish: false, assetIds: [] }
+  const { id } = yield* tents.create(workspace, asked)
+  yield* tents.generate(workspace, id)
+  yield* tents.publish(workspace, id, {})
+  const form = { tentId: TentId.make(id), formId: "sign-up", fields: ["email", "first_name"], successUrl: null }
+  yield* Context.get(context, Forms).submit(workspace, form, [
+    ["email", `${field}@example.com`],
+    ["first_name", field],
+  ])
+  return { tentId: id, field }
+}, Effect.orDie)
+
+const formsOf: Room<FormsEstate>["everything"] = Effect.fnUntraced(function* (call, { tentId }) {
+  const paths = [
+    `/v1/tents/${tentId}/submissions`,
+    `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
+    "/v1/analytics/workspace",
+    "/v1/contacts",
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => `${status} ${text}`).join("\n")
+})
+
+export const submissions: Room<FormsEstate> = {
+  name: "submissions",
+  operations: operationsOf(tenants, ["/v1/tents/{tentId}/submissions"]),
+  probes: { "GET /v1/tents/{tentId}/submissions": [] },
+  settle: settleForms,
+  everything: formsOf,
+  ids: ["tentId"],
+}
+
+/** What was seen of tents: read, and never written through the API. */
+export const traffic: Room<TrafficEstate> = {
+  name: "traffic",
+  operations: operationsOf(tenants, ["/v1/analytics"]),
+  probes: { "GET /v1/analytics/tent": [], "GET /v1/analytics/workspace": [] },
+  settle: (side, field, context, operation) =>
+    Effect.map(settleForms(side, field, context, operation), (estate) => ({ ...estate, tentIdOrAlias: estate.tentId })),
+  everything: formsOf,
+  ids: ["tentId"],
+}

@@ -1,0 +1,111 @@
+// For every operation on imports a right body, from which the wrong ones are made; and what each of two workspaces has.
+import { ImportRunId } from "@tentpole/core/kernel/Ids"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Context, Effect } from "effect"
+import type { Estate, Probe, Room } from "./AttackSuite.ts"
+import { type Attack, operationsOf } from "./Attacks.ts"
+import { tenants } from "../fixtures/Described.ts"
+import type { Call, Json } from "../fixtures/World.ts"
+
+export interface ImportEstate extends Estate {
+  /** Waits to be executed. */
+  readonly session_id: string
+  /** Has ended: one row went in, one did not. */
+  readonly import_run_id: string
+  readonly listId: string
+  readonly fieldDefinitionId: string
+}
+
+const imports = "/v1/contacts/imports"
+
+const rows = (field: string): Json => [
+  { Email: `${field}@example.com`, Shoe: 42 },
+  { Email: `nobody of ${field}`, Shoe: null },
+]
+
+export const newSession = (call: Call, field: string) =>
+  Effect.map(
+    call("POST", imports, { json: { source: "rows", rows: rows(field) } }),
+    ({ json }): string => json.import_session_id,
+  )
+
+/** `field` is the `api_name` of its custom field too. */
+const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
+  const made = (path: string, json: Json) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
+  const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static" })
+  const executed = yield* made(`${imports}/${yield* newSession(call, field)}/execute`, {
+    mappings: [{ header: "Email", target_field: "email" }],
+    list_ids: [list.list_id],
+  })
+  yield* Context.get(context, ImportRuns).run(workspace, ImportRunId.make(executed.import_run_id))
+  const estate: ImportEstate = {
+    session_id: yield* newSession(call, field),
+    import_run_id: executed.import_run_id,
+    listId: list.list_id,
+    fieldDefinitionId: fields.items[0].field_definition_id,
+    field,
+  }
+  return estate
+}, Effect.orDie)
+
+/** What imports write, as one text. */
+const importedIn = Effect.fnUntraced(function* (call: Call, { import_run_id, listId }: ImportEstate) {
+  const paths = [
+    "/v1/contacts?limit=100",
+    "/v1/contact-lists?limit=100",
+    `/v1/contact-lists/${listId}/contacts?limit=100`,
+    `${imports}/${import_run_id}`,
+    `${imports}/${import_run_id}/results`,
+    `${imports}/${import_run_id}/export`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ text }) => text).join("\n")
+})
+
+export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): Json => ({
+  mappings: [
+    { header: "Email", target_field: "email", target_kind: "standard", overwrite_behavior: "overwrite" },
+    { header: "Shoe", target_field: field, target_kind: "custom", overwrite_behavior: "skip_if_filled" },
+  ],
+  duplicate_strategy: "skip",
+  overwrite_blank_only: true,
+  list_ids: [listId],
+  created_field_definition_ids: [fieldDefinitionId],
+})
+
+const none: Probe<ImportEstate> = []
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const importProbes: Readonly<Record<string, Probe<ImportEstate>>> = {
+  "POST /v1/contacts/imports": [
+    () => ({ source: "upload", file_name: "people.csv", content_type: "text/csv" }),
+    () => ({ source: "rows", rows: [{ Email: "a@b.co", Score: 5, VIP: true, Note: null }], file_name: "people" }),
+  ],
+  "POST /v1/contacts/imports/{session_id}/preview": none,
+  "POST /v1/contacts/imports/{session_id}/execute": [execution],
+  "GET /v1/contacts/imports/{import_run_id}": none,
+  "GET /v1/contacts/imports/{import_run_id}/results": none,
+  "GET /v1/contacts/imports/{import_run_id}/export": none,
+}
+
+/** The keys of a row are its columns: any may be there. */
+const isColumn = ({ what, wrong }: Attack): boolean =>
+  /^rows\.\d+\.[^.]*$/.test(wrong ?? "") && what.includes(" has ") && !what.includes("twice")
+
+/** Without its source a body is of no kind, and is refused as a whole. */
+const adapted = (attack: Attack): Attack => {
+  if (isColumn(attack)) return { ...attack, expected: "either" }
+  return attack.wrong === "source" ? { ...attack, wrong: "" } : attack
+}
+
+export const imported: Room<ImportEstate> = {
+  name: "imports",
+  operations: operationsOf(tenants, ["/v1/contacts/imports"]),
+  probes: importProbes,
+  settle: settleImports,
+  everything: importedIn,
+  ids: ["fieldDefinitionId", "listId", "field"],
+  adapted,
+  renewed: ({ call }, estate) => Effect.map(newSession(call, "ours"), (session_id) => ({ ...estate, session_id })),
+}

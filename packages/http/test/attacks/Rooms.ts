@@ -1,0 +1,72 @@
+// Every room that is attacked, together: whatever is to be true of all operations is asked of them.
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type Context, Effect } from "effect"
+import { type Estate, held, nameOf, type Room, type UseCases } from "./AttackSuite.ts"
+import { addressOf, type Operation } from "./Attacks.ts"
+import { audience } from "./AudienceProbes.ts"
+import { blasts } from "./BlastProbes.ts"
+import { emails } from "./EmailProbes.ts"
+import { flowMembers } from "./FlowMemberProbes.ts"
+import { flows } from "./FlowProbes.ts"
+import { submissions, traffic } from "./FormProbes.ts"
+import { imported } from "./ImportProbes.ts"
+import { emailTemplates, tentTemplates } from "./TemplateProbes.ts"
+import { tents } from "./TentProbes.ts"
+import type { Call, Json, Sent } from "../fixtures/World.ts"
+
+/** A room that somebody has moved into. */
+export interface Settled {
+  readonly name: string
+  readonly operations: ReadonlyArray<Operation>
+  readonly estate: Estate
+  /** Of the estate's values, those that bodies are tried with another workspace's instead of. */
+  readonly ids: ReadonlyArray<string>
+  /** All that it can be asked for, as one text. */
+  readonly everything: (call: Call) => Effect.Effect<string>
+  /** Right requests to one of its operations. */
+  readonly rights: (operation: Operation) => ReadonlyArray<{ readonly path: string; readonly sent: Sent }>
+}
+
+export interface Attacked {
+  readonly name: string
+  readonly operations: ReadonlyArray<Operation>
+  readonly settle: (
+    side: { readonly call: Call; readonly workspace: WorkspaceId },
+    field: string,
+    context: Context.Context<UseCases>,
+  ) => Effect.Effect<Settled>
+}
+
+const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
+  name: room.name,
+  operations: room.operations,
+  settle: (side, field, context) =>
+    Effect.map(room.settle(side, field, context, null), (estate) => ({
+      name: room.name,
+      operations: room.operations,
+      estate,
+      ids: room.ids.map((name) => held(estate, name)),
+      everything: (call) => room.everything(call, estate),
+      rights: (operation) => {
+        const path = addressOf(operation, estate)
+        const bodies = room.probes[nameOf(operation)] ?? []
+        return bodies.length === 0
+          ? [{ path, sent: room.sent?.(operation) ?? {} }]
+          : bodies.map((body) => ({ path, sent: { json: body(estate) satisfies Json } }))
+      },
+    })),
+})
+
+export const rooms: ReadonlyArray<Attacked> = [
+  attacked(audience),
+  attacked(blasts),
+  attacked(emails),
+  attacked(emailTemplates),
+  attacked(flowMembers),
+  attacked(flows),
+  attacked(imported),
+  attacked(submissions),
+  attacked(tentTemplates),
+  attacked(tents),
+  attacked(traffic),
+]

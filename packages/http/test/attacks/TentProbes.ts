@@ -1,0 +1,153 @@
+// For every operation on tents a right body, from which the wrong ones are made; and what each of two workspaces has.
+import { TentId } from "@tentpole/core/kernel/Ids"
+import { Tents } from "@tentpole/core/tents/Tents"
+import { Context, Effect } from "effect"
+import type { Estate, Probe, Room } from "./AttackSuite.ts"
+import { type Attack, type Operation, operationsOf } from "./Attacks.ts"
+import { tenants } from "../fixtures/Described.ts"
+import { multipart } from "../fixtures/Multipart.ts"
+import type { Call, Json, Sent } from "../fixtures/World.ts"
+
+export interface TentEstate extends Estate {
+  /** Generated, published, with a file. */
+  readonly tentId: string
+  readonly asset_id: string
+  /** Waits for its prompt, with a file. */
+  readonly idleTentId: string
+  readonly idleAssetId: string
+  /** Approved. */
+  readonly templateId: string
+  readonly bulkJobId: string
+}
+
+const prompt = "Create a landing page for chairs"
+
+const file = multipart([{ bytes: "a brief", fileName: "brief.txt" }])
+
+const isUpload = ({ method, path }: Operation): boolean => method === "POST" && path.endsWith("/assets")
+
+/** What is right where no JSON is taken. */
+const sentTo = (operation: Operation): Sent => (isUpload(operation) ? file : {})
+
+const idle = (call: Call) => Effect.map(call("POST", "/v1/tents/new/assets", file), ({ json }): Json => json)
+
+const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ call, workspace }, field, context) {
+  const post = (path: string, json: Json = {}) => Effect.map(call("POST", path, { json }), (answered) => answered.json)
+  const [held, waiting] = [yield* idle(call), yield* idle(call)]
+  const tentId: string = held.actual_tent_id
+  yield* post("/v1/tents", { name: `of ${field}`, prompt, tent_id: tentId, asset_ids: [held.asset_id] })
+  yield* Context.get(context, Tents).generate(workspace, TentId.make(tentId))
+  yield* post(`/v1/tents/${tentId}/publish`, { custom_page_alias: "page" })
+  const { template_id } = yield* post("/v1/tent-templates", { name: `of ${field}`, html: "<p>one</p>" })
+  yield* post(`/v1/tent-templates/${template_id}/approve`)
+  const bulk = yield* post("/v1/tents/bulk", {
+    template_id,
+    items: [{ instructions: "blue", tent_name: `of ${field}` }],
+  })
+  const estate: TentEstate = {
+    tentId,
+    asset_id: held.asset_id,
+    idleTentId: waiting.actual_tent_id,
+    idleAssetId: waiting.asset_id,
+    templateId: template_id,
+    bulkJobId: bulk.bulk_job_id,
+    field,
+  }
+  return estate
+})
+
+/** All that can be read of the tents, as one text. */
+const tentsIn = Effect.fnUntraced(function* (call: Call, estate: TentEstate) {
+  const at = `/v1/tents/${estate.tentId}`
+  const paths = [
+    "/v1/tents?limit=100",
+    at,
+    `${at}/content`,
+    `${at}/assets`,
+    `${at}/assets/${estate.asset_id}/content`,
+    `/v1/tents/${estate.idleTentId}`,
+    `/v1/tents/${estate.idleTentId}/assets`,
+    `/v1/bulk-jobs/${estate.bulkJobId}`,
+  ]
+  const texts = yield* Effect.forEach(paths, (path) => call("GET", path))
+  return texts.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n")
+})
+
+const none: Probe<TentEstate> = []
+
+/** Right bodies by operation, made anew at each call; none for operations without a JSON body. */
+const tentProbes: Readonly<Record<string, Probe<TentEstate>>> = {
+  "GET /v1/tents": none,
+  "POST /v1/tents": [
+    ({ templateId }) => ({
+      name: "n",
+      prompt,
+      user_id: "u 7",
+      include_brand: true,
+      template_id: templateId,
+      auto_publish: true,
+      custom_page_alias: "sale",
+    }),
+    ({ idleTentId, idleAssetId }) => ({ name: "n", prompt, tent_id: idleTentId, asset_ids: [idleAssetId] }),
+  ],
+  "GET /v1/tents/{tentId}": none,
+  "DELETE /v1/tents/{tentId}": none,
+  "GET /v1/tents/{tentId}/content": none,
+  "POST /v1/tents/{tentId}/publish": [() => ({ custom_page_alias: "page-2", remove_branding: true })],
+  "POST /v1/tents/{tentId}/unpublish": [() => ({})],
+  "POST /v1/tents/new/assets": none,
+  "POST /v1/tents/{tentId}/assets": none,
+  "GET /v1/tents/{tentId}/assets": none,
+  "DELETE /v1/tents/{tentId}/assets/{asset_id}": none,
+  "GET /v1/tents/{tentId}/assets/{asset_id}/content": none,
+  "POST /v1/tents/bulk": [
+    ({ templateId }) => ({
+      template_id: templateId,
+      items: [
+        {
+          input_data: { city: "Ulm", floors: [1, 2] },
+          instructions: "Use blue",
+          client_item_id: "one",
+          tent_name: "Ulm",
+          custom_page_alias: "ulm",
+          include_brand: true,
+        },
+      ],
+      client_job_descriptor: "cities",
+      default_tent_name_prefix: "City",
+      start_index: 3,
+      auto_publish: true,
+      reasoning: "high",
+      metadata: { run: 7 },
+    }),
+  ],
+  "GET /v1/bulk-jobs/{bulkJobId}": none,
+}
+
+/** Under these any key may stand, and any value. */
+const isFree = ({ wrong }: Attack): boolean => /^(items\.\d+\.input_data|metadata)(\.|$)/.test(wrong ?? "")
+
+const reached = new Set([
+  "GET /v1/tents",
+  "POST /v1/tents",
+  "DELETE /v1/tents/{tentId}",
+  "POST /v1/tents/{tentId}/publish",
+  "POST /v1/tents/{tentId}/assets",
+  "POST /v1/tents/bulk",
+])
+
+/** Without what was sent through their forms, which is in `FormProbes.ts`. */
+export const tents: Room<TentEstate> = {
+  name: "tents",
+  operations: operationsOf(tenants, ["/v1/tents", "/v1/bulk-jobs"]).filter(
+    ({ path }) => !path.endsWith("/submissions"),
+  ),
+  probes: tentProbes,
+  settle: settleTents,
+  everything: tentsIn,
+  ids: ["tentId", "idleTentId", "idleAssetId", "templateId"],
+  found: (json) => json.tents.length,
+  sent: sentTo,
+  adapted: (attack) => (isFree(attack) ? { ...attack, expected: "either" } : attack),
+  reaches: ({ method, path }) => reached.has(`${method} ${path}`),
+}

@@ -1,0 +1,188 @@
+// The administration, attacked: every operation in every place of its request, on both stores. Whoever has the token may do
+// everything; what is malformed is refused all the same, with its place, and breaks nothing.
+import { Contacts } from "@tentpole/core/contacts/Contacts"
+import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, References } from "effect"
+import { administrationOver } from "../../fixtures/AdminWorld.ts"
+import { holdTo, holdToShape } from "../AttackFixture.ts"
+import {
+  addressOf,
+  type Attack,
+  inBody,
+  inPath,
+  inQuery,
+  noJson,
+  type Operation,
+  operationsOf,
+  parametersOf,
+} from "../Attacks.ts"
+import { administration } from "../../fixtures/Described.ts"
+import { postgresWorld } from "../../fixtures/PostgresWorld.ts"
+import { type Call, type Json, testKey, unknownId, world } from "../../fixtures/World.ts"
+
+const root = "/admin/v1/workspaces"
+const one = `${root}/{workspace_id}`
+const operations = operationsOf(administration, ["/admin/v1"])
+
+let drawn = 0
+const fresh = (): string => `made-${++drawn}`
+
+const workspace = (): Json => ({
+  name: fresh(),
+  slug: fresh(),
+  plan: "pro",
+  credits: 5,
+  time_zone: "Europe/Zurich",
+  default_country: "CH",
+  postal_address: "1 Way",
+  sender_defaults: { from_name: "Ann", from_address: "ann@example.com", reply_to_email: null },
+  brand: { logo_url: "https://a.test/l.png", primary_color: "#112233", name: "Acme", guidelines: "Kind." },
+  sending_limits: { per_second: 5, per_domain_per_second: null },
+})
+const host = (): Json => ({ domain: `${fresh()}.example` })
+
+/** Right bodies by operation, made anew at each call; none for operations without a body. */
+const probes: Readonly<Record<string, (() => Json) | null>> = {
+  [`GET ${root}`]: null,
+  [`POST ${root}`]: workspace,
+  [`GET ${one}`]: null,
+  [`PATCH ${one}`]: workspace,
+  [`DELETE ${one}`]: null,
+  [`GET ${one}/keys`]: null,
+  [`POST ${one}/keys`]: () => ({ name: "a key", expires_at: "2999-01-01T00:00:00Z" }),
+  [`DELETE ${one}/keys/{key_id}`]: null,
+  [`GET ${one}/domains`]: null,
+  [`POST ${one}/domains`]: host,
+  [`GET ${one}/domains/{domain_id}`]: null,
+  [`DELETE ${one}/domains/{domain_id}`]: null,
+  [`POST ${one}/domains/{domain_id}/verify`]: null,
+  [`GET ${one}/page-domains`]: null,
+  [`POST ${one}/page-domains`]: host,
+  [`DELETE ${one}/page-domains/{page_domain_id}`]: null,
+  [`GET ${one}/suppressions`]: null,
+  [`POST ${one}/suppressions`]: () => ({ email: `${fresh()}@example.test`, reason: "complaint" }),
+  [`DELETE ${one}/suppressions/{email}`]: null,
+  [`GET ${one}/contacts/{contact_id}/export`]: null,
+  [`DELETE ${one}/contacts/{contact_id}`]: null,
+  "GET /admin/v1/audit-log": null,
+}
+
+const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
+
+it("every operation of the administration has its probe", () => {
+  assert.sameMembers(operations.map(nameOf), Object.keys(probes))
+  for (const operation of operations) assert.strictEqual(operation.takesJson, probes[nameOf(operation)] !== null)
+})
+
+/** How it is called, and how a workspace comes to a contact: the administration makes none. */
+interface Administered {
+  readonly admin: Call
+  readonly addContact: (workspace: string) => Effect.Effect<string>
+}
+
+/** A workspace with one of each. */
+const settled = Effect.fnUntraced(function* ({ addContact, admin }: Administered) {
+  const post = (path: string, json: Json) => Effect.map(admin("POST", path, { json }), (answered) => answered.json)
+  const { slug, workspace_id } = yield* post(root, { name: fresh() })
+  const at = `${root}/${workspace_id}`
+  const { key_id } = yield* post(`${at}/keys`, { name: "k" })
+  const { domain_id } = yield* post(`${at}/domains`, host())
+  const { page_domain_id } = yield* post(`${at}/page-domains`, host())
+  yield* post(`${at}/suppressions`, { email: "a@example.test" })
+  const contact_id = yield* addContact(workspace_id)
+  return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, contact_id, email: "a@example.test" }
+})
+
+/** With a workspace that nobody attacks from, and everything of it, as it must stay to the end. */
+interface Ground extends Administered {
+  readonly other: Effect.Success<ReturnType<typeof settled>>
+  readonly otherAsSettled: string
+}
+
+/** Everything that it shows. */
+const everything = Effect.fnUntraced(function* (admin: Call, workspaceId: string) {
+  const at = `${root}/${workspaceId}`
+  const parts = ["", "/keys", "/domains", "/page-domains", "/suppressions"].map((path) => admin("GET", at + path))
+  return (yield* Effect.all(parts)).map(({ text }) => text.replace(/"request_id":"[^"]+"/, "")).join("\n")
+})
+
+const attacksOn = (operation: Operation, estate: Readonly<Record<string, string>>): ReadonlyArray<Attack> => {
+  const path = addressOf(operation, estate)
+  const right = probes[nameOf(operation)] ?? null
+  return [
+    ...inPath(operation, estate),
+    ...inQuery(operation, estate),
+    ...(right === null ? [] : [...inBody(operation, path, right, "foreign_key"), ...noJson(operation, path, right())]),
+  ]
+}
+
+const on = <Out, E>(store: string, over: Layer.Layer<Out | Contacts | Workspaces, E>) => {
+  const Admin = Context.Service<Ground>(`test/Administration on ${store}`)
+  const quiet = Layer.merge(over, Layer.succeed(References.MinimumLogLevel, "Error"))
+  const served = Layer.effect(
+    Admin,
+    Effect.gen(function* () {
+      const { admin, context } = yield* administrationOver(quiet)
+      const addContact = (workspace: string) =>
+        Effect.gen(function* () {
+          const { create } = yield* Contacts
+          const [made] = yield* create({ id: WorkspaceId.make(workspace), defaultCountry: "US" }, [
+            { email: `${fresh()}@example.test` },
+          ])
+          return made?.status === "created" ? made.shown.contact.id : assert.fail("no contact was made")
+        }).pipe(Effect.provide(context))
+      const other = yield* settled({ admin, addContact })
+      return { admin, addContact, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+    }),
+  )
+  const options = { excludeTestServices: true } as const
+  layer(served, options)(`attacks on the administration on ${store}`, (test) => {
+    for (const operation of operations) {
+      test.effect(
+        nameOf(operation),
+        () =>
+          Effect.gen(function* () {
+            const ground = yield* Admin
+            const { admin, other } = ground
+            const estate = yield* settled(ground)
+            const before = yield* everything(admin, estate.workspace_id)
+            const attacks = attacksOn(operation, estate)
+            for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
+              holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
+            }
+            assert.strictEqual(yield* everything(admin, estate.workspace_id), before)
+
+            const right = probes[nameOf(operation)] ?? null
+            const sent = () => (right === null ? {} : { json: right() })
+            const path = addressOf(operation, estate)
+            for (const name of parametersOf(operation.path)) {
+              if (name === "email") continue
+              for (const stranger of [unknownId, ...(name === "workspace_id" ? [] : [other[name as "key_id"]])]) {
+                const at = addressOf(operation, { ...estate, [name]: stranger })
+                const nobodys = yield* admin(operation.method, at, sent())
+                holdToShape(name, nobodys)
+                assert.strictEqual(nobodys.status, 404, `${name}: ${nobodys.text}`)
+              }
+            }
+            for (const authorization of ["", `Bearer ${testKey}`]) {
+              const refused = yield* admin(operation.method, path, { ...sent(), headers: { authorization } })
+              holdToShape("without the token", refused)
+              assert.strictEqual(refused.status, 401)
+            }
+            const taken = yield* admin(operation.method, path, sent())
+            assert.isBelow(taken.status, 300, taken.text)
+            for (const attack of attacks.filter(({ expected }) => expected === "either")) {
+              holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
+            }
+            assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
+          }),
+        { timeout: 300_000 },
+      )
+    }
+  })
+}
+
+on("memory", world)
+on("PostgreSQL", postgresWorld)

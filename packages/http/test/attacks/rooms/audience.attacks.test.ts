@@ -1,0 +1,5 @@
+// Contacts, their fields and their lists, attacked.
+import { assault } from "../AttackSuite.ts"
+import { audience } from "../AudienceProbes.ts"
+
+assault(audience)

@@ -1,0 +1,5 @@
+// Blasts, attacked.
+import { assault } from "../AttackSuite.ts"
+import { blasts } from "../BlastProbes.ts"
+
+assault(blasts)

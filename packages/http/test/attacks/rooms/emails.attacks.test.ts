@@ -1,0 +1,5 @@
+// Emails, attacked.
+import { assault } from "../AttackSuite.ts"
+import { emails } from "../EmailProbes.ts"
+
+assault(emails)

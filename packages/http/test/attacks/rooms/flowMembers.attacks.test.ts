@@ -1,0 +1,5 @@
+// Members of flows, attacked.
+import { assault } from "../AttackSuite.ts"
+import { flowMembers } from "../FlowMemberProbes.ts"
+
+assault(flowMembers)

@@ -1,0 +1,5 @@
+// Submissions, attacked.
+import { assault } from "../AttackSuite.ts"
+import { submissions } from "../FormProbes.ts"
+
+assault(submissions)

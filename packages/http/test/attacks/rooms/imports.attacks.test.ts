@@ -1,0 +1,5 @@
+// Imports, attacked.
+import { assault } from "../AttackSuite.ts"
+import { imported } from "../ImportProbes.ts"
+
+assault(imported)

@@ -1,0 +1,131 @@
+// No operation, and no place where an id can stand, is left out of the attacks: both are read from the description, so that
+// a new one fails here until a room attacks it. What is done with each is in `Assault.ts`.
+import { objectIn } from "@tentpole/http/description/Json"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { nameOf } from "../AttackSuite.ts"
+import { tenants as calls } from "../AttackFixture.ts"
+import { parametersOf } from "../Attacks.ts"
+import { operationsIn, parametersIn, tenants } from "../../fixtures/Described.ts"
+import { idPositions, idsIn } from "../IdPositions.ts"
+import { rooms } from "../Rooms.ts"
+import { world } from "../../fixtures/World.ts"
+
+/** What is called an id and is none of ours: there is nobody else's to stand in its place. */
+const ownWords: Readonly<Record<string, string>> = {
+  after_step_id: "a step of the same flow",
+  before_step_id: "a step of the same flow",
+  client_item_id: "the caller's own word, given back",
+  create_email_step_id: "a step of the same flow",
+  default_step_id: "a step of the same flow",
+  false_step_id: "a step of the same flow",
+  form_id: "a form of the tent that is named beside it",
+  next_step_id: "a step of the same flow",
+  nodeId: "a step of the same flow",
+  replacement_step_id: "a step of the same flow",
+  step_id: "a step of the same flow",
+  timeout_step_id: "a step of the same flow",
+  true_step_id: "a step of the same flow",
+  user_id: "the caller's own word, kept in the audit log",
+}
+
+const lastOf = (place: string): string => place.slice(place.lastIndexOf(".") + 1)
+
+const bodyOf = (described: Parameters<typeof objectIn>[0]) =>
+  objectIn(objectIn(objectIn(objectIn(described, "requestBody"), "content"), "application/json"), "schema")
+
+const operations = operationsIn(tenants)
+
+describe("attacks leave nothing out", () => {
+  it("every operation is attacked in one room", () => {
+    const wrong = operations.flatMap((operation) => {
+      const its = rooms.filter((room) => room.operations.some((each) => nameOf(each) === nameOf(operation)))
+      return its.length === 1
+        ? []
+        : [`${nameOf(operation)} is in ${its.map(({ name }) => name).join(" and ") || "none"}`]
+    })
+    assert.deepStrictEqual(wrong, [], "give it to a room in Rooms.ts, with its probe")
+  })
+
+  it("what is called an id and is none says why", () => {
+    const named = operations.flatMap(({ described }) =>
+      idPositions(tenants, bodyOf(described))
+        .filter(({ isUuid }) => !isUuid)
+        .map(({ place }) => lastOf(place)),
+    )
+    assert.sameMembers([...new Set(named)], Object.keys(ownWords))
+  })
+
+  it.effect("every place of an id, in path, query and body, is tried with another workspace's", () =>
+    Effect.gen(function* () {
+      const { tenant, context } = yield* calls(world)
+      const untried: Array<string> = []
+      for (const room of rooms) {
+        const side = yield* tenant(room.name.replaceAll(" ", "-"))
+        const { estate, ids, rights } = yield* room.settle(side, "ours", context)
+        for (const operation of room.operations) {
+          const described = operations.find((each) => nameOf(each) === nameOf(operation))
+          if (described === undefined) continue
+          const asked = parametersIn(described)
+            .filter((each) => each["in"] === "query" && /(_id|Id|IdOrAlias)$/.test(String(each["name"])))
+            .map((each) => String(each["name"]))
+          const held = [...parametersOf(operation.path), ...asked].filter((name) => !(name in estate))
+          const schema = bodyOf(described.described)
+          const bodies = rights(operation).map(({ sent }) => sent.json)
+          const tried = bodies
+            .flatMap((body) => idsIn(tenants, schema, body))
+            .filter(({ value }) => ids.includes(String(value)))
+          const missed = idPositions(tenants, schema)
+            .filter(({ isUuid, place }) => isUuid && !tried.some((each) => each.place === place))
+            .map(({ place }) => place)
+          untried.push(...[...held, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
+        }
+      }
+      assert.deepStrictEqual(
+        untried,
+        [],
+        "let the estate have it (and the room's ids name it), and a probe's body hold it",
+      )
+    }),
+  )
+})
+
+describe("places of ids", () => {
+  const uuid = { type: "string", format: "uuid" }
+  const one = (word: string) => ({ type: "string", enum: [word] })
+  const node = {
+    anyOf: [
+      { type: "object", properties: { kind: one("leaf"), listId: uuid } },
+      { type: "object", properties: { kind: one("group"), nodes: { type: "array", items: { $ref: "#/x/Node" } } } },
+    ],
+  }
+  const description = { components: { schemas: { Node: node } } }
+  const schema = {
+    type: "object",
+    properties: { items: { type: "array", items: uuid }, user_id: { type: "string" }, rules: { $ref: "#/x/Node" } },
+  }
+
+  it("are found in arrays, in forms, once in what nests in itself, and where only the name says so", () => {
+    assert.deepStrictEqual(
+      idPositions(description, schema).map(({ isUuid, place }) => [place, isUuid]),
+      [
+        ["items.*", true],
+        ["user_id", false],
+        ["rules(leaf).listId", true],
+      ],
+    )
+  })
+
+  it("are found again in a body, however deep", () => {
+    const leaf = (listId: string) => ({ kind: "leaf", listId })
+    const body = { items: ["a"], rules: { kind: "group", nodes: [leaf("b"), { kind: "group", nodes: [leaf("c")] }] } }
+    assert.deepStrictEqual(
+      idsIn(description, schema, body).map(({ place, value }) => [place, value]),
+      [
+        ["items.*", "a"],
+        ["rules(leaf).listId", "b"],
+        ["rules(leaf).listId", "c"],
+      ],
+    )
+  })
+})

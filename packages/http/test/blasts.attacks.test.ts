@@ -1,5 +1,0 @@
-// Blasts, attacked.
-import { assault } from "./Assault.ts"
-import { blasts } from "./BlastProbes.ts"
-
-assault(blasts)

@@ -1,0 +1,109 @@
+// What a doctor makes of what it finds: each fault is named with what mends it.
+import { configuration } from "@tentpole/adapters/Configuration"
+import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import { type Finding, table } from "@tentpole/http/cli/doctor/Finding"
+import {
+  judgeAi,
+  judgeBucket,
+  judgeDatabase,
+  judgeFolder,
+  judgeSettings,
+  judgeSilence,
+} from "@tentpole/http/cli/doctor/Judgements"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+
+const well: Diagnosis = {
+  version: 180_004,
+  user: "owner",
+  unbound: false,
+  mayBeService: true,
+  ahead_ms: 12,
+  connections_free: 80,
+  pending: [],
+  unknown: [],
+}
+
+const amiss = (findings: ReadonlyArray<Finding>) =>
+  findings.filter(({ state }) => state !== "ok").map(({ check, state }) => `${state} ${check}`)
+
+const settings = (environment: Record<string, string>) =>
+  amiss(judgeSettings(Result.getOrThrow(configuration(environment))))
+
+describe("a doctor", () => {
+  it("finds nothing wrong with a database that is well", () => {
+    assert.deepStrictEqual(amiss(judgeDatabase(well)), [])
+  })
+
+  it("names each fault of a database, and what mends it", () => {
+    const faults: ReadonlyArray<readonly [Partial<Diagnosis>, string, RegExp]> = [
+      [{ version: 140_010 }, "wrong database", /15 or later/],
+      [{ unbound: true }, "wrong database role", /nosuperuser/],
+      [{ mayBeService: false }, "wrong database role", /grant tentpole_service to owner/],
+      [{ pending: ["0001_workspaces"] }, "wrong migrations", /tentpole migrate/],
+      [{ unknown: ["0999_later"] }, "warning migrations", /Update/],
+      [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
+      [{ connections_free: 3 }, "warning connections", /max_connections/],
+    ]
+    for (const [fault, says, mend] of faults) {
+      const findings = judgeDatabase({ ...well, ...fault })
+      assert.deepStrictEqual(amiss(findings), [says])
+      assert.match(findings.find(({ state }) => state !== "ok")?.mend ?? "", mend)
+    }
+  })
+
+  it("tells a wrong password from a server that is not there", () => {
+    assert.include(judgeSilence("AuthenticationError").mend, "password")
+    assert.include(judgeSilence("ConnectionError").mend, "running")
+  })
+
+  it("tells what a bucket refuses, each with what mends it, from one that nobody can ask", () => {
+    for (const [reason, says, mend] of [
+      ["SignatureDoesNotMatch", "refuses the signature", "AWS_SECRET_ACCESS_KEY"],
+      ["InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
+      ["CredentialsProviderError", "no AWS credentials", "role"],
+      ["AccessDenied", "refuses what", "get, put, list and delete"],
+      ["NoSuchBucket", "is not there", "S3_BUCKET"],
+      ["PermanentRedirect", "another region", "S3_REGION"],
+      ["RequestTimeTooSkewed", "another time", "NTP"],
+      ["ECONNREFUSED", "can't be used (ECONNREFUSED)", "S3_ENDPOINT"],
+      ["constructor", "can't be used (constructor)", "S3_ENDPOINT"],
+    ] as const) {
+      const found = judgeBucket("files", reason)
+      assert.strictEqual(found.state, "wrong")
+      assert.include(found.says, `the bucket files`)
+      assert.include(found.says, says)
+      assert.include(`${found.mend}`, mend)
+    }
+    assert.include(judgeFolder("/data/assets", "EACCES").says, "EACCES")
+  })
+
+  it("tells a refused key from a model that is busy, and takes a server without a list of models", () => {
+    assert.deepStrictEqual(
+      [200, 404, 401, 403, 429, 503].map((status) => judgeAi("openai", status).state),
+      ["ok", "ok", "wrong", "wrong", "warning", "warning"],
+    )
+  })
+
+  it("warns in development, and in production of what leads nowhere", () => {
+    assert.deepStrictEqual(settings({}), ["warning NODE_ENV", "warning APP_SECRET"])
+    const production = { NODE_ENV: "production", APP_SECRET: "x".repeat(32) }
+    assert.deepStrictEqual(settings(production), ["wrong PUBLIC_API_URL", "wrong PUBLIC_PAGES_URL"])
+    const served = { PUBLIC_API_URL: "https://api.example.com", PUBLIC_PAGES_URL: "http://pages.example.com" }
+    assert.deepStrictEqual(settings({ ...production, ...served, SENDING: "held", RATE_LIMIT_PER_MINUTE: "0" }), [
+      "warning PUBLIC_PAGES_URL",
+      "warning SENDING",
+      "warning RATE_LIMIT_PER_MINUTE",
+    ])
+  })
+
+  it("shows each finding in a line, and below it what mends it", () => {
+    assert.deepStrictEqual(
+      table([
+        { check: "mail", state: "ok", says: "answers", mend: null },
+        { check: "clock", state: "wrong", says: "is late", mend: "Use NTP." },
+      ]).split("\n"),
+      ["ok       mail   answers", "WRONG    clock  is late", "                Use NTP."],
+    )
+  })
+})

@@ -1,0 +1,213 @@
+// The typed client against the service itself, over memory: what it sends and gives, its pages, and its errors as values.
+import { Api } from "@tentpole/http/Api"
+import { ApiError, connect, make, UnexpectedAnswer } from "@tentpole/http/client"
+import { handlers } from "@tentpole/http/Handlers"
+import { standardFields } from "@tentpole/core/contacts/ContactFields"
+import { readOnlyFields } from "@tentpole/http/api/contacts/BatchWire"
+import { ContactWire } from "@tentpole/http/api/contacts/ContactWire"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, References, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { servingOver, testKey, unknownId, world } from "../fixtures/World.ts"
+
+const url = "http://service.test"
+
+/** What is told of each request in the log is nobody's to read. */
+const quiet = Layer.merge(world, Layer.succeed(References.MinimumLogLevel, "Error"))
+
+/** A `fetch` that ends in the service, and all that went through it. */
+const wired = Effect.map(servingOver(quiet, Api, handlers), ({ handler }) => {
+  const seen: Array<Pick<Request, "url" | "headers">> = []
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const request = new Request(input, init)
+    seen.push(request)
+    return handler(request)
+  }
+  return { seen, fetch, tentpole: connect({ url: `${url}/`, apiKey: testKey, fetch }) }
+})
+
+const collected = async <A>(entries: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const entry of entries) all.push(entry)
+  return all
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, at) => ({ email: `person${at}@example.org` }))
+
+it.live("a call takes the wire's words and gives the answer, with its status, headers and request id when asked", () =>
+  Effect.gen(function* () {
+    const { seen, tentpole } = yield* wired
+    yield* Effect.promise(async () => {
+      const made = await tentpole.contacts.create({
+        payload: { items: [{ email: "ann@example.org", first_name: "Ann", custom_fields: {} }] },
+      })
+      assert.strictEqual(made.created_count, 1)
+      const [item] = made.items
+      if (item?.status !== "created") return assert.fail("not created")
+      const contact = await tentpole.contacts.find({ params: { contact_id: item.contact_id } })
+      assert.strictEqual(contact.first_name, "Ann")
+      const outcome = await tentpole.contacts.patch.result(
+        { params: { contact_id: item.contact_id }, payload: { city: "Bern" } },
+        { headers: { "x-request-id": "mine" } },
+      )
+      if (!outcome.ok) return assert.fail(outcome.error.message)
+      assert.deepStrictEqual([outcome.value.city, outcome.status, outcome.requestId], ["Bern", 200, "mine"])
+      await tentpole.contacts.deleteOne({ params: { contact_id: item.contact_id } })
+    })
+    const [create, find] = seen
+    assert.strictEqual(create?.url, `${url}/v1/contacts`)
+    assert.strictEqual(create?.headers.get("authorization"), `Bearer ${testKey}`)
+    assert.match(create?.headers.get("idempotency-key") ?? "", /^[0-9a-f-]{36}$/)
+    assert.isNull(find?.headers.get("idempotency-key"))
+  }),
+)
+
+it.live("rules are typed, dates and numbers may stand in a query, what may be left out need not be asked", () =>
+  Effect.gen(function* () {
+    const { seen, tentpole } = yield* wired
+    yield* Effect.promise(async () => {
+      const list = await tentpole.lists.create({
+        payload: {
+          name: "Romans",
+          kind: "dynamic",
+          rules: { kind: "condition", source: "contact", field: "city", operator: "eq", value: "Rome" },
+        },
+      })
+      assert.strictEqual(list.rules?.kind, "group")
+      await tentpole.contacts.list({ query: { limit: 5, updated_after: new Date(0) } })
+      assert.strictEqual((await tentpole.analytics.workspace()).pageviews, 0)
+    })
+    assert.strictEqual(
+      seen[1]?.url,
+      `${url}/v1/contacts?limit=5&updated_after=${encodeURIComponent("1970-01-01T00:00:00.000Z")}`,
+    )
+  }),
+)
+
+it.live("listings are walked page by page, by number and by cursor, and stop at the last", () =>
+  Effect.gen(function* () {
+    const { seen, tentpole } = yield* wired
+    yield* Effect.promise(async () => {
+      await tentpole.contacts.create({ payload: { items: people(7) } })
+      const emails: Array<string | null> = []
+      const before = seen.length
+      for await (const { email } of tentpole.contacts.list.each({
+        query: { limit: 3, sort: "normalized_email", order: "asc" },
+      })) {
+        emails.push(email)
+      }
+      assert.deepStrictEqual(
+        emails,
+        people(7).map(({ email }) => email),
+      )
+      assert.strictEqual(seen.length - before, 3)
+      assert.lengthOf(await collected(tentpole.contacts.list.pages({ query: { email: "person1@example.org" } })), 1)
+      for (let at = 0; at < 5; at++) await tentpole.emails.create({ payload: { name: `Email ${at}` } })
+      const pages = await collected(tentpole.emails.list.pages({ query: { limit: 2 } }))
+      assert.deepStrictEqual(
+        pages.map(({ emails: page }) => page.length),
+        [2, 2, 1],
+      )
+      assert.lengthOf(await collected(tentpole.lists.list.each({ query: { search: "nobody's" } })), 0)
+      const asked = seen.length
+      for await (const _ of tentpole.contacts.list.each({ query: { limit: 1 } })) break
+      assert.strictEqual(seen.length, asked + 1, "nothing is asked for that nobody wants")
+    })
+  }),
+)
+
+it.live("a refusal is a value with its code, its issues and its request id, or is thrown as one", () =>
+  Effect.gen(function* () {
+    const { tentpole } = yield* wired
+    yield* Effect.promise(async () => {
+      const missing = await tentpole.lists.find.result({ params: { listId: unknownId } })
+      assert(!missing.ok && missing.error instanceof ApiError)
+      assert.deepStrictEqual([missing.error.code, missing.error.status], ["not_found", 404])
+      assert.isString(missing.error.requestId)
+      assert.isTrue(missing.error.is("not_found", "rate_limited"))
+      assert.isFalse(missing.error.is("unauthorized"))
+      const bad = await tentpole.contacts.list({ query: { limit: 500 } }).catch((error: unknown) => error)
+      assert(bad instanceof ApiError)
+      assert.deepStrictEqual(
+        bad.issues.map(({ path }) => path),
+        ["limit"],
+      )
+      await tentpole.lists.create({ payload: { name: "Taken", kind: "static" } })
+      const taken = await tentpole.lists.create.result({ payload: { name: "Taken", kind: "static" } })
+      assert(!taken.ok && taken.error instanceof ApiError)
+      assert.isTrue(taken.error.is("contact_list_name_exists"))
+    })
+  }),
+)
+
+it.live("files go up as forms and come down as bytes, pages as text", () =>
+  Effect.gen(function* () {
+    const { tentpole } = yield* wired
+    yield* Effect.promise(async () => {
+      const form = new FormData()
+      form.set("file", new Blob(["a note"], { type: "text/plain" }), "note.txt")
+      const asset = await tentpole.tentAssets.uploadFirst({ payload: form })
+      const bytes = await tentpole.tentAssets.content({
+        params: { tentId: asset.actual_tent_id, asset_id: asset.asset_id },
+      })
+      assert.strictEqual(await new Response(bytes).text(), "a note")
+      const email = await tentpole.emails.create({ payload: { name: "n", html: "<p>Hello</p>" } })
+      const html: string = await tentpole.emails.content({ params: { emailId: email.email_id } })
+      assert.include(html, "<p>Hello</p>")
+    })
+  }),
+)
+
+it.live("in Effect the same methods are effects and streams, and failures are in their types", () =>
+  Effect.gen(function* () {
+    const { fetch } = yield* wired
+    const program = Effect.gen(function* () {
+      const tentpole = yield* make({ url, apiKey: testKey })
+      yield* tentpole.contacts.create({ payload: { items: people(5) } })
+      const found = yield* Stream.runCollect(tentpole.contacts.list.each({ query: { limit: 2 } }))
+      const { status } = yield* tentpole.lists.create.answer({ payload: { name: "n", kind: "static" } })
+      const gone = yield* Effect.flip(tentpole.contacts.find({ params: { contact_id: unknownId } }))
+      return { found: found.length, status, code: gone._tag === "ApiError" ? gone.code : gone._tag }
+    })
+    const said = yield* program.pipe(
+      Effect.provide(FetchHttpClient.layer),
+      Effect.provideService(FetchHttpClient.Fetch, fetch),
+    )
+    assert.deepStrictEqual(said, { found: 5, status: 201, code: "not_found" })
+  }),
+)
+
+it("what a parameter of a path must not be is thrown at once: an address that leads elsewhere is never asked for", async () => {
+  const tentpole = connect({ url, apiKey: "k", fetch: () => Promise.reject(new Error("asked")) })
+  for (const contact_id of ["", ".", ".."]) {
+    const thrown = await tentpole.contacts.find({ params: { contact_id } }).catch((error: unknown) => error)
+    assert.instanceOf(thrown, TypeError, contact_id)
+  }
+})
+
+it("an answer that is not as described says so, and what a newer service adds is no error", async () => {
+  const answering = (body: string, status = 200, type = "application/json") =>
+    connect({
+      url,
+      apiKey: "k",
+      fetch: async () => new Response(body, { status, headers: { "content-type": type, "x-request-id": "r1" } }),
+    })
+  const query = { params: { listId: unknownId } }
+  const count = { list_id: unknownId, kind: "static", member_count: 1, counted_at: "2026-05-01T00:00:00.000Z" }
+  const newer = await answering(JSON.stringify({ ...count, more: 1 })).lists.memberCount(query)
+  assert.deepStrictEqual(Object.keys(newer), Object.keys(count))
+  for (const client of [answering("{}"), answering("<p>no", 502, "text/html"), answering("no", 200, "text/plain")]) {
+    const outcome = await client.lists.memberCount.result(query)
+    assert(!outcome.ok && outcome.error instanceof UnexpectedAnswer, JSON.stringify(outcome))
+    assert.strictEqual(outcome.error.requestId, "r1")
+  }
+})
+
+it("what a contact shows and the types let nobody write is what the fields say of themselves", () => {
+  const writable = standardFields.filter((field) => field.writable).map(({ apiName }) => apiName)
+  const shown = Object.keys(ContactWire.fields).filter((name) => name !== "custom_fields")
+  assert.sameMembers(
+    shown.filter((name) => !readOnlyFields.some((each) => each === name)),
+    writable,
+  )
+})

@@ -1,0 +1,198 @@
+// The description is whole: every operation says what it does, what it takes and what it refuses, by words and by examples
+// that are right; and it is a description by the rules of others.
+import { AdminApi } from "@tentpole/http/admin/AdminApi"
+import { Api } from "@tentpole/http/Api"
+import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
+import { bodies } from "@tentpole/http/description/ExampleValues"
+import { codesOf } from "@tentpole/http/description/ErrorResponses"
+import { parameterNames } from "@tentpole/http/edge/Validation"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { assert, describe, it } from "@effect/vitest"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Schema, Result } from "effect"
+import {
+  administration,
+  type DescribedOperation,
+  judge,
+  operationsIn,
+  parametersIn,
+  tenants,
+} from "../fixtures/Described.ts"
+
+const endpoints = new Map<string, HttpApiEndpoint.Top>()
+for (const api of [Api, AdminApi] as const) {
+  HttpApi.reflect<string, never>(api as never, {
+    onGroup: () => undefined,
+    onEndpoint: ({ group, endpoint }) => void endpoints.set(`${group.identifier}.${endpoint.identifier}`, endpoint),
+  })
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value.length > 0
+
+/** What each operation lacks, told all at once. */
+const lacking = (description: Json, look: (operation: DescribedOperation) => ReadonlyArray<string>) =>
+  operationsIn(description).flatMap((operation) =>
+    look(operation).map((what) => `${operation.method} ${operation.path}: ${what}`),
+  )
+
+const jsonOf = (message: unknown): Json => objectIn(objectIn(message, "content"), "application/json")
+
+for (const [name, description] of [
+  ["tenants", tenants],
+  ["the administration", administration],
+] as const) {
+  describe(`the description for ${name}`, () => {
+    const says = judge(description)
+
+    it("is one by OpenAPI's own rules", async () => {
+      const { valid, errors } = await new Validator().validate(structuredClone(description))
+      assert.isTrue(valid, JSON.stringify(errors))
+      assert.strictEqual(description["openapi"], "3.1.0")
+      assert.isTrue(isText(objectIn(description, "info")["description"]))
+    })
+
+    it("says of every operation what it does, in a line and in sentences, and of every group what it is about", () => {
+      const ids = operationsIn(description).map(({ described }) => String(described["operationId"]))
+      assert.strictEqual(new Set(ids).size, ids.length)
+      const summaries = operationsIn(description).map(({ described }) => String(described["summary"]))
+      assert.strictEqual(new Set(summaries).size, summaries.length, "no two operations do the same")
+      const wrong = lacking(description, ({ described }) =>
+        ["summary", "description"].filter((key) => !isText(described[key])),
+      )
+      assert.deepStrictEqual(wrong, [], "annotate the endpoint with OpenApi.Summary and OpenApi.Description")
+      const untold = listIn(description, "tags").filter((tag) => !isObject(tag) || !isText(tag["description"]))
+      assert.deepStrictEqual(untold, [], "say in description/Description.ts what the group is about")
+    })
+
+    it("says of every parameter what it means, with an example that is one", () => {
+      const wrong = lacking(description, (operation) => {
+        const parameters = parametersIn(operation)
+        const { path, method } = operation
+        return parameters.flatMap((parameter, at) => {
+          const place = ["paths", path, method.toLowerCase(), "parameters", String(at), "schema"] as const
+          const why = "example" in parameter ? says(parameter["example"], ...place) : null
+          return [
+            ...(isText(parameter["description"]) ? [] : [`${String(parameter["name"])} is not described`]),
+            ...(why === null ? [] : [`${String(parameter["name"])}: its example ${why}`]),
+          ]
+        })
+      })
+      assert.deepStrictEqual(wrong, [], "say it in the schema, or in description/Parameters.ts")
+    })
+
+    it("names the parameters that endpoints take, and no others", () => {
+      const wrong = lacking(description, (operation) => {
+        const endpoint = endpoints.get(String(operation.described["operationId"]))
+        if (endpoint === undefined) return ["has no endpoint"]
+        const told = parametersIn(operation)
+          .filter((each) => each["in"] === "query")
+          .map((each) => String(each["name"]))
+        const taken = parameterNames(endpoint)
+        return [...told.filter((each) => !taken.includes(each)), ...taken.filter((each) => !told.includes(each))]
+      })
+      assert.deepStrictEqual(wrong, [])
+    })
+
+    it("shows a body for every call that takes one: right by its schema, and taken by the endpoint", () => {
+      const wrong = lacking(description, ({ described, method, path }) => {
+        const body = described["requestBody"]
+        const content = objectIn(body, "content")
+        if (!isObject(body) || !("application/json" in content)) return []
+        const { example } = jsonOf(body)
+        if (example === undefined) return ["has no example"]
+        const place = ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json", "schema"]
+        const why = says(example, ...place)
+        const endpoint = endpoints.get(String(described["operationId"]))
+        const schemas = endpoint?.payload.get("application/json")?.schemas ?? []
+        const decode = Schema.decodeUnknownResult(Schema.Union(schemas) as unknown as Schema.Codec<unknown>, {
+          errors: "all",
+          onExcessProperty: "error",
+        })
+        const taken = decode(example)
+        return [
+          ...(why === null ? [] : [`its example ${JSON.stringify(example)}: ${why}`]),
+          ...(Result.isSuccess(taken)
+            ? []
+            : [`its example ${JSON.stringify(example)} is refused: ${String(taken.failure)}`]),
+        ]
+      })
+      assert.deepStrictEqual(wrong, [], "annotate the body's schema with `examples`")
+    })
+
+    it("shows an answer for every call that gives one, right by its schema", () => {
+      const wrong = lacking(description, ({ described, method, path }) =>
+        Object.entries(objectIn(described, "responses")).flatMap(([status, response]) => {
+          if (Number(status) >= 300) return []
+          const content = objectIn(response, "content")
+          if (!("application/json" in content)) return []
+          const { example } = jsonOf(response)
+          const place = [
+            "paths",
+            path,
+            method.toLowerCase(),
+            "responses",
+            status,
+            "content",
+            "application/json",
+            "schema",
+          ]
+          const why = example === undefined ? "is not there" : says(example, ...place)
+          return why === null ? [] : [`${status}: its example ${JSON.stringify(example).slice(0, 300)}: ${why}`]
+        }),
+      )
+      assert.deepStrictEqual(wrong, [], "annotate the answer's schema with `examples`")
+    })
+
+    it("lists every code of every refusal with what to do about it", () => {
+      const wrong = lacking(description, ({ described }) => {
+        const responses = objectIn(described, "responses")
+        const missing = ["400", "401", "500", "503"].filter((status) => !(status in responses))
+        const refusals = Object.keys(responses).filter((status) => Number(status) >= 400)
+        return [
+          ...missing.map((status) => `does not say ${status}`),
+          ...refusals.flatMap((status) => {
+            const response = objectIn(responses, status)
+            const codes = codesOf(response)
+            const text = String(response["description"])
+            return codes.length === 0
+              ? [`${status} names no code`]
+              : codes
+                  .filter((code) => !text.includes(`\`${code}\``))
+                  .map((code) => `${status} does not tell of ${code}`)
+          }),
+        ]
+      })
+      assert.deepStrictEqual(wrong, [])
+    })
+
+    it("shows every refusal that it lists, as its schema has it", () => {
+      const examples = objectIn(objectIn(description, "components"), "examples")
+      const listed = operationsIn(description).flatMap(({ described }) =>
+        Object.values(objectIn(described, "responses")).flatMap(codesOf),
+      )
+      for (const code of new Set(listed)) {
+        const why = says(objectIn(examples, code)["value"], "components", "schemas", `Error_${code}`)
+        assert.isNull(why, code)
+      }
+    })
+  })
+}
+
+it("in the tenants' description every POST may be repeated, and may be told that it is", () => {
+  const wrong = lacking(tenants, (operation) => {
+    const isPost = operation.method === "POST"
+    const takesKey = parametersIn(operation).some(({ name }) => name === "Idempotency-Key")
+    const codes = codesOf(objectIn(operation.described, "responses")["409"])
+    const toldOf = codes.some((code) => code.startsWith("idempotency_"))
+    return takesKey === isPost && toldOf === isPost ? [] : ["idempotency"]
+  })
+  assert.deepStrictEqual(wrong, [])
+})
+
+it("no example is written for a body that is not there", () => {
+  const schemas = objectIn(objectIn(tenants, "components"), "schemas")
+  assert.deepStrictEqual(
+    Object.keys(bodies).filter((name) => !(name in schemas)),
+    [],
+  )
+})

@@ -1,0 +1,160 @@
+// Whatever is wrong with a request, its answer has the one shape, and says all of it.
+import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { layer as authLayer } from "@tentpole/http/edge/Authentication"
+import { errors } from "@tentpole/http/edge/Errors"
+import { layer as validationLayer, Validation } from "@tentpole/http/edge/Validation"
+import { answer, pageQuery } from "@tentpole/http/Wire"
+import { NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { serving, testKey } from "../fixtures/World.ts"
+
+const Thing = Schema.Struct({ name: Schema.NonEmptyString, size: Schema.optionalKey(Schema.Int) })
+
+const Toy = HttpApi.make("toy")
+  .add(
+    HttpApiGroup.make("things")
+      .add(
+        HttpApiEndpoint.post("create", "/v1/things/:thingId", {
+          params: { thingId: Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })) },
+          query: pageQuery,
+          payload: Thing,
+          success: Schema.Struct({ slug: Schema.String }).pipe(HttpApiSchema.status(201)),
+        }),
+      )
+      .add(HttpApiEndpoint.get("find", "/v1/things/:thingId", { error: errors("not_found"), success: Schema.String }))
+      .add(HttpApiEndpoint.get("down", "/v1/down", { success: Schema.String }))
+      .add(HttpApiEndpoint.get("broken", "/v1/broken", { success: Schema.String })),
+  )
+  .middleware(Validation)
+  .middleware(Auth)
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.HeadersParseOptions, {})
+
+const handlers = HttpApiBuilder.group(
+  Toy,
+  "things",
+  Effect.fn(function* (group) {
+    return group.handleAll({
+      create: () => withWorkspace(({ slug }) => Effect.succeed({ slug })),
+      find: () => Effect.fail(new NotFound({ resource: "thing" })).pipe(answer((found: string) => found)),
+      down: () => Effect.die(new Unavailable({ part: "database" })),
+      broken: () => Effect.die(new Error("the password is hunter2")),
+    })
+  }),
+)
+
+const served = Effect.map(
+  serving(Toy, handlers.pipe(Layer.provide(Layer.merge(validationLayer, authLayer)))),
+  ({ call }) => call,
+)
+
+const id = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
+const paths = (answered: {
+  readonly json: { readonly details: { readonly issues: ReadonlyArray<{ path: string }> } }
+}) => answered.json.details.issues.map((issue) => issue.path)
+
+it.live("a request that is right is handled for the key's workspace", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const made = yield* call("POST", `/v1/things/${id}?page=2`, { body: `{"name":"x"}` })
+    assert.deepStrictEqual([made.status, made.json], [201, { slug: "default" }])
+  }).pipe(Effect.scoped),
+)
+
+it.live("path, query and body are judged together, every issue with its path", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const bad = yield* call("POST", "/v1/things/nope?page=0&limt=3&limit=5&limit=6", {
+      body: `{"name":"","size":"5","odd":1}`,
+    })
+    assert.strictEqual(bad.status, 400)
+    assert.strictEqual(bad.json.error_code, "invalid_id")
+    assert.sameMembers(paths(bad), ["thingId", "page", "limt", "limit", "name", "size", "odd"])
+    const inBody = yield* call("POST", `/v1/things/${id}`, { body: `{"odd":1}` })
+    assert.strictEqual(inBody.json.error_code, "validation_failed")
+    assert.sameMembers(paths(inBody), ["name", "odd"])
+    assert.include(
+      JSON.stringify((yield* call("POST", `/v1/things/${id}?limt=3`, { body: `{"name":"x"}` })).json),
+      "page, limit",
+    )
+    assert.include(JSON.stringify((yield* call("GET", "/v1/down?x=1")).json), "takes none")
+  }).pipe(Effect.scoped),
+)
+
+it.live("text that can't be stored, and endless nesting, are refused before any schema looks", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    for (const name of ["\\u0000", "\\ud800"]) {
+      const bad = yield* call("POST", `/v1/things/${id}`, { body: `{"name":"a${name}"}` })
+      assert.deepStrictEqual([bad.status, bad.json.error_code, paths(bad)], [400, "validation_failed", ["name"]])
+    }
+    const deep = yield* call("POST", `/v1/things/${id}`, {
+      body: `{"name":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+    })
+    assert.deepStrictEqual([deep.status, deep.json.error_code], [400, "validation_failed"])
+  }).pipe(Effect.scoped),
+)
+
+it.live("bad JSON, a missing content type, an unknown path and a wrong method have their codes", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    const code = Effect.fnUntraced(function* (...args: Parameters<typeof call>) {
+      const answered = yield* call(...args)
+      for (const key of ["error", "error_code", "message", "code"]) assert.isString(answered.json[key])
+      assert.strictEqual(answered.json.details.request_id, answered.headers.get("x-request-id"))
+      return [answered.status, answered.json.error_code]
+    })
+    assert.deepStrictEqual(yield* code("POST", `/v1/things/${id}`, { body: "{" }), [400, "invalid_json"])
+    assert.deepStrictEqual(
+      yield* code("POST", `/v1/things/${id}`, {
+        body: "a=1",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      }),
+      [415, "unsupported_media_type"],
+    )
+    assert.deepStrictEqual(yield* code("GET", "/v1/nothing"), [404, "not_found"])
+    assert.deepStrictEqual(yield* code("PUT", `/v1/things/${id}`), [405, "method_not_allowed"])
+    assert.deepStrictEqual(yield* code("GET", `/v1/things/${id}`), [404, "not_found"])
+    assert.deepStrictEqual(yield* code("GET", "/v1/down"), [503, "unavailable"])
+    const broken = yield* call("GET", "/v1/broken")
+    assert.strictEqual(broken.status, 500)
+    assert.notInclude(JSON.stringify(broken.json), "hunter2")
+    assert.strictEqual((yield* call("PUT", `/v1/things/${id}`)).headers.get("allow"), "GET, HEAD, POST")
+  }).pipe(Effect.scoped),
+)
+
+it.live("every way of not being somebody is the same 401", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    for (const authorization of [
+      "",
+      "Bearer",
+      `Basic ${testKey}`,
+      `Bearer ${testKey}x`,
+      `Bearer ${testKey}, Bearer ${testKey}`,
+      "Bearer é",
+    ]) {
+      const refused = yield* call("GET", "/v1/down", { headers: { authorization: encodeURI(authorization) } })
+      assert.deepStrictEqual([refused.status, refused.json.error_code], [401, "unauthorized"], authorization)
+      assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
+    }
+    assert.strictEqual(
+      (yield* call("GET", `/v1/things/${id}`, { headers: { authorization: `bearer ${testKey}` } })).status,
+      404,
+    )
+  }).pipe(Effect.scoped),
+)
+
+it.live("a well formed request id is taken, another replaced", () =>
+  Effect.gen(function* () {
+    const call = yield* served
+    assert.strictEqual(
+      (yield* call("GET", "/v1/x", { headers: { "x-request-id": "abc.1" } })).headers.get("x-request-id"),
+      "abc.1",
+    )
+    const replaced = (yield* call("GET", "/v1/x", { headers: { "x-request-id": "a b" } })).headers.get("x-request-id")
+    assert.match(replaced ?? "", /^[0-9a-f-]{36}$/)
+  }).pipe(Effect.scoped),
+)

@@ -1,0 +1,248 @@
+// A POST with an idempotency key is done once, and answered alike as often as it comes; on memory and on PostgreSQL.
+import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
+import { layer as authLayer } from "@tentpole/http/edge/Authentication"
+import { body, errors } from "@tentpole/http/edge/Errors"
+import { Idempotent } from "@tentpole/http/edge/Idempotency"
+import { layer as idempotentLayer } from "@tentpole/http/edge/RepeatedRequests"
+import { layer as validationLayer, Validation } from "@tentpole/http/edge/Validation"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Multipart } from "effect/http"
+import { postgresWorld } from "../fixtures/PostgresWorld.ts"
+import { type Answered, type Sent, servingOver, world } from "../fixtures/World.ts"
+
+const Made = Schema.Struct({ number: Schema.Int, secret: Schema.String })
+
+const Toy = HttpApi.make("toy")
+  .add(
+    HttpApiGroup.make("things")
+      .add(
+        HttpApiEndpoint.post("make", "/v1/things", {
+          payload: Schema.Struct({ name: Schema.NonEmptyString }),
+          success: Made.pipe(HttpApiSchema.status(201)),
+          error: errors("not_found"),
+        }),
+      )
+      .add(HttpApiEndpoint.post("other", "/v1/others", { success: Made }))
+      .add(HttpApiEndpoint.post("large", "/v1/large", { success: Schema.String }))
+      .add(HttpApiEndpoint.post("nothing", "/v1/nothing", { success: HttpApiSchema.NoContent }))
+      .add(HttpApiEndpoint.put("put", "/v1/put", { success: Made }))
+      .add(
+        HttpApiEndpoint.post("upload", "/v1/files", {
+          payload: Schema.Struct({ file: Multipart.SingleFileSchema }).pipe(HttpApiSchema.asMultipartStream()),
+          success: Made,
+        }),
+      ),
+  )
+  .middleware(Validation)
+  .middleware(Idempotent)
+  .middleware(Auth)
+  .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.HeadersParseOptions, {})
+
+/** What the toy has done, and where it waits. */
+interface Toys {
+  done: number
+  /** Where it says that it has begun, and waits. */
+  gate: { readonly begun: Deferred.Deferred<void>; readonly open: Deferred.Deferred<void> } | undefined
+}
+
+const handlersOf = (toys: Toys) => {
+  const made = () => withWorkspace(({ slug }) => Effect.sync(() => ({ number: ++toys.done, secret: `for ${slug}` })))
+  return HttpApiBuilder.group(Toy, "things", (group) =>
+    group.handleAll({
+      make: ({ payload }) =>
+        Effect.gen(function* () {
+          if (toys.gate !== undefined) {
+            yield* Deferred.succeed(toys.gate.begun, undefined)
+            yield* Deferred.await(toys.gate.open)
+          }
+          const thing = yield* made()
+          if (payload.name === "nobody") return yield* Effect.fail(body("not_found", "Nobody is not there"))
+          if (payload.name === "down") return yield* Effect.die(new Unavailable({ part: "database" }))
+          return thing
+        }),
+      other: made,
+      large: () => Effect.map(made(), () => "x".repeat(9 * 2 ** 20)),
+      nothing: () => Effect.asVoid(made()),
+      put: made,
+      upload: ({ payload }) =>
+        Effect.andThen(Effect.orDie(payload.pipe(Stream.flatMap(contents), Stream.runDrain)), made()),
+    }),
+  )
+}
+
+const contents = (part: Multipart.Part) => (part._tag === "File" ? part.content : Stream.empty)
+
+const begin = Effect.fnUntraced(function* <Out, E>(over: Layer.Layer<Out | Workspaces, E>) {
+  const toys: Toys = { done: 0, gate: undefined }
+  const middlewares = Layer.mergeAll(validationLayer, idempotentLayer, authLayer)
+  const { call, context } = yield* servingOver(over, Toy, handlersOf(toys).pipe(Layer.provide(middlewares)))
+  const post = (path: string, key: string, sent: Sent = {}) =>
+    call("POST", path, { ...sent, headers: { "idempotency-key": key, ...sent.headers } })
+  return { call, context, post, toys }
+})
+
+const replayed = ({ headers }: Answered): boolean => headers.get("idempotency-replayed") === "true"
+const told = ({ status, json }: Answered) => [status, json?.error_code]
+
+const multipart = (text: string): Sent => ({
+  headers: { "content-type": "multipart/form-data; boundary=b" },
+  body: `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n${text}\r\n--b--\r\n`,
+})
+
+const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
+  describe(`idempotency keys on ${name}`, () => {
+    it.live("a repetition gets the first answer, and nothing is done again", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        const first = yield* post("/v1/things", "one", { json: { name: "a" } })
+        const second = yield* post("/v1/things", "one", { json: { name: "a" } })
+        assert.deepStrictEqual([first.status, replayed(first)], [201, false])
+        assert.deepStrictEqual([second.status, replayed(second), second.text], [201, true, first.text])
+        assert.strictEqual(second.headers.get("content-type"), first.headers.get("content-type"))
+        assert.notStrictEqual(second.headers.get("x-request-id"), first.headers.get("x-request-id"))
+        assert.strictEqual(toys.done, 1)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("an answer without a body is repeated too", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        yield* post("/v1/nothing", "one")
+        const second = yield* post("/v1/nothing", "one")
+        assert.deepStrictEqual([second.status, second.text, replayed(second), toys.done], [204, "", true, 1])
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("another body under the key is refused, and another path, method or workspace has keys of its own", () =>
+      Effect.gen(function* () {
+        const { call, context, post, toys } = yield* begin(over)
+        yield* post("/v1/things", "one", { json: { name: "a" } })
+        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
+          409,
+          "idempotency_key_reused",
+        ])
+        assert.strictEqual(toys.done, 1)
+        assert.isFalse(replayed(yield* post("/v1/others", "one")))
+        const { create, createKey } = Context.get(context, Workspaces)
+        const { id } = yield* create({ name: "another", slug: "another" })
+        const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
+        const theirs = yield* post("/v1/things", "one", { json: { name: "a" }, headers: { authorization } })
+        assert.deepStrictEqual([theirs.status, theirs.json.secret], [201, "for another"])
+        const headers = { "idempotency-key": "one" }
+        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("of fifty at once one is done", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        const all = yield* Effect.all(
+          Array.from({ length: 50 }, () => post("/v1/things", "one", { json: { name: "a" } })),
+          { concurrency: "unbounded" },
+        )
+        assert.strictEqual(toys.done, 1)
+        for (const answered of all) {
+          assert.include([201, 409], answered.status)
+          if (answered.status === 409) assert.strictEqual(answered.json.error_code, "idempotency_in_progress")
+        }
+        assert.isTrue(replayed(yield* post("/v1/things", "one", { json: { name: "a" } })))
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("while the first runs, a repetition is told so, and another body is told of the key", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        const gate = { begun: yield* Deferred.make<void>(), open: yield* Deferred.make<void>() }
+        toys.gate = gate
+        const first = yield* Effect.forkChild(post("/v1/things", "one", { json: { name: "a" } }))
+        yield* Deferred.await(gate.begun)
+        const other = yield* post("/v1/things", "one", { json: { name: "b" } })
+        assert.deepStrictEqual(told(other), [409, "idempotency_key_reused"])
+        const again = yield* post("/v1/things", "one", { json: { name: "a" } })
+        assert.deepStrictEqual(told(again), [409, "idempotency_in_progress"])
+        yield* Deferred.succeed(gate.open, undefined)
+        assert.strictEqual((yield* Fiber.join(first)).status, 201)
+        assert.strictEqual(toys.done, 1)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("refusals of the call itself are repeated like its successes", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        const first = yield* post("/v1/things", "one", { json: { name: "nobody" } })
+        const second = yield* post("/v1/things", "one", { json: { name: "nobody" } })
+        assert.deepStrictEqual(
+          [told(first), replayed(second), told(second)],
+          [[404, "not_found"], true, [404, "not_found"]],
+        )
+        assert.strictEqual(second.json.details.request_id, second.headers.get("x-request-id"))
+        assert.strictEqual(toys.done, 1)
+        assert.deepStrictEqual(told(yield* post("/v1/things", "two", { json: { name: "" } })), [
+          400,
+          "validation_failed",
+        ])
+        assert.isTrue(replayed(yield* post("/v1/things", "two", { json: { name: "" } })))
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a failure of ours, and what was refused before the call, leave the key free", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        assert.strictEqual((yield* post("/v1/things", "one", { json: { name: "down" } })).status, 503)
+        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { body: "{" })), [400, "invalid_json"])
+        const form = { body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } }
+        assert.strictEqual((yield* post("/v1/things", "one", form)).status, 415)
+        const nobody = { json: { name: "a" }, headers: { authorization: "Bearer nobody" } }
+        assert.strictEqual((yield* post("/v1/things", "one", nobody)).status, 401)
+        const good = yield* post("/v1/things", "one", { json: { name: "a" } })
+        assert.deepStrictEqual([good.status, replayed(good), toys.done], [201, false, 2])
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a file counts by its bytes", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        const first = yield* post("/v1/files", "one", multipart("one"))
+        assert.strictEqual(first.status, 200, first.text)
+        const again = yield* post("/v1/files", "one", multipart("one"))
+        assert.deepStrictEqual([again.text, replayed(again)], [first.text, true])
+        assert.deepStrictEqual(told(yield* post("/v1/files", "one", multipart("two"))), [409, "idempotency_key_reused"])
+        assert.strictEqual(toys.done, 1)
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("an answer that is too large to be kept is told of, and nothing is done again", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        assert.strictEqual((yield* post("/v1/large", "one")).status, 200)
+        const again = yield* post("/v1/large", "one")
+        assert.deepStrictEqual([told(again), toys.done], [[409, "conflict"], 1])
+        assert.include(again.json.message, "was answered 200")
+      }).pipe(Effect.scoped),
+    )
+
+    it.live("a key is 1 to 255 printable characters", () =>
+      Effect.gen(function* () {
+        const { post, toys } = yield* begin(over)
+        for (const key of ["x".repeat(256), "é", "a\tb"]) {
+          const refused = yield* post("/v1/others", key)
+          assert.deepStrictEqual(
+            [told(refused), refused.json.details.issues[0].path],
+            [[400, "validation_failed"], "Idempotency-Key"],
+          )
+        }
+        for (const key of ["x".repeat(255), "a b", "~!"])
+          assert.strictEqual((yield* post("/v1/others", key)).status, 200)
+        assert.strictEqual(toys.done, 3)
+      }).pipe(Effect.scoped),
+    )
+  })
+
+laws("memory", world)
+laws("PostgreSQL", postgresWorld)

@@ -1,0 +1,52 @@
+// The two listeners are two origins: neither serves what is the other's.
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { request } from "node:http"
+import { postmarkCall, sent } from "../fixtures/HookWorld.ts"
+import { listening, listeningOver, published } from "../fixtures/Listening.ts"
+import { testKey } from "../fixtures/World.ts"
+
+/** The status of a GET, as the host `default.pages.test`, with the API's key. */
+const get = (port: number, path: string) =>
+  Effect.callback<number>((resume) => {
+    const headers = { host: `default.pages.test:${port}`, authorization: `Bearer ${testKey}` }
+    request({ port, path, headers, host: "127.0.0.1" }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
+    }).end()
+  })
+
+it.live("the pages' origin serves no API, and the API's origin no pages", () =>
+  Effect.gen(function* () {
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
+    assert.deepStrictEqual([yield* get(pages, "/bakery"), yield* get(api, "/v1/tents")], [200, 200])
+    assert.deepStrictEqual([yield* get(api, "/bakery"), yield* get(pages, "/v1/tents")], [404, 404])
+    assert.deepStrictEqual([yield* get(api, "/healthz"), yield* get(pages, "/healthz")], [200, 404])
+  }).pipe(Effect.scoped),
+)
+
+/** The status of a POST of so many bytes, whose length is not said beforehand. */
+const post = (port: number, path: string, bytes: number, headers: Readonly<Record<string, string>>) =>
+  Effect.callback<number>((resume) => {
+    const asking = request({ port, path, headers, host: "127.0.0.1", method: "POST" }, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode ?? 0))
+    })
+    asking.on("error", () => resume(Effect.succeed(0)))
+    for (let left = bytes; left > 0; left -= 1_000_000) asking.write(" ".repeat(Math.min(left, 1_000_000)))
+    asking.end("{}")
+  })
+
+it.live("a hook takes more than other calls do, and whoever does not know its address sends it nothing", () =>
+  Effect.gen(function* () {
+    const { context, pathOf } = yield* sent
+    const { api, pages } = yield* listeningOver(context)
+    const { headers = {} } = postmarkCall({})
+    const path = pathOf("postmark")
+    assert.strictEqual(yield* post(api, path, 6_000_000, headers), 400, "it has been read, and is no record")
+    assert.strictEqual(yield* post(api, path, 10_000_001, headers), 413)
+    assert.strictEqual(yield* post(api, "/hooks/postmark/x", 100, headers), 404)
+    assert.strictEqual(yield* post(pages, path, 100, headers), 404, "the pages' origin has no hooks")
+  }).pipe(Effect.scoped),
+)

@@ -1,0 +1,80 @@
+// The limit of requests of a key: counted on every call with it, told on every answer to it.
+import { Api } from "@tentpole/http/Api"
+import { handlers } from "@tentpole/http/Handlers"
+import { bucketsOf } from "@tentpole/http/edge/RateLimit"
+import { settingsLayer } from "@tentpole/core/contract"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type Answered, servingOver, world } from "../fixtures/World.ts"
+
+const limited = Layer.provideMerge(Layer.empty, Layer.merge(world, settingsLayer({ requestsPerMinute_max: 3 })))
+
+const headersOf = ({ headers }: Answered) =>
+  ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => headers.get(name))
+
+it.live("every answer to a key says what is left, refusals too; when nothing is, 429 says how long to wait", () =>
+  Effect.gen(function* () {
+    const { call } = yield* servingOver(limited, Api, handlers)
+    const all = [
+      yield* call("GET", "/v1/contact-lists"),
+      yield* call("GET", "/v1/contact-lists?limit=0"),
+      yield* call("GET", "/v1/contacts/7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+      yield* call("GET", "/v1/contact-lists"),
+    ]
+    assert.deepStrictEqual(
+      all.map(({ status }) => status),
+      [200, 400, 404, 429],
+    )
+    assert.deepStrictEqual(
+      all.map((answered) => headersOf(answered).slice(0, 2)),
+      [2, 1, 0, 0].map((left) => ["3", String(left)]),
+    )
+    for (const answered of all) assert.match(headersOf(answered)[2] ?? "", /^([1-9]|[1-5]\d|60)$/)
+    const [refused] = all.slice(-1)
+    assert.strictEqual(refused?.json.error_code, "rate_limited")
+    assert.match(refused?.headers.get("retry-after") ?? "", /^([1-9]|1\d|20)$/)
+    assert.strictEqual(refused?.json.details.request_id, refused?.headers.get("x-request-id"))
+  }).pipe(Effect.scoped),
+)
+
+it.live("each key has its own, and who has none is not counted", () =>
+  Effect.gen(function* () {
+    const { call, context } = yield* servingOver(limited, Api, handlers)
+    for (let each = 0; each < 4; each++) yield* call("GET", "/v1/contact-lists")
+    const { create, createKey } = Context.get(context, Workspaces)
+    const { id } = yield* create({ name: "another", slug: "another" })
+    const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
+    assert.strictEqual((yield* call("GET", "/v1/contact-lists", { headers: { authorization } })).status, 200)
+    const nobody = yield* call("GET", "/v1/contact-lists", { headers: { authorization: "Bearer nobody" } })
+    assert.deepStrictEqual([nobody.status, headersOf(nobody)], [401, [null, null, null]])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a refused request leaves its idempotency key free", () =>
+  Effect.gen(function* () {
+    const { call } = yield* servingOver(limited, Api, handlers)
+    for (let each = 0; each < 3; each++) yield* call("GET", "/v1/contact-lists")
+    const sent = { json: { name: "x", kind: "static" }, headers: { "idempotency-key": "one" } }
+    const refused = yield* call("POST", "/v1/contact-lists", sent)
+    assert.strictEqual(refused.status, 429)
+    assert.isNull(refused.headers.get("idempotency-replayed"))
+  }).pipe(Effect.scoped),
+)
+
+it.live("without a limit there are no headers", () =>
+  Effect.gen(function* () {
+    const { call } = yield* servingOver(world, Api, handlers)
+    assert.deepStrictEqual(headersOf(yield* call("GET", "/v1/contact-lists")), [null, null, null])
+  }).pipe(Effect.scoped),
+)
+
+it("however many keys there are, so many are counted at most, and those in use are kept", () => {
+  const buckets = bucketsOf(60, 100)
+  for (let each = 0; each < 10_000; each++) {
+    buckets.take(`key ${each}`, 0)
+    buckets.take("busy", 0)
+    assert.isAtMost(buckets.size(), 100)
+  }
+  assert.isFalse(buckets.take("busy", 0).allowed)
+})

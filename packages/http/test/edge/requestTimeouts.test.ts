@@ -1,0 +1,181 @@
+// Slow callers: an upload that comes on is waited for, nothing else is for long.
+import { type Patience, patience, patientServer } from "@tentpole/http/edge/RequestTimeouts"
+import { assert, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { connect } from "node:net"
+
+/** A body has eight of these beats, and so has a step of an upload; an upload as a whole has so many as is said. */
+const listening = (upload_beats: number, beat_ms: number) => {
+  const [body_ms, upload_ms] = [8 * beat_ms, upload_beats * beat_ms]
+  return answering({ head_ms: 60_000, body_ms, upload_step_ms: body_ms, upload_ms })
+}
+
+/** A server that answers 200 once it has the whole of a request. Scoped. */
+const answering = (limits: Patience) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const server = patientServer(limits).on("request", (request, response) => {
+        request.on("error", () => undefined)
+        request.resume().on("end", () => response.end("done"))
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ port, close: () => server.close().closeAllConnections() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+interface Sending {
+  /** `PUT /uploads/x` */
+  readonly line: string
+  readonly piece_bytes: number
+  readonly pieces: number
+  readonly every_ms: number
+  /** Says at the beginning how much will come, of which some may not. */
+  readonly said_bytes?: number
+}
+
+/** The status of the answer, if there is one, to a body that is sent a piece at a time; and how long it took. */
+const send = (port: number, { line, piece_bytes, pieces, every_ms, said_bytes }: Sending) =>
+  Effect.callback<number | null>((resume) => {
+    let [answer, sent] = ["", 0]
+    const socket = connect(port, "127.0.0.1")
+    const timer = setInterval(() => {
+      if (sent++ < pieces) socket.write("x".repeat(piece_bytes))
+    }, every_ms)
+    const length = said_bytes ?? piece_bytes * pieces
+    socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`)
+    socket.on("data", (data) => (answer += data.toString()))
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      clearInterval(timer)
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? []
+      resume(Effect.succeed(status === undefined ? null : Number(status)))
+    })
+  })
+
+const upload = "PUT /uploads/token"
+
+type Answers = ReadonlyArray<number | null>
+
+/**
+ * A machine that stands still for a moment makes those slow who are not. So what was not as expected is tried again, with
+ * longer beats, of which the last are beyond any such moment.
+ */
+const inTime = (expected: Answers, trial: (beat_ms: number) => Effect.Effect<Answers, never, Scope.Scope>) =>
+  Effect.gen(function* () {
+    let answers: Answers = []
+    for (const beat_ms of [50, 200, 1_000]) {
+      answers = yield* trial(beat_ms)
+      if (String(answers) === String(expected)) return
+    }
+    assert.deepStrictEqual(answers, expected)
+  }).pipe(Effect.scoped)
+
+it.live("an upload may take longer than other requests, as long as it comes on", () =>
+  inTime([200, 408, 408, 408, 200], (beat_ms) =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(1_200, beat_ms)
+      const slow = { piece_bytes: 2_000, pieces: 18, every_ms: beat_ms }
+      return yield* Effect.all(
+        [
+          send(port, { ...slow, line: upload }),
+          send(port, { ...slow, line: "POST /uploads/token" }),
+          send(port, { ...slow, line: "PUT /v1/uploads/token" }),
+          send(port, { ...slow, line: "POST /v1/contacts" }),
+          send(port, { ...slow, line: "POST /v1/contacts", pieces: 2 }),
+        ],
+        { concurrency: "unbounded" },
+      )
+    }),
+  ),
+)
+
+it.live("an upload that stands, or drips, is cut off", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(1_200, 50)
+    const answers = yield* Effect.all(
+      [
+        send(port, { line: upload, piece_bytes: 2_000, pieces: 2, every_ms: 50, said_bytes: 1_000_000 }),
+        send(port, { line: upload, piece_bytes: 10, pieces: 80, every_ms: 20 }),
+      ],
+      { concurrency: "unbounded" },
+    )
+    assert.deepStrictEqual(answers, [408, 408])
+  }).pipe(Effect.scoped),
+)
+
+it.live("an upload that takes longer than its address is valid is cut off", () =>
+  inTime([200, 408], (beat_ms) =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(12, beat_ms)
+      const slow = { line: upload, piece_bytes: 2_000, every_ms: beat_ms }
+      return yield* Effect.all([send(port, { ...slow, pieces: 6 }), send(port, { ...slow, pieces: 36 })], {
+        concurrency: "unbounded",
+      })
+    }),
+  ),
+)
+
+it.live("who is cut off is told so like of every other refusal, before the connection ends", () =>
+  Effect.gen(function* () {
+    const { port } = yield* listening(1_200, 50)
+    const answer = yield* answerTo(port, "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
+    assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
+    const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+    const { error_code, details, message } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+    assert.deepStrictEqual([error_code, details.request_id], ["request_timeout", id])
+    assert.include(message, "too slowly")
+  }).pipe(Effect.scoped),
+)
+
+it("in earnest a head has seconds, a body minutes, and an upload the hour of its address", () => {
+  assert.deepStrictEqual(patience, {
+    head_ms: 15_000,
+    body_ms: 300_000,
+    upload_ms: 3_600_000,
+    upload_step_ms: 60_000,
+  })
+  const server = patientServer(patience)
+  assert.deepStrictEqual([server.headersTimeout, server.timeout], [15_000, 0])
+  assert.isAtLeast(server.requestTimeout, patience.upload_ms)
+})
+
+/** What is answered to these bytes. */
+const answerTo = (port: number, bytes: string) =>
+  Effect.callback<string>((resume) => {
+    let answer = ""
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
+    socket.on("data", (data) => (answer += data.toString()))
+    socket.on("error", () => undefined)
+    socket.on("close", () => resume(Effect.succeed(answer)))
+  })
+
+it.live("what is no request, and headers that are too large, are refused like everything else, each with an id", () =>
+  Effect.gen(function* () {
+    const { port } = yield* answering(patience)
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
+    for (const [bytes, status, code] of [
+      [large, 431, "headers_too_large"],
+      ["nonsense\r\n\r\n", 400, "validation_failed"],
+      [
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        400,
+        "validation_failed",
+      ],
+      // What two readers could take for two different requests.
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
+      ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
+      ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
+      ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
+    ] as const) {
+      const answer = yield* answerTo(port, bytes)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+      const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+      const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+      assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
+    }
+  }).pipe(Effect.scoped),
+)

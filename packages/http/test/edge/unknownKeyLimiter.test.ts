@@ -1,0 +1,123 @@
+// Who tries keys: asked to wait after some, without anybody else being locked out; and told nothing by how it is refused.
+import { Secrets } from "@tentpole/core/kernel/Secrets"
+import { newKey } from "@tentpole/core/workspaces/ApiKey"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
+import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
+import { UnknownKeysPerMinute, wrongKeys } from "@tentpole/http/edge/UnknownKeyLimiter"
+import { assert, it } from "@effect/vitest"
+import { Context, DateTime, Effect, Layer } from "effect"
+import { listening, listeningOver, raw, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { testKey, world } from "../fixtures/World.ts"
+
+const few = { addresses_max: 10, right_keys_max: 10 }
+
+it("of 10,000 forged keys a minute those of one address are looked up that it has a right to, and no more", () => {
+  const admit = wrongKeys(300, few)
+  const lookedUp = (address: (each: number) => string) =>
+    Array.from({ length: 10_000 }, (_, each) => {
+      const { settled, wait_s } = admit(address(each), `forged ${each}`, each * 6)
+      if (wait_s === 0) settled(false)
+      return wait_s
+    }).filter((wait_s) => wait_s === 0).length
+  assert.strictEqual(
+    lookedUp(() => "192.0.2.1"),
+    300 + 299,
+    "a minute's worth at once, and what flows in during the minute",
+  )
+  assert.strictEqual(
+    lookedUp((each) => `2001:db8::${each.toString(16)}`),
+    300 + 299,
+    "the addresses of one /64 are one",
+  )
+})
+
+it("a key that was right goes on beside whoever tries others, until it is wrong", () => {
+  const admit = wrongKeys(3, few)
+  admit("a", "right", 0).settled(true)
+  const others = ["1", "2", "3"].map((key) => admit("a", key, 0).wait_s)
+  assert.deepStrictEqual([others[0], others[1], (others[2] ?? 0) > 0], [0, 0, true])
+  for (let each = 0; each < 10; each++) assert.strictEqual(admit("a", "right", 0).wait_s, 0)
+  assert.strictEqual(admit("b", "new", 0).wait_s, 0, "another address has its own")
+  admit("a", "right", 0).settled(false)
+  assert.isAbove(admit("a", "right", 0).wait_s, 0, "it was revoked")
+  assert.strictEqual(admit("a", "new", 20_000).wait_s, 0, "after a while there is one again")
+})
+
+/** Both listeners, of which the API's looks one unknown key up a minute; what it answers to a key. */
+const strict = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>> = {}) {
+  const context = Context.add(yield* Layer.build(world), UnknownKeysPerMinute, 1)
+  yield* Context.get(context, Workspaces).bootstrap({ apiKey: testKey })
+  const { api } = yield* listeningOver(context, environment)
+  const forge = Effect.provideService(newKey, Secrets, Context.get(context, Secrets))
+  const ask = (key: string, address: string) =>
+    rawHead(
+      api,
+      "GET /v1/contact-lists HTTP/1.1",
+      "Host: api.test",
+      `Authorization: Bearer ${key}`,
+      `X-Forwarded-For: ${address}`,
+    )
+  return { ask, forge }
+})
+
+it.live(
+  "one forged key too many is 429 with how long to wait, whatever address it claims; the key in use goes on",
+  () =>
+    Effect.gen(function* () {
+      const { ask, forge } = yield* strict()
+      assert.strictEqual(statusOf(yield* ask(testKey, "192.0.2.1")), 200)
+      const refused = yield* ask(yield* forge, "192.0.2.2")
+      assert.strictEqual(statusOf(refused), 429)
+      assert.match(refused, /retry-after: [1-9]\d?\r\n/i)
+      assert.match(refused, /"error_code":"rate_limited"/)
+      assert.strictEqual(statusOf(yield* ask(testKey, "192.0.2.2")), 200)
+    }).pipe(Effect.scoped),
+)
+
+it.live("behind a proxy of ours each address has its own, as the proxy tells it", () =>
+  Effect.gen(function* () {
+    const { ask, forge } = yield* strict({ TRUST_PROXY: "127.0.0.1" })
+    const statuses = yield* Effect.forEach(["192.0.2.1", "192.0.2.1", "192.0.2.2", "1.2.3.4, 192.0.2.2"], (address) =>
+      Effect.flatMap(forge, (key) => Effect.map(ask(key, address), statusOf)),
+    )
+    assert.deepStrictEqual(statuses, [401, 429, 401, 429])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a key is asked of the store each time: revoked, it ends at once, also where it was in use", () =>
+  Effect.gen(function* () {
+    const { api, context, workspace } = yield* listening
+    const request = (key: string) =>
+      raw(api, `GET /v1/contact-lists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`)
+    const { createKey, revokeKey } = Context.get(context, Workspaces)
+    const { key, raw: secret } = yield* createKey(workspace, { name: "k" })
+    assert.match(yield* request(secret), /^HTTP\/1\.1 200 /)
+    yield* revokeKey(workspace, key.id)
+    assert.match(yield* request(secret), /^HTTP\/1\.1 401 /)
+  }).pipe(Effect.scoped),
+)
+
+it.live("unknown, nearly right, revoked and expired keys are refused by the same bytes, and leave no trace", () =>
+  Effect.gen(function* () {
+    const { api, context, workspace } = yield* listening
+    const { createKey, revokeKey } = Context.get(context, Workspaces)
+    const live = yield* createKey(workspace, { name: "live" })
+    const revoked = yield* createKey(workspace, { name: "revoked" })
+    yield* revokeKey(workspace, revoked.key.id)
+    const expired = yield* createKey(workspace, { name: "expired", expiresAt: DateTime.makeUnsafe(1) })
+    const unknown = yield* Effect.provideService(newKey, Secrets, Context.get(context, Secrets))
+    const answers = yield* Effect.forEach(
+      [unknown, live.key.prefix + unknown.slice(live.key.prefix.length), `${live.raw}x`, revoked.raw, expired.raw, "x"],
+      (key) =>
+        raw(
+          api,
+          `GET /v1/contact-lists HTTP/1.1\r\nHost: x\r\nX-Request-Id: same\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+        ),
+    )
+    assert.match(answers[0] ?? "", /^HTTP\/1\.1 401 .*www-authenticate: Bearer\r\n/is)
+    assert.strictEqual(new Set(answers).size, 1, answers.join("\n\n"))
+    for (const { id, lastUsedAt } of yield* Context.get(context, WorkspaceStore).keys(workspace)) {
+      assert.isNull(lastUsedAt, id)
+    }
+  }).pipe(Effect.scoped),
+)

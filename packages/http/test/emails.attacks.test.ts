@@ -1,5 +1,0 @@
-// Emails, attacked.
-import { assault } from "./Assault.ts"
-import { emails } from "./EmailProbes.ts"
-
-assault(emails)

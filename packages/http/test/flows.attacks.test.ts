@@ -1,5 +1,0 @@
-// Flows, attacked; their members are in `flowMembers.attacks.test.ts`.
-import { assault } from "./Assault.ts"
-import { flows } from "./FlowProbes.ts"
-
-assault(flows)

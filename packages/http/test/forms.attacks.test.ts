@@ -1,5 +1,0 @@
-// Submissions, attacked.
-import { assault } from "./Assault.ts"
-import { submissions } from "./FormProbes.ts"
-
-assault(submissions)

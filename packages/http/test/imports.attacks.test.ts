@@ -1,5 +1,0 @@
-// Imports, attacked.
-import { assault } from "./Assault.ts"
-import { imported } from "./ImportProbes.ts"
-
-assault(imported)

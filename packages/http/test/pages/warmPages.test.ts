@@ -1,0 +1,94 @@
+// Pages that lie ready go past the router: what a visitor gets is the same to the byte, and what is not ready waits for nobody.
+import { fronted } from "@tentpole/http/edge/FastPath"
+import { type Visit, warmPages } from "@tentpole/http/pages/WarmPages"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { createServer } from "node:http"
+import { listening, published, rawHead } from "../fixtures/Listening.ts"
+
+const browser = "User-Agent: Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
+
+it.live("a page is answered the same to the byte, whether it lay ready or the router found it", () =>
+  Effect.gen(function* () {
+    const { context, pages, workspace } = yield* listening
+    const unpublish = yield* Effect.provide(published(workspace, "bakery"), context)
+    const host = `Host: default.pages.test:${pages}`
+    const asked = (path: string, method: string, more: ReadonlyArray<string>) =>
+      rawHead(pages, `${method} ${path} HTTP/1.1`, host, browser, ...more)
+    const etag = /^etag: (.*)\r$/im.exec(yield* asked("/bakery", "GET", []))?.[1] ?? "none"
+    for (const [status, method, ...more] of [
+      ["200", "GET"],
+      ["200", "GET", "Accept-Encoding: gzip"],
+      ["200", "GET", "Accept-Encoding: gzip, deflate, br"],
+      ["200", "GET", "Accept-Encoding: br;q=0"],
+      ["304", "GET", `If-None-Match: ${etag}`],
+      ["200", "GET", 'If-None-Match: "another"'],
+      ["403", "GET", "Service-Worker: script"],
+      ["200", "HEAD"],
+      ["405", "POST", "Content-Length: 0"],
+    ] as const) {
+      const what = [method, ...more].join(" ")
+      const ready = yield* asked("/bakery", method, more)
+      // With a query it is the router's.
+      assert.strictEqual(ready, yield* asked("/bakery?from=somewhere", method, more), what)
+      assert.match(ready, new RegExp(`^HTTP/1.1 ${status} `), what)
+    }
+    yield* Effect.provide(unpublish, context)
+    assert.match(yield* asked("/bakery", "GET", []), /^HTTP\/1.1 404 /)
+  }).pipe(Effect.scoped),
+)
+
+/** A server whose router says `routed`, behind pages that are found so. */
+const behind = (visit: Visit) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const routed = createServer((_, response) => response.end("routed"))
+      fronted(routed, warmPages(visit)).listen(0, "127.0.0.1", () => {
+        const address = routed.address()
+        const port = address !== null && typeof address === "object" ? address.port : 0
+        resume(Effect.succeed({ port, close: () => void routed.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+const ready = Effect.succeed(HttpServerResponse.text("ready"))
+
+it.live("what is ready is answered at once; a page that must be read, or can't be, is the router's", () =>
+  Effect.gen(function* () {
+    let interrupted = 0
+    const reading = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
+    for (const [expected, visit] of [
+      ["ready", () => ready],
+      ["routed", () => Effect.succeed(null)],
+      ["routed", () => Effect.die("the database is away")],
+      ["routed", () => reading],
+    ] satisfies ReadonlyArray<readonly [string, Visit]>) {
+      const { port } = yield* behind(visit)
+      assert.include(yield* rawHead(port, "GET /a HTTP/1.1", "Host: a.test"), `\r\n\r\n${expected}`)
+    }
+    assert.strictEqual(interrupted, 1, "nobody waits for what the router reads itself")
+  }).pipe(Effect.scoped),
+)
+
+it.live("only a plain GET of one segment is a visit", () =>
+  Effect.gen(function* () {
+    const { port } = yield* behind(() => ready)
+    const answered = (...lines: ReadonlyArray<string>) =>
+      Effect.map(rawHead(port, ...lines), (text) => (text.includes("ready") ? "ready" : "routed"))
+    assert.strictEqual(yield* answered("GET / HTTP/1.1", "Host: a.test"), "ready")
+    for (const lines of [
+      ["GET /a?b HTTP/1.1", "Host: a.test"],
+      ["GET /c/token HTTP/1.1", "Host: a.test"],
+      ["GET http://a.test/a HTTP/1.1", "Host: a.test"],
+      ["HEAD /a HTTP/1.1", "Host: a.test"],
+      ["POST /a HTTP/1.1", "Host: a.test", "Content-Length: 0"],
+      ["GET /a HTTP/1.1", "Host: a.test", "Content-Length: 0"],
+      ["GET /a HTTP/1.1", "Host: a b"],
+      ["GET /a HTTP/1.1", "Host: a.test", "Service-Worker: script"],
+    ]) {
+      assert.strictEqual(yield* answered(...lines), "routed", lines.join(" | "))
+    }
+  }).pipe(Effect.scoped),
+)

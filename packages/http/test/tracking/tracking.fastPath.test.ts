@@ -1,0 +1,66 @@
+// Pixels go past the router: what a reader gets is the same to the byte, and so is what is counted.
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { listeningOver, rawHead, statusOf } from "../fixtures/Listening.ts"
+import { chrome, sent } from "../fixtures/TrackingWorld.ts"
+
+const opened = Effect.gen(function* () {
+  const it = yield* sent
+  const { pages } = yield* listeningOver(it.context)
+  const path = new URL(it.links.open).pathname
+  const asked = (method: string, target: string, ...more: ReadonlyArray<string>) =>
+    rawHead(pages, `${method} ${target} HTTP/1.1`, `Host: mail.pages.test:${pages}`, ...more)
+  return { ...it, asked, pages, path }
+})
+
+it.live("a pixel is answered the same to the byte, whether at once or by the router", () =>
+  Effect.gen(function* () {
+    const { asked, path } = yield* opened
+    const forged = `${path.slice(0, -1)}${path.endsWith("A") ? "B" : "A"}`
+    for (const [status, method, target, ...more] of [
+      [200, "GET", path, `User-Agent: ${chrome}`],
+      [200, "GET", path],
+      [200, "HEAD", path],
+      [403, "GET", path, "Service-Worker: script"],
+      [405, "POST", path, "Content-Length: 0"],
+      [404, "GET", forged],
+      [404, "GET", "/o/none"],
+    ] as const) {
+      const what = [method, target, ...more].join(" ")
+      const answer = yield* asked(method, target, ...more)
+      // With a query it is the router's.
+      assert.strictEqual(answer, yield* asked(method, `${target}?a=b`, ...more), what)
+      assert.strictEqual(statusOf(answer), status, what)
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.live("a pixel that is asked for under two hosts, or none, is refused and counted for nobody", () =>
+  Effect.gen(function* () {
+    const { asked, delivery, pages, path } = yield* opened
+    const browser = `User-Agent: ${chrome}`
+    for (const answer of [
+      yield* asked("GET", path, browser, "Host: another.pages.test"),
+      yield* asked("GET", `http://another.pages.test${path}`, browser),
+      yield* rawHead(pages, `GET ${path} HTTP/1.1`, browser),
+    ]) {
+      assert.strictEqual(statusOf(answer), 400, answer)
+    }
+    const row = yield* delivery
+    assert.deepStrictEqual([row.openedAt, row.machineOpenedAt], [null, null])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a person who looks is counted at once as well, a machine is not, and no forged token counts for anybody", () =>
+  Effect.gen(function* () {
+    const { asked, delivery, path } = yield* opened
+    yield* asked("GET", path, "User-Agent: curl/8.0")
+    yield* asked("GET", path, `User-Agent: ${chrome}`, "Sec-Purpose: prefetch")
+    yield* asked("GET", `${path}x`, `User-Agent: ${chrome}`)
+    const machines = yield* delivery
+    assert.isNull(machines.openedAt)
+    assert.isNotNull(machines.machineOpenedAt)
+    yield* asked("GET", path, `User-Agent: ${chrome}`)
+    assert.isNotNull((yield* delivery).openedAt)
+  }).pipe(Effect.scoped),
+)

@@ -1,0 +1,133 @@
+// The links in messages, over memory: the pixel, machines, the message in a browser, and tokens that are none.
+import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { assert, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { chrome, gmail, oneClick, sent } from "../fixtures/TrackingWorld.ts"
+
+it.live("the pixel is a picture that nobody keeps, and counts the first opening", () =>
+  Effect.gen(function* () {
+    const { ask, delivery, links } = yield* sent
+    const answer = yield* ask(links.open)
+    assert.strictEqual(answer.status, 200)
+    assert.strictEqual(answer.headers.get("content-type"), "image/gif")
+    assert.include(answer.headers.get("cache-control") ?? "", "no-store")
+    const first = (yield* delivery).openedAt
+    assert.isNotNull(first)
+    yield* ask(links.open)
+    assert.strictEqual((yield* delivery).openedAt, first)
+  }).pipe(Effect.scoped),
+)
+
+it.live("Gmail's picture proxy is its reader", () =>
+  Effect.gen(function* () {
+    const { ask, delivery, links } = yield* sent
+    yield* ask(links.open, {}, gmail)
+    assert.isNotNull((yield* delivery).openedAt)
+  }).pipe(Effect.scoped),
+)
+
+it.live("machines are answered, and not counted", () =>
+  Effect.gen(function* () {
+    const { ask, contact, delivery, handOver, links } = yield* sent
+    const tries: ReadonlyArray<readonly [RequestInit, string | null]> = [
+      [{ method: "HEAD" }, chrome],
+      [{ headers: { "sec-purpose": "prefetch;prerender" } }, chrome],
+      [{ headers: { purpose: "prefetch" } }, chrome],
+      [{ headers: { "x-moz": "prefetch" } }, chrome],
+      [{}, "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"],
+      [{}, "curl/8.0"],
+      [{}, "Mozilla/5.0"],
+      [{}, null],
+    ]
+    for (const [init, agent] of tries) {
+      assert.strictEqual((yield* ask(links.open, init, agent)).status, 200)
+      assert.strictEqual((yield* ask(links.click(0), init, agent)).status, 302)
+    }
+    // As if it were being taken in all the while, however slow this machine is.
+    yield* handOver(DateTime.add(yield* DateTime.now, { hours: 1 }))
+    yield* ask(links.open)
+    yield* ask(links.click(0))
+    const row = yield* delivery
+    assert.isNull(row.openedAt)
+    assert.isNull(row.clickedAt)
+    assert.isNotNull(row.machineOpenedAt)
+    assert.isNotNull(row.machineClickedAt)
+    assert.isNull((yield* contact).lastActivityAt)
+  }).pipe(Effect.scoped),
+)
+
+it.live("the message can be read in a browser, where it can't run anything", () =>
+  Effect.gen(function* () {
+    const { ask, links } = yield* sent
+    const answer = yield* ask(links.view)
+    assert.strictEqual(answer.status, 200)
+    assert.include(answer.text, "Hello Änn &amp; Co")
+    const policy = answer.headers.get("content-security-policy") ?? ""
+    assert.include(policy, "default-src 'none'")
+    assert.include(policy, "sandbox")
+    assert.notInclude(policy, "allow-scripts")
+    assert.notMatch(policy, /script-src/)
+  }).pipe(Effect.scoped),
+)
+
+it.live("a tampered, truncated or lengthened token, or one for another purpose, is the same neutral page", () =>
+  Effect.gen(function* () {
+    const { ask, delivery, links } = yield* sent
+    const plain = yield* ask("http://pages.test/u/nothing")
+    assert.strictEqual(plain.status, 404)
+    const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    for (const [kind, url] of [
+      ["o", links.open],
+      ["c", links.click(0)],
+      ["u", links.unsubscribe],
+      ["v", links.view],
+    ] as const) {
+      const token = tokenOf(url)
+      const forged = [
+        ...Array.from(token, (character, at) => {
+          const next = alphabet[alphabet.indexOf(character) ^ 1] ?? ""
+          return token.slice(0, at) + next + token.slice(at + 1)
+        }),
+        token.slice(0, -1),
+        `${token}A`,
+        `${token}=`,
+        "",
+        ...[links.open, links.click(0), links.unsubscribe, links.view].map(tokenOf).filter((each) => each !== token),
+      ]
+      for (const each of forged) {
+        const answer = yield* ask(`http://pages.test/${kind}/${each}`, kind === "u" ? oneClick : {})
+        assert.strictEqual(answer.status, 404, `${kind} ${each}`)
+        if (each !== "") assert.strictEqual(answer.text, plain.text)
+      }
+    }
+    const row = yield* delivery
+    assert.deepStrictEqual([row.openedAt, row.clickedAt, row.unsubscribedAt], [null, null, null])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a right token for what is not there is the same neutral page", () =>
+  Effect.gen(function* () {
+    const { ask, linksOf, target } = yield* sent
+    const elsewhere = linksOf({ workspaceId: target.workspaceId, deliveryId: DeliveryId.make(target.workspaceId) })
+    const anothers = linksOf({ ...target, workspaceId: WorkspaceId.make(target.deliveryId) })
+    for (const links of [elsewhere, anothers]) {
+      for (const url of [links.click(0), links.unsubscribe, links.view]) {
+        assert.strictEqual((yield* ask(url)).status, 404)
+      }
+    }
+    assert.strictEqual((yield* ask(anothers.unsubscribe, oneClick)).status, 404)
+    assert.strictEqual((yield* ask(elsewhere.open)).status, 200, "a pixel is answered without a look")
+    assert.strictEqual((yield* ask(elsewhere.unsubscribe, oneClick)).status, 404)
+  }).pipe(Effect.scoped),
+)
+
+it.live("other methods are refused", () =>
+  Effect.gen(function* () {
+    const { ask, links } = yield* sent
+    const answer = yield* ask(links.click(0), { method: "POST" })
+    assert.strictEqual(answer.status, 405)
+    assert.strictEqual(answer.headers.get("allow"), "GET, HEAD")
+    assert.strictEqual((yield* ask(links.unsubscribe, { method: "DELETE" })).headers.get("allow"), "GET, HEAD, POST")
+  }).pipe(Effect.scoped),
+)

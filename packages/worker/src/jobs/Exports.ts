@@ -1,0 +1,20 @@
+// The jobs of exports, of whatever they are: writing the file, and removing it with what is known of it.
+import type { ExportKind } from "@tentpole/core/exports/Export"
+import { Exports } from "@tentpole/core/exports/Exports"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import { Effect } from "effect"
+import { orGivenUp } from "./RetryPolicy.ts"
+
+type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
+
+const reason = "The export stopped again and again and was given up. Start another one"
+
+export const writeExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
+  Effect.flatMap(Exports, (exports) =>
+    orGivenUp(attempt, exports.run(workspaceId, exportId), exports.giveUp(workspaceId, exportId, reason)),
+  )
+
+export const expireExport = (
+  kind: ExportKind,
+  { workspaceId, exportId }: Of<"list_export_expiry" | "blast_export_expiry">,
+) => Effect.flatMap(Exports, (exports) => exports.expire(workspaceId, kind, exportId))

@@ -1,0 +1,26 @@
+// The jobs of what flows make for their members. Each member's is made by itself: one that fails holds up no other.
+import { FlowMakings } from "@tentpole/core/flows/steps/FlowMakings"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import { Cause, Effect, Exit } from "effect"
+import { orGivenUp } from "./RetryPolicy.ts"
+
+type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
+
+export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "flow_tent">, attempt: JobAttempt) =>
+  Effect.flatMap(FlowMakings, ({ giveUp, make }) => {
+    const kind = type === "flow_email" ? "email" : "tent"
+    const all = Effect.gen(function* () {
+      const failures: Array<Cause.Cause<unknown>> = []
+      for (const making of members) {
+        const made = yield* Effect.exit(make(workspaceId, kind, making))
+        if (Exit.isSuccess(made)) continue
+        if (Cause.hasInterruptsOnly(made.cause)) return yield* Effect.interrupt
+        failures.push(made.cause)
+      }
+      const [first] = failures
+      if (first !== undefined) return yield* Effect.failCause(first)
+    })
+    // Those who have theirs, or do not wait for it any more, are left alone.
+    const given = Effect.forEach(members, (making) => giveUp(workspaceId, making), { discard: true })
+    return orGivenUp(attempt, all, given)
+  })

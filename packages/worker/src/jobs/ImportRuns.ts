@@ -1,0 +1,19 @@
+// The jobs of imports: applying a file, and removing what a session has left behind.
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { Imports } from "@tentpole/core/imports/Imports"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import { Effect } from "effect"
+import { orGivenUp } from "./RetryPolicy.ts"
+
+type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
+
+const reason =
+  "The import stopped again and again and was given up. Rows up to here are imported: start it again for the rest"
+
+export const importRun = ({ workspaceId, runId }: Of<"import_run">, attempt: JobAttempt) =>
+  Effect.flatMap(ImportRuns, (runs) =>
+    orGivenUp(attempt, runs.run(workspaceId, runId), runs.giveUp(workspaceId, runId, reason)),
+  )
+
+export const importExpiry = ({ workspaceId, sessionId }: Of<"import_expiry">) =>
+  Effect.flatMap(Imports, (imports) => imports.expire(workspaceId, sessionId))

@@ -1,0 +1,34 @@
+// The jobs of templates: the AI writes their next version.
+import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { Effect } from "effect"
+import { orGivenUp } from "./RetryPolicy.ts"
+
+type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
+
+const reason = "The generation was broken off again and again. Nothing was charged: try again with another prompt"
+
+export const emailTemplateGeneration = (
+  { workspaceId, templateId, generationId }: Of<"email_template_generation">,
+  attempt: JobAttempt,
+) =>
+  Effect.flatMap(EmailTemplates, (templates) =>
+    orGivenUp(
+      attempt,
+      templates.runGeneration(workspaceId, templateId, generationId),
+      templates.giveUpGeneration(workspaceId, templateId, generationId, reason),
+    ),
+  )
+
+export const tentTemplateGeneration = (
+  { workspaceId, templateId, generationId }: Of<"tent_template_generation">,
+  attempt: JobAttempt,
+) =>
+  Effect.flatMap(TentTemplates, (templates) =>
+    orGivenUp(
+      attempt,
+      templates.runGeneration(workspaceId, templateId, generationId),
+      templates.giveUpGeneration(workspaceId, templateId, generationId, reason),
+    ),
+  )

@@ -1,0 +1,22 @@
+// What has to be done once in a while, by whichever worker comes to it: each of these may be done twice.
+import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Cause, Effect, Layer, Schedule } from "effect"
+
+const every = "1 hour"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { tidy } = yield* Housekeeper
+    const { retention } = yield* Settings
+    yield* tidy(retention).pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.interrupt
+          : Effect.logWarning("housekeeping failed and is tried again", cause),
+      ),
+      Effect.repeat(Schedule.spaced(every)),
+      Effect.forkScoped,
+    )
+  }),
+)

@@ -1,0 +1,126 @@
+// What was claimed and waits for a connection: a line for each workspace, served by turns, so that one with a million does
+// not stand before one with a hundred. As much waits as the connections take in a second, or until the next claim where claims
+// take longer: more would only age in memory.
+import { contactBytes } from "@tentpole/core/sending/ContactWeight"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Effect, Latch } from "effect"
+import type { Item } from "./InFlight.ts"
+
+export interface LinesOptions {
+  readonly claim_batch_max: number
+  readonly connections_max: number
+}
+
+/** What the lines have room for. */
+export interface Look {
+  readonly full: boolean
+  /** Workspaces whose lines are long enough. */
+  readonly except: ReadonlyArray<WorkspaceId>
+}
+
+/** So long is counted before it is said how many the connections take. */
+const measure_ms = 250
+/** Connections that had to wait could take more than they took. */
+const starved_factor = 4
+/** Contacts that wait weigh no more than this, and one claim. */
+const waiting_bytes_max = 32_000_000
+
+export class Lines {
+  /** In the order of turns. */
+  readonly #lines = new Map<WorkspaceId, Array<Item>>()
+  readonly #offered = Latch.makeUnsafe(false)
+  readonly #hungry = Latch.makeUnsafe(false)
+  readonly #room_min: number
+  readonly #room_max: number
+  #room: number
+  #size = 0
+  #bytes = 0
+  #served = 0
+  #starved = false
+  #measured_at_ms = 0
+  #look: { readonly full: boolean; readonly except: ReadonlySet<WorkspaceId> } = { full: false, except: new Set() }
+
+  constructor({ claim_batch_max, connections_max }: LinesOptions) {
+    this.#room_max = 2 * claim_batch_max
+    this.#room_min = Math.min(this.#room_max, 2 * connections_max)
+    this.#room = this.#room_min
+  }
+
+  offer(workspace: WorkspaceId, items: ReadonlyArray<Item>): void {
+    if (items.length === 0) return
+    const line = this.#lines.get(workspace)
+    if (line === undefined) this.#lines.set(workspace, [...items])
+    else line.push(...items)
+    this.#size += items.length
+    for (const item of items) this.#bytes += bytesOf(item)
+    this.#offered.openUnsafe()
+  }
+
+  /** The next workspace's next; waits until there is one. */
+  readonly take: Effect.Effect<Item> = Effect.suspend(() => {
+    const item = this.#shift()
+    return item === undefined ? Effect.andThen(this.#offered.await, this.take) : Effect.succeed(item)
+  })
+
+  #shift(): Item | undefined {
+    const [turn] = this.#lines
+    const [workspace, line] = turn ?? []
+    const item = line?.shift()
+    if (workspace === undefined || line === undefined || item === undefined) {
+      this.#offered.closeUnsafe()
+      this.#starved = true
+      return undefined
+    }
+    this.#lines.delete(workspace)
+    if (line.length > 0) this.#lines.set(workspace, line)
+    this.#size--
+    this.#served++
+    this.#bytes -= bytesOf(item)
+    const { except, full } = this.#look
+    if (full ? this.#size <= this.#room / 2 : except.has(workspace) && this.#isShort(workspace)) {
+      this.#hungry.openUnsafe()
+    }
+    return item
+  }
+
+  /** Measures, and says for whom there is room. `hungry` waits for what has changed since. */
+  look(now_ms: number): Look {
+    const passed_ms = now_ms - this.#measured_at_ms
+    if (passed_ms >= measure_ms || passed_ms < 0) {
+      const taken = (this.#starved ? starved_factor : 1) * this.#served
+      const ahead = (taken * Math.max(1000, passed_ms)) / Math.max(measure_ms, passed_ms)
+      this.#room = Math.min(this.#room_max, Math.max(this.#room_min, Math.floor(ahead)))
+      this.#served = 0
+      this.#starved = false
+      this.#measured_at_ms = now_ms
+    }
+    this.#hungry.closeUnsafe()
+    const full = this.#size > 0 && (this.#room - this.#size < 2 || this.#bytes >= waiting_bytes_max)
+    const except = [...this.#lines.keys()].filter((workspace) => !this.#isShort(workspace))
+    this.#look = { full, except: new Set(except) }
+    return { full, except }
+  }
+
+  /** Waits until there is room that the last look did not find. */
+  readonly hungry: Effect.Effect<void> = Effect.suspend(() => this.#hungry.await)
+
+  /**
+   * How many more of a workspace may wait: as many as there would still be room for after that, so that there is always
+   * some for a workspace that comes next.
+   */
+  roomFor(workspace: WorkspaceId): number {
+    if (this.#bytes >= waiting_bytes_max) return 0
+    return Math.max(0, Math.floor((this.#room - this.#size - this.#waiting(workspace)) / 2))
+  }
+
+  /** A line is made longer when it can be doubled: claims are better large. */
+  #isShort(workspace: WorkspaceId): boolean {
+    return this.roomFor(workspace) >= Math.max(1, this.#waiting(workspace))
+  }
+
+  #waiting(workspace: WorkspaceId): number {
+    return this.#lines.get(workspace)?.length ?? 0
+  }
+}
+
+const bytesOf = ({ claimed }: Item): number => (claimed.contact === null ? 0 : contactBytes(claimed.contact))

@@ -1,0 +1,294 @@
+// Test messages as workers send them: over a mail server that counts, at most once, whatever goes wrong.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { Fresh } from "@tentpole/core/contract"
+import { MailConnections } from "@tentpole/core/sending/MailConnection"
+import { EmailChange } from "@tentpole/core/emails/EmailChange"
+import { Emails } from "@tentpole/core/emails/Emails"
+import { EmailStore } from "@tentpole/core/emails/EmailStore"
+import { type AskedTest, TestMails } from "@tentpole/core/sending/TestMails"
+import { EmailId, GenerationId, TestMailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
+import { emailGeneration, testMail } from "@tentpole/worker/jobs/EmailJobs"
+import { assert, it, layer } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import PostalMime from "postal-mime"
+import { connectionsTo, settings, workspace, world } from "../fixtures/WorkerFixture.ts"
+import { type SinkScript, sink } from "../fixtures/MailServer.ts"
+
+const surroundings = TestMails.layer.pipe(Layer.provideMerge(world))
+
+const html = `<html><body><p>Hi {{contact.first_name}}</p><a href="https://example.com/a">go</a></body></html>`
+
+/** An email of a workspace that can send, and a mail server that does as this script says. */
+const furnished = Effect.fnUntraced(function* (script: SinkScript = {}) {
+  const ws = yield* workspace
+  const emails = yield* EmailStore
+  const mails = yield* TestMails
+  const { transact } = yield* Transactor
+  const fresh = yield* Fresh
+  const sql = yield* PgClient.PgClient
+  const server = yield* sink(script)
+  const fields = {
+    name: "An email",
+    subject: "Hello",
+    fromName: "News",
+    fromAddress: "news@sender.test",
+    replyToEmail: "news@sender.test",
+  }
+  const change = EmailChange.create({
+    id: EmailId.make(yield* fresh.id),
+    fields,
+    html,
+    createdByName: "a key",
+    now: DateTime.makeUnsafe(1_000),
+  })
+  const { after: email } = Result.getOrThrow(change)
+  yield* transact(emails.apply(ws, Result.getOrThrow(change)))
+  const asked = Effect.fnUntraced(function* (to: AskedTest["to"]) {
+    yield* mails.request(ws, email.id, { to })
+    const rows = yield* fenced(sql)(
+      ws,
+      sql<{ id: string }>`select test_mail_id as id from test_mail where workspace_id = ${ws} order by address`,
+    )
+    return rows.map(({ id }) => ({ type: "test_mail", workspaceId: ws, testMailId: TestMailId.make(id) }) as const)
+  })
+  const waiting = fenced(sql)(
+    ws,
+    sql<{ count: number }>`select count(*)::int as count from test_mail where workspace_id = ${ws}`,
+  ).pipe(Effect.map(([row]) => row?.count))
+  const over = connectionsTo(server.port)
+  const send = (job: Parameters<typeof testMail>[0], attempt = 1) =>
+    testMail(job, { id: "test_mail:x", attempt }).pipe(Effect.provide(over), Effect.exit, Effect.map(Exit.isSuccess))
+  return { ws, server, asked, send, waiting, email, emails, transact, sql }
+})
+
+const only = <A>([first]: ReadonlyArray<A>): A => first ?? assert.fail("there is none")
+
+const suppress = (ws: WorkspaceId, address: string, reason: string) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    fenced(sql)(
+      ws,
+      sql`insert into suppression (workspace_id, email_normalized, reason, created_at)
+        values (${ws}, ${address}, ${reason}, now())`,
+    ),
+  )
+
+layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
+  it.effect("leaves once for each address, and is forgotten", () =>
+    Effect.gen(function* () {
+      const { server, asked, send, waiting } = yield* furnished()
+      const jobs = yield* asked(["ann@example.test", "bob@example.test", "ANN@example.test"])
+      assert.lengthOf(jobs, 2)
+      for (const job of [...jobs, ...jobs]) assert.isTrue(yield* send(job))
+      assert.sameMembers(
+        server.dots.map(({ to }) => to),
+        ["ann@example.test", "bob@example.test"],
+      )
+      assert.strictEqual(yield* waiting, 0)
+    }),
+  )
+
+  it.effect("reads as a recipient's would, but for its subject, and counts nothing", () =>
+    Effect.gen(function* () {
+      const { ws, asked } = yield* furnished()
+      const job = only(yield* asked(["ann@example.test"]))
+      const { envelope, bytes } = yield* (yield* TestMails).make(ws, job.testMailId)
+      assert.strictEqual(envelope.to, "ann@example.test")
+      const mail = yield* Effect.promise(() => PostalMime.parse(bytes))
+      assert.strictEqual(mail.subject, "[Test] Hello")
+      assert.deepInclude(mail.from, { name: "News", address: "news@sender.test" })
+      assert.include(mail.html, `<p>Hi Sample</p><a href="https://example.com/a">go</a>`)
+      assert.include(mail.html, "1 Main Street")
+      assert.notInclude(mail.html, "<img")
+      assert.include(mail.text, "Hi Sample")
+      const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+      assert.include(header("dkim-signature"), "d=sender.test")
+      assert.match(header("list-unsubscribe") ?? "", /^<http.*\/u\/.*>$/)
+    }),
+  )
+
+  it.effect("leaves once when two workers have its job", () =>
+    Effect.gen(function* () {
+      const { server, asked, send } = yield* furnished({ dot: () => ({ reply: "250 ok", after_ms: 100 }) })
+      const job = only(yield* asked(["ann@example.test"]))
+      yield* Effect.all([send(job), send(job), send(job)], { concurrency: 3 })
+      assert.lengthOf(server.dots, 1)
+    }),
+  )
+
+  it.effect("that was refused for the moment is tried again; for good, it ends", () =>
+    Effect.gen(function* () {
+      let times = 0
+      const { server, asked, send, waiting } = yield* furnished({
+        recipient: (to) => (to.startsWith("bad") ? "550 5.1.1 nobody" : times++ === 0 ? "451 4.3.0 later" : null),
+        dot: (_to, nth) => ({ reply: nth === 0 ? "451 4.3.0 later" : "250 ok" }),
+      })
+      const job = only(yield* asked(["ann@example.test"]))
+      assert.isFalse(yield* send(job))
+      assert.isFalse(yield* send(job))
+      assert.strictEqual(yield* waiting, 1)
+      assert.isTrue(yield* send(job))
+      assert.lengthOf(server.dots, 2)
+      assert.isTrue(yield* send(only(yield* asked(["bad@example.test"]))))
+      assert.strictEqual(yield* waiting, 0)
+      assert.lengthOf(server.dots, 2)
+    }),
+  )
+
+  it.effect("of which nobody knows whether it arrived is not sent again", () =>
+    Effect.gen(function* () {
+      const { server, asked, send, waiting } = yield* furnished({ dot: () => "cut" })
+      const job = only(yield* asked(["ann@example.test"]))
+      assert.isTrue(yield* send(job))
+      assert.isTrue(yield* send(job))
+      assert.lengthOf(server.dots, 1)
+      assert.strictEqual(yield* waiting, 0)
+    }),
+  )
+
+  it.effect("whose worker died after it was handed over is not sent again", () =>
+    Effect.gen(function* () {
+      const { ws, server, asked, send } = yield* furnished()
+      const job = only(yield* asked(["ann@example.test"]))
+      assert.isTrue(yield* (yield* TestMails).handOver(ws, job.testMailId))
+      assert.isTrue(yield* send(job))
+      assert.lengthOf(server.dots, 0)
+    }),
+  )
+
+  it.effect("is not interrupted between its leave and its reply", () =>
+    Effect.gen(function* () {
+      const { server, asked, send, waiting } = yield* furnished({ dot: () => ({ reply: "250 ok", after_ms: 200 }) })
+      const job = only(yield* asked(["ann@example.test"]))
+      const sending = yield* Effect.forkChild(send(job))
+      while (server.dots.length === 0) yield* Effect.sleep("10 millis")
+      yield* Fiber.interrupt(sending)
+      assert.strictEqual(yield* waiting, 0)
+      yield* send(job)
+      assert.lengthOf(server.dots, 1)
+    }),
+  )
+
+  it.effect("to a suppressed address does not leave; to one that is merely unsubscribed it does", () =>
+    Effect.gen(function* () {
+      const { ws, server, asked, send } = yield* furnished()
+      yield* suppress(ws, "ann@example.test", "complaint")
+      yield* suppress(ws, "bob@example.test", "unsubscribe")
+      for (const job of yield* asked(["Ann@example.test", "bob@example.test"])) assert.isTrue(yield* send(job))
+      assert.deepStrictEqual(
+        server.dots.map(({ to }) => to),
+        ["bob@example.test"],
+      )
+    }),
+  )
+
+  it.effect("of an email that is gone, or may no longer send, or while sending is held, ends unsent", () =>
+    Effect.gen(function* () {
+      const { ws, server, asked, send, waiting, email, emails, transact, sql } = yield* furnished()
+      const held = only(yield* asked(["held@example.test"]))
+      const holding = Layer.succeed(Settings, Settings.of({ ...settings, sending: "held" }))
+      assert.isTrue(yield* send(held).pipe(Effect.provide(holding)))
+      assert.strictEqual(yield* waiting, 0)
+      const first = only(yield* asked(["ann@example.test"]))
+      yield* fenced(sql)(ws, sql`update sending_domain set status = 'failed' where workspace_id = ${ws}`)
+      assert.isTrue(yield* send(first))
+      assert.strictEqual(yield* waiting, 0)
+      yield* fenced(sql)(ws, sql`update sending_domain set status = 'verified' where workspace_id = ${ws}`)
+      const second = only(yield* asked(["bob@example.test"]))
+      yield* transact(
+        Effect.gen(function* () {
+          const removed = EmailChange.remove(yield* emails.lock(ws, email.id), { users: [], count: 0 })
+          yield* emails.apply(ws, Result.getOrThrow(removed))
+        }),
+      )
+      assert.isTrue(yield* send(second))
+      assert.lengthOf(server.dots, 0)
+    }),
+  )
+
+  it.effect("is given up when nothing helps", () =>
+    Effect.gen(function* () {
+      const { asked, send, waiting } = yield* furnished({ recipient: () => "451 4.3.0 never" })
+      const job = only(yield* asked(["ann@example.test"]))
+      assert.isFalse(yield* send(job, attempts_to_work - 1))
+      assert.strictEqual(yield* waiting, 1)
+      assert.isFalse(yield* send(job, attempts_to_work))
+      assert.strictEqual(yield* waiting, 0)
+    }),
+  )
+})
+
+const testMailJob = {
+  type: "test_mail",
+  workspaceId: WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  testMailId: TestMailId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"),
+} as const
+
+it.effect("a reply that never comes is not waited for beyond a while: the message ends in doubt", () =>
+  Effect.gen(function* () {
+    const told: Array<string> = []
+    const released = yield* Deferred.make<void>()
+    const closed = yield* Deferred.make<void>()
+    const mails = Layer.mock(TestMails)({
+      make: () => Effect.succeed({ envelope: { from: "a@x.test", to: "b@x.test" }, bytes: new Uint8Array() }),
+      handOver: () => Effect.sync(() => told.push("handed over") > 0),
+      forget: () => Effect.sync(() => void told.push("forgotten")),
+    })
+    const ready = {
+      release: () =>
+        Deferred.succeed(released, undefined).pipe(
+          Effect.andThen(Deferred.await(closed)),
+          Effect.as({ _tag: "inDoubt" } as const),
+        ),
+      abandon: Effect.void,
+    }
+    const connection = { begin: () => Effect.succeed(ready), alive: Effect.succeed(true) }
+    const open = Effect.acquireRelease(Effect.succeed(connection), () => Deferred.succeed(closed, undefined))
+    const around = Layer.mergeAll(
+      mails,
+      Layer.succeed(MailConnections, MailConnections.of({ open })),
+      Layer.succeed(Settings, Settings.of(settings)),
+    )
+    const sending = yield* Effect.forkChild(testMail(testMailJob, { id: "x", attempt: 1 }).pipe(Effect.provide(around)))
+    yield* Deferred.await(released)
+    yield* TestClock.adjust("19 seconds")
+    assert.deepStrictEqual(told, ["handed over"])
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(sending)
+    assert.deepStrictEqual(told, ["handed over", "forgotten"])
+  }),
+)
+
+const generationJob = {
+  type: "email_generation",
+  workspaceId: WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  emailId: EmailId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"),
+  generationId: GenerationId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e13"),
+} as const
+
+it.effect("a generation that broke its workers off is given up by one that does not try it", () =>
+  Effect.gen(function* () {
+    const attempted = Effect.fnUntraced(function* (attempt: number, work: Effect.Effect<void>) {
+      let [worked, givenUp] = [false, false]
+      const emails = Layer.mock(Emails)({
+        generate: () =>
+          Effect.andThen(
+            Effect.sync(() => void (worked = true)),
+            work,
+          ),
+        giveUp: () => Effect.sync(() => void (givenUp = true)),
+      })
+      yield* Effect.exit(emailGeneration(generationJob, { id: "x", attempt }).pipe(Effect.provide(emails)))
+      return [worked, givenUp]
+    })
+    const broken = Effect.die(new Error("the store is away"))
+    assert.deepStrictEqual(yield* attempted(1, broken), [true, false])
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), [true, true])
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.void), [true, false])
+    assert.deepStrictEqual(yield* attempted(attempts_to_work + 1, Effect.void), [false, true])
+  }),
+)

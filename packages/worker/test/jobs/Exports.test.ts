@@ -1,0 +1,208 @@
+// Exports of lists as workers do them: on the real queue, by workers that are stopped, and by the clock.
+import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
+import * as Cleaner from "@tentpole/adapters/ai/html/SanitizeHtml"
+import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
+import * as Ids from "@tentpole/adapters/crypto/Ids"
+import * as SecretsAdapter from "@tentpole/adapters/crypto/Secrets"
+import * as Signatures from "@tentpole/adapters/crypto/Signatures"
+import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
+import * as Memory from "@tentpole/adapters/memory/All"
+import * as MemoryBlobs from "@tentpole/adapters/memory/ports/BlobStore"
+import * as Dns from "@tentpole/adapters/memory/ports/Dns"
+import * as MemoryJobs from "@tentpole/adapters/memory/kernel/Jobs"
+import * as Sns from "@tentpole/adapters/sns/Sns"
+import { BlobStore, BlobUnavailable } from "@tentpole/core/ports/BlobStore"
+import { concat, decodeText } from "@tentpole/core/kernel/Bytes"
+import { newContact } from "@tentpole/core/contacts/ContactPatch"
+import { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
+import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import { parseEmail } from "@tentpole/core/contacts/values/EmailAddress"
+import { Fresh } from "@tentpole/core/contract"
+import { MailConnections } from "@tentpole/core/sending/MailConnection"
+import { type Export, exportKey, isPending } from "@tentpole/core/exports/Export"
+import { Exports } from "@tentpole/core/exports/Exports"
+import { ContactId } from "@tentpole/core/kernel/Ids"
+import { Lists } from "@tentpole/core/lists/Lists"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { useCases } from "@tentpole/core/Tentpole"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
+import { writeExport } from "@tentpole/worker/jobs/Exports"
+import * as Jobs from "@tentpole/worker/jobs/Jobs"
+import { assert, layer } from "@effect/vitest"
+import { Context, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { settings, world } from "../fixtures/WorkerFixture.ts"
+
+/** A put that tells that it has begun, and ends when it may. */
+interface Slow {
+  readonly begun: Deferred.Deferred<void>
+  readonly go: Deferred.Deferred<void>
+}
+const slowly = Effect.map(Effect.all([Deferred.make<void>(), Deferred.make<void>()]), ([begun, go]): Slow => ({
+  begun,
+  go,
+}))
+
+/** How the store of files takes bytes from now on. */
+class Weather extends Context.Service<Weather, { put: "well" | "away" | Slow }>()("test/Weather") {
+  static readonly layer = Layer.sync(Weather, () => ({ put: "well" as const }))
+}
+
+/** Files in memory, of a store that is well, away or slow. */
+const blobs = Layer.effect(
+  BlobStore,
+  Effect.gen(function* () {
+    const inner = yield* BlobStore
+    const weather = yield* Weather
+    return BlobStore.of({
+      ...inner,
+      put: (key, bytes, options) => {
+        const { put } = weather
+        if (put === "well") return inner.put(key, bytes, options)
+        if (put === "away") return Effect.fail(new BlobUnavailable({ cause: "away" }))
+        const told = Stream.tap(bytes, () => Deferred.succeed(put.begun, undefined))
+        const held = Stream.drain(Stream.fromEffect(Deferred.await(put.go)))
+        return inner.put(key, Stream.concat(told, held), options)
+      },
+    })
+  }),
+).pipe(Layer.provide(MemoryBlobs.layer), Layer.provideMerge(Weather.layer))
+
+const noMail = Layer.succeed(MailConnections, MailConnections.of({ open: Effect.die("no mail is sent here") }))
+const signed = Layer.merge(Signatures.layer, Sns.layer())
+const around = Layer.mergeAll(blobs, Csv.layer, FakeAi.layer, Cleaner.layer, Dns.layer(), noMail, signed)
+
+const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(around))
+
+const onMemory = Layer.merge(useCases, Fresh.layer).pipe(
+  Layer.provideMerge(Memory.stores),
+  Layer.provideMerge(MemoryJobs.layer({ ...defaults, poll: "1 minute" })),
+  Layer.provideMerge(around),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Ids.layer,
+      DkimSigner.layer,
+      Layer.succeed(Settings, Settings.of(settings)),
+      SecretsAdapter.layer({ secret: Redacted.make("a secret for tests, long enough"), previous: null }),
+    ),
+  ),
+  Layer.provideMerge(Memory.database),
+)
+
+/** A list of three, and an export of it that nobody has begun to write. */
+const begin = Effect.gen(function* () {
+  const [fresh, exports, store] = [yield* Fresh, yield* Exports, yield* BlobStore]
+  const workspace = yield* fresh.workspace()
+  const ids = (yield* Effect.all([fresh.id, fresh.id, fresh.id])).map((id) => ContactId.make(id))
+  const now = yield* DateTime.now
+  const made = ids.map((id) => {
+    return { before: null, after: newContact(id, { email: parseEmail(`${id}@example.com`) }, "api", now), at: now }
+  })
+  yield* (yield* Transactor).transact((yield* ContactStore).apply(workspace, ContactsChange.of(made)))
+  const draft = { name: "Spring", kind: "static", description: null, contactIds: ids } as const
+  const { list } = yield* (yield* Lists).create(workspace, draft)
+  const { id } = yield* exports.begin(workspace, { kind: "list", listId: list.id, excludeUnsubscribed: false })
+  const found = Effect.map(exports.find(workspace, { kind: "list", listId: list.id }, id), ({ record }) => record)
+  const file = Effect.map(Stream.runCollect(store.get(exportKey(workspace, "list", id))), (parts) =>
+    decodeText(concat(parts)),
+  )
+  const job = { type: "list_export", workspaceId: workspace, exportId: id } as const
+  return { workspace, ids, id, found, file, job }
+})
+
+/** A worker's jobs, until the scope closes. */
+const worker = (scope: Scope.Scope) => Layer.buildWithScope(Layer.fresh(Jobs.layer), scope)
+
+const ended = <E>(found: Effect.Effect<Export, E>) =>
+  found.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (it) => !isPending(it) }))
+
+layer(onPostgres, { excludeTestServices: true })("exports on PostgreSQL's queue", (it) => {
+  it.effect("an export is written by a worker, and the one after it too", () =>
+    Effect.gen(function* () {
+      yield* worker(yield* Effect.scope)
+      for (let time = 0; time < 2; time++) {
+        const { ids, found, file } = yield* begin
+        assert.deepInclude(yield* ended(found), { status: "completed", rowCount: 3 })
+        const [header = "", ...rows] = (yield* file).split("\r\n")
+        assert.match(header, /^contact_id,display_name,/)
+        assert.deepStrictEqual(
+          rows.map((row) => row.slice(0, 36)),
+          [...[...ids].sort(), ""],
+        )
+      }
+    }),
+  )
+
+  it.effect("a stopped worker's export is taken again, and is whole", () =>
+    Effect.gen(function* () {
+      const weather = yield* Weather
+      weather.put = yield* slowly
+      const { begun } = weather.put
+      const { found, file } = yield* begin
+      const first = yield* Scope.make()
+      yield* worker(first)
+      yield* Deferred.await(begun)
+      assert.strictEqual((yield* found).status, "running")
+      yield* Scope.close(first, Exit.void)
+      weather.put = "well"
+      assert.strictEqual((yield* found).status, "running")
+      yield* worker(yield* Effect.scope)
+      assert.deepInclude(yield* ended(found), { status: "completed", rowCount: 3 })
+      assert.strictEqual((yield* file).split("\r\n").length, 5)
+    }),
+  )
+})
+
+layer(onMemory)("exports by the clock", (it) => {
+  it.effect("a day after its end an export is gone, file and record", () =>
+    Effect.gen(function* () {
+      yield* worker(yield* Effect.scope)
+      const { found, file } = yield* begin
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* found).status, "completed")
+      yield* TestClock.adjust("23 hours")
+      assert.include(yield* file, "@example.com")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* Effect.flip(found))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(file))._tag, "BlobNotFound")
+    }),
+  )
+
+  it.effect("an export that is gone when its file is written leaves no file", () =>
+    Effect.gen(function* () {
+      const weather = yield* Weather
+      weather.put = yield* slowly
+      const { begun, go } = weather.put
+      const { workspace, id, file } = yield* begin
+      const exports = yield* Exports
+      const run = yield* Effect.forkChild(exports.run(workspace, id))
+      yield* Deferred.await(begun)
+      yield* exports.expire(workspace, "list", id)
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(run)
+      assert.strictEqual((yield* Effect.flip(file))._tag, "BlobNotFound")
+      weather.put = "well"
+    }),
+  )
+
+  it.effect("an export fails with a sentence at the last attempt to write it, and only then", () =>
+    Effect.gen(function* () {
+      const weather = yield* Weather
+      weather.put = "away"
+      const { found, job } = yield* begin
+      const attempted = (attempt: number) => Effect.exit(writeExport(job, { id: "list_export:x", attempt }))
+      for (const attempt of [1, attempts_to_work - 1]) {
+        assert.isTrue(Exit.isFailure(yield* attempted(attempt)))
+        assert.strictEqual((yield* found).status, "running")
+      }
+      assert.isTrue(Exit.isFailure(yield* attempted(attempts_to_work)))
+      const failed = yield* found
+      assert.match(failed.status === "failed" ? failed.error : "", /^The export stopped .*\. Start another one$/)
+      weather.put = "well"
+      assert.isTrue(Exit.isSuccess(yield* attempted(attempts_to_work)))
+      assert.deepStrictEqual(yield* found, failed)
+    }),
+  )
+})

@@ -1,0 +1,47 @@
+import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
+import { ImportRunId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
+import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
+import { importRun } from "@tentpole/worker/jobs/ImportRuns"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+
+const job = {
+  type: "import_run",
+  workspaceId: WorkspaceId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"),
+  runId: ImportRunId.make("7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e12"),
+} as const
+
+const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effect<void>) {
+  let [worked, givenUp] = [false, false]
+  const runs = Layer.mock(ImportRuns)({
+    run: () =>
+      Effect.andThen(
+        Effect.sync(() => void (worked = true)),
+        run,
+      ),
+    giveUp: () => Effect.sync(() => void (givenUp = true)),
+  })
+  const exit = yield* Effect.exit(importRun(job, { id: "import_run:x", attempt }).pipe(Effect.provide(runs)))
+  return { worked, failed: Exit.isFailure(exit), givenUp }
+})
+
+it.effect("a run is given up at the last attempt to work on it, and only then", () =>
+  Effect.gen(function* () {
+    const broken = Effect.die(new Error("the store is away"))
+    const failed = { worked: true, failed: true, givenUp: false }
+    assert.deepStrictEqual(yield* attempted(1, broken), failed)
+    assert.deepStrictEqual(yield* attempted(attempts_to_work - 1, broken), failed)
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, broken), { ...failed, givenUp: true })
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.void), { ...failed, failed: false })
+    assert.deepStrictEqual(yield* attempted(attempts_to_work, Effect.interrupt), failed)
+  }),
+)
+
+it.effect("a run that has broken every worker off is given up by the next one, which does not touch it", () =>
+  Effect.gen(function* () {
+    for (const attempt of [attempts_to_work + 1, defaults.attempts_max]) {
+      assert.deepStrictEqual(yield* attempted(attempt, Effect.void), { worked: false, failed: true, givenUp: true })
+    }
+  }),
+)

@@ -1,0 +1,156 @@
+// Schedules as workers fire them: by the database's clock, once with any number of workers, whatever becomes of one of them.
+import { PgClient } from "@effect/sql-pg"
+import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { Blasts } from "@tentpole/core/blasts/Blasts"
+import { Schedules } from "@tentpole/core/blasts/Schedules"
+import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import * as Worker from "@tentpole/worker/loops/Schedules"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Scope } from "effect"
+import { settings, sendingBlast, statusOf, until, workspace, world } from "../fixtures/WorkerFixture.ts"
+
+const surroundings = Schedules.layer.pipe(Layer.provideMerge(world))
+
+/** A blast to nobody, scheduled for so many milliseconds from now, by the database's clock. */
+const scheduled = Effect.fnUntraced(function* (ws: WorkspaceId, ms: number) {
+  const sql = yield* PgClient.PgClient
+  const blast = yield* sendingBlast(ws, 0, { prefix: `none${ms}` })
+  yield* Effect.orDie(
+    fenced(sql)(
+      ws,
+      Effect.gen(function* () {
+        yield* sql`
+          update blast set status = 'scheduled', send_mode = 'scheduled', launched_at = null, audience_fixed_at = null,
+            scheduled_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${ms / 1000})
+          where workspace_id = ${ws} and blast_id = ${blast}`
+        yield* sql`
+          insert into due_work (kind, workspace_id, due_at)
+          values ('blasts', ${ws}, clock_timestamp() + make_interval(secs => ${ms / 1000}))
+          on conflict (kind, workspace_id) do update set due_at = least(due_work.due_at, excluded.due_at)`
+      }),
+    ),
+  )
+  return blast
+})
+
+/** The clock comes to its time: as if it had been set so long ago. */
+const come = (ws: WorkspaceId, id: BlastId, ms: number) =>
+  rowsOf(
+    ws,
+    (sql) => sql`
+      with moved as (
+        update blast set scheduled_at = scheduled_at - make_interval(secs => ${ms / 1000})
+        where workspace_id = ${ws} and blast_id = ${id}
+      )
+      update due_work set due_at = due_at - make_interval(secs => ${ms / 1000})
+      where kind = 'blasts' and workspace_id = ${ws}`,
+  )
+
+const rowsOf = <Row extends object>(
+  ws: WorkspaceId,
+  ask: (sql: PgClient.PgClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
+) => Effect.flatMap(PgClient.PgClient, (sql) => Effect.orDie(fenced(sql)(ws, ask(sql))))
+
+/** When it was launched, after the time it was scheduled for, by the database's clock. */
+const latenessOf = (ws: WorkspaceId, id: BlastId) =>
+  Effect.map(
+    rowsOf<{ readonly late_ms: number }>(
+      ws,
+      (sql) => sql`
+        select (extract(epoch from launched_at - scheduled_at) * 1000)::float8 as late_ms from blast
+        where workspace_id = ${ws} and blast_id = ${id} and launched_at is not null`,
+    ),
+    ([row]) => row?.late_ms,
+  )
+
+const starts = (ws: WorkspaceId, id: BlastId) =>
+  Effect.map(
+    rowsOf<{ readonly count: number }>(
+      ws,
+      (sql) => sql`
+        select count(*)::int as count from outbox_event
+        where workspace_id = ${ws} and type = 'blast_sending' and data ->> 'blast_id' = ${id}`,
+    ),
+    ([row]) => row?.count,
+  )
+
+/** A worker of its own, until the scope ends. */
+const worker = (sending: "on" | "held" = "on") =>
+  Layer.build(Layer.fresh(Worker.layer())).pipe(
+    Effect.provideService(Settings, Settings.of({ ...settings, sending })),
+    Effect.asVoid,
+  )
+
+layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
+  it.effect("two workers fire what has come to its time, once, and nothing before it", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      const due = yield* Effect.forEach([-900, -500, 100, 400, 900], (ms) => scheduled(ws, ms))
+      const later = yield* scheduled(ws, 3_600_000)
+      yield* worker()
+      yield* worker()
+      for (const id of due) {
+        yield* until(Effect.map(statusOf(ws, id), (row) => row?.status !== "scheduled"))
+        assert.strictEqual((yield* statusOf(ws, id))?.status, "sending")
+        assert.isAtLeast((yield* latenessOf(ws, id)) ?? -1, 0)
+        assert.strictEqual(yield* starts(ws, id), 1)
+      }
+      assert.strictEqual((yield* statusOf(ws, later))?.status, "scheduled")
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("what a worker that is gone has left, the next one fires", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      const first = yield* Scope.make()
+      yield* Scope.provide(worker(), first)
+      const soon = yield* scheduled(ws, 3_600_000)
+      yield* Scope.close(first, yield* Effect.exit(Effect.void))
+      yield* come(ws, soon, 3_600_000)
+      yield* Effect.sleep("600 millis")
+      assert.strictEqual((yield* statusOf(ws, soon))?.status, "scheduled")
+      yield* worker()
+      yield* until(Effect.map(statusOf(ws, soon), (row) => row?.status === "sending"))
+      assert.strictEqual(yield* starts(ws, soon), 1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("one that can't be fired holds up no other, and fires when it can", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      const sql = yield* PgClient.PgClient
+      const stuck = yield* scheduled(ws, -900)
+      const others = yield* Effect.forEach([-500, 200], (ms) => scheduled(ws, ms))
+      /** A list that a launch on a plan with limits counts by rules, which are none. */
+      const ruled = (rules: string | null) =>
+        rowsOf(
+          ws,
+          () => sql`
+            update list set kind = 'dynamic', member_count = null, rules = ${rules}::jsonb
+            where workspace_id = ${ws} and list_id = (
+              select audience_list_id from blast where workspace_id = ${ws} and blast_id = ${stuck})`,
+        )
+      yield* Effect.orDie(sql`update workspace set plan = 'free' where workspace_id = ${ws}`)
+      yield* ruled(`{"kind":"group","operator":"and","conditions":[{"kind":"none"}]}`)
+      yield* worker()
+      for (const id of others) yield* until(Effect.map(statusOf(ws, id), (row) => row?.status === "sending"))
+      assert.strictEqual((yield* statusOf(ws, stuck))?.status, "scheduled")
+      yield* ruled(null)
+      yield* until(Effect.map(statusOf(ws, stuck), (row) => row?.status === "sending"))
+      assert.strictEqual(yield* starts(ws, stuck), 1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("held, nothing fires", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      const due = yield* scheduled(ws, -900)
+      yield* worker("held")
+      yield* Effect.sleep("1200 millis")
+      assert.strictEqual((yield* statusOf(ws, due))?.status, "scheduled")
+      const { blast } = yield* Effect.orDie((yield* Blasts).find(ws, due))
+      assert.strictEqual(blast.status, "scheduled")
+    }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,34 @@
+import { decodeText } from "@tentpole/core/kernel/Bytes"
+import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
+import { Settings } from "@tentpole/core/kernel/Settings"
+import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { sendingBlast, settings, workspace, world } from "../fixtures/WorkerFixture.ts"
+
+const postmark = Settings.of({
+  ...settings,
+  hooks: { ...settings.hooks, postmarkLogin: Redacted.make("user:a password for tests") },
+})
+const byPostmark = Layer.fresh(OutgoingMail.layer).pipe(Layer.provide(Layer.succeed(Settings, postmark)))
+
+const headOf = (bytes: Uint8Array): string => decodeText(bytes).split("\r\n\r\n", 1)[0] ?? ""
+
+layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
+  it.effect("names its delivery to Postmark where that reports, and to nobody else", () =>
+    Effect.gen(function* () {
+      const ws = yield* workspace
+      yield* sendingBlast(ws, 1)
+      const { transact } = yield* Transactor
+      const [claimed] = yield* transact((yield* DeliveryStore).claim(ws, { limit: 1, lease_ms: 60_000 }))
+      assert(claimed !== undefined)
+      const make = Effect.flatMap(OutgoingMail, (mail) => mail.make(ws, claimed))
+      const plain = headOf((yield* make).bytes)
+      const named = headOf((yield* Effect.provide(make, byPostmark)).bytes)
+      assert.notInclude(plain, "X-PM-")
+      assert.include(named, `\r\nX-PM-Metadata-delivery: ${claimed.id}`)
+      assert.include(named, "DKIM-Signature: ")
+    }),
+  )
+})
