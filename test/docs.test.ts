@@ -1,11 +1,39 @@
 // What the documents say of the code is what the code says.
 import { configuration } from "@tentpole/adapters/Configuration"
 import { errorsPage } from "@tentpole/http/edge/ErrorDocs"
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
 import { limitsPage } from "./tools/Limits.ts"
+import { diagram, stateMachinesPage } from "./tools/StateMachines.ts"
 
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
+const root = new URL("../", import.meta.url)
+
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+const documents = (): ReadonlyArray<string> =>
+  readdirSync(new URL("docs", root), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => `docs/${path}`)
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchors = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  )
+
+const brokenLinks = (page: string): ReadonlyArray<string> =>
+  [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([link, path = "", anchor]) => {
+    const from = new URL(page, root)
+    const at = fileURLToPath(path === "" ? from : new URL(path, from))
+    if (!existsSync(at)) return [`${page}: ${link}`]
+    return anchor === undefined || anchors(readFileSync(at, "utf8")).has(anchor) ? [] : [`${page}: ${link}`]
+  })
 
 it("docs/errors.md is printed from the table of errors", () => {
   assert.strictEqual(read("docs/errors.md"), errorsPage(), "run `npm run docs`")
@@ -13,6 +41,23 @@ it("docs/errors.md is printed from the table of errors", () => {
 
 it("docs/limits.md is printed from the constants that hold the limits", () => {
   assert.strictEqual(read("docs/limits.md"), limitsPage(), "run `npm run docs`")
+})
+
+it("docs/internals/state-machines.md is printed from the transition tables", () => {
+  assert.strictEqual(read("docs/internals/state-machines.md"), stateMachinesPage(), "run `npm run docs`")
+})
+
+it("a diagram begins at the first state, joins events with one target, and ends at states without transitions", () => {
+  assert.strictEqual(
+    diagram({ draft: { approve: "approved", freeze: "approved" }, approved: {} }),
+    "```mermaid\nstateDiagram-v2\n  [*] --> draft\n  draft --> approved: approve, freeze\n  approved --> [*]\n```",
+  )
+})
+
+it("links between documents lead to files and headings that exist", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...documents()]
+  const broken = pages.flatMap((page) => brokenLinks(page))
+  assert.deepStrictEqual(broken, [])
 })
 
 it("every variable that is read stands in .env.example and docs/configuration.md, and no other", () => {
