@@ -49,8 +49,8 @@ it("docs/internals/state-machines.md is printed from the transition tables", () 
 
 it("a diagram begins at the first state, joins events with one target, and ends at states without transitions", () => {
   assert.strictEqual(
-    diagram({ draft: { approve: "approved", freeze: "approved" }, approved: {} }),
-    "```mermaid\nstateDiagram-v2\n  [*] --> draft\n  draft --> approved: approve, freeze\n  approved --> [*]\n```",
+    diagram({ draft: { send: "sent", fire: ["sent", "draft"] }, sent: {} }),
+    "```mermaid\nstateDiagram-v2\n  [*] --> draft\n  draft --> sent: send, fire\n  draft --> draft: fire\n  sent --> [*]\n```",
   )
 })
 

@@ -1,8 +1,11 @@
 // Prints docs/internals/state-machines.md from the transition tables in the sources.
 import { blockReasons, type DeliveryState, type Move, move, type Standing } from "@tentpole/core/sending/Delivery"
 
-/** What follows each state on each event; an event that is missing is refused or changes nothing. */
-export type Transitions = Readonly<Record<string, Readonly<Partial<Record<string, string>>>>>
+/**
+ * What follows each state on each event; a list where facts decide between several. An event that is missing is refused or
+ * changes nothing.
+ */
+export type Transitions = Readonly<Record<string, Readonly<Record<string, string | ReadonlyArray<string> | undefined>>>>
 
 /** The first state of the table is the initial one; a state without transitions is final. */
 export type Machine = readonly [title: string, transitions: Transitions]
@@ -57,11 +60,14 @@ const delivery = (): Transitions => {
 export const machines: ReadonlyArray<Machine> = [["Delivery", delivery()]]
 
 const edges = (state: string, events: Transitions[string]): ReadonlyArray<string> => {
-  const targets = Map.groupBy(Object.entries(events ?? {}), ([, target]) => target)
+  const targets = new Map<string, ReadonlyArray<string>>()
+  for (const [event, next = []] of Object.entries(events ?? {})) {
+    for (const target of typeof next === "string" ? [next] : next) {
+      targets.set(target, [...(targets.get(target) ?? []), event])
+    }
+  }
   if (targets.size === 0) return [`  ${state} --> [*]`]
-  return [...targets].map(
-    ([target, entries]) => `  ${state} --> ${target}: ${entries.map(([event]) => event).join(", ")}`,
-  )
+  return [...targets].map(([target, names]) => `  ${state} --> ${target}: ${names.join(", ")}`)
 }
 
 /** One state machine as a Mermaid diagram. */
