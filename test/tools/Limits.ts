@@ -1,4 +1,4 @@
-// docs/limits.md: every limit that somebody can meet, from the constants that hold it, and what is answered beyond.
+// Prints docs/limits.md: every limit of the product, from the constants in the code, and the answer beyond it.
 import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
 import {
   activity_days_min,
@@ -53,7 +53,7 @@ import { unknown_keys_per_minute_max } from "@tentpole/http/edge/UnknownKeyLimit
 import { table } from "@tentpole/http/edge/Errors"
 import { Result } from "effect"
 
-/** What is limited, how far it goes, and what is answered or done beyond. */
+/** What is limited, the limit, and what happens beyond it. */
 type Row = readonly [what: string, limit: string, beyond: string]
 
 const number = (value: number): string => value.toLocaleString("en-US")
@@ -92,38 +92,38 @@ const tableOf = (title: string, rows: ReadonlyArray<Row>): string =>
 
 const requests = (config: Configuration): ReadonlyArray<Row> => [
   [
-    "Requests a minute of an API key, for each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
+    "Requests a minute of an API key, in each HTTP process (`RATE_LIMIT_PER_MINUTE`)",
     number(config.requestsPerMinute_max),
     code("rate_limited"),
   ],
   [
-    "Unknown keys a minute from one address (of IPv6 one /64), for each HTTP process",
+    "Unknown keys a minute from one address (of IPv6 one /64), in each HTTP process",
     number(unknown_keys_per_minute_max),
-    `${code("rate_limited")}; keys that were right lately go on`,
+    `${code("rate_limited")}; keys that were valid recently still work`,
   ],
-  ["Body of a call (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
-  ["Depth of JSON", `${json_depth_max} levels`, invalid],
+  ["Body of a request (`JSON_BYTES_MAX`)", bytes(config.json_bytes_max), tooLarge],
+  ["Nesting of JSON", `${json_depth_max} levels`, invalid],
   [
-    "Faults of a request that are told, each with its path",
+    "Mistakes reported in one answer, each with its path",
     number(issues_max),
     "the message says how many more there are",
   ],
   ["Headers of a request", bytes(headers_bytes_max), code("headers_too_large")],
-  ["Time for a request's head", time(patience.head_ms), code("request_timeout")],
+  ["Time for the headers of a request", time(patience.head_ms), code("request_timeout")],
   [
-    "Time for its body; for an import's file, as long as it comes on",
+    "Time for its body; for an import file, while data arrives",
     `${time(patience.body_ms)}; ${time(patience.upload_ms)}`,
     code("request_timeout"),
   ],
   ["`limit` of listings", `1 to ${page_limit_max}, ${page_limit_default} by default`, invalid],
   ["`Idempotency-Key`", "1 to 255 printable characters", invalid],
-  ["How long it is known", `${answer_hours_kept} hours`, "the request is done again"],
-  ["An answer that is kept for it", bytes(answer_bytes_max), `${code("conflict")} to who repeats the request`],
+  ["How long its answer is stored", `${answer_hours_kept} hours`, "the request is executed again"],
+  ["Size of a stored answer", bytes(answer_bytes_max), `${code("conflict")} for a repeated request`],
 ]
 
-const ofItem = `${code("INVALID_ITEM")}: of a batch this item alone is rejected`
+const ofItem = `${code("INVALID_ITEM")}: only this item of a batch is rejected`
 
-/** Standard fields of text, those of one length together. */
+/** Standard text fields, grouped by length. */
 const textFields = (): ReadonlyArray<Row> => {
   const texts = standardFields.flatMap((field) => (field.kind === "text" && field.writable ? [field] : []))
   const groups = Object.groupBy(texts, ({ length_max }) => length_max)
@@ -138,12 +138,12 @@ const contacts = (): ReadonlyArray<Row> => [
   ["Items of a batch: create, upsert, update, delete", `1 to ${batch_max}`, invalid],
   ...textFields(),
   [
-    "Value of a custom field of text",
+    "Value of a custom text field",
     characters(custom_text_length_max),
-    `${code("invalid_custom_field_value")}: of a batch this item alone is rejected`,
+    `${code("invalid_custom_field_value")}: only this item of a batch is rejected`,
   ],
   ["Active custom fields of a workspace", number(active_fields_max), code("field_definition_cap_exceeded")],
-  ["Custom fields made by one request", `1 to ${fields_per_request_max}`, invalid],
+  ["Custom fields created by one request", `1 to ${fields_per_request_max}`, invalid],
   [
     "Name and description of a list",
     `${characters(name_length_max, 1)}; ${characters(description_length_max)}`,
@@ -151,19 +151,19 @@ const contacts = (): ReadonlyArray<Row> => [
   ],
   ["`contact_ids` of a new list or an inline audience", number(contact_ids_max), invalid],
   ["Rules: levels of groups, nodes", `${rule_depth_max}, ${rule_nodes_max}`, invalid],
-  ["Rules: a stretch of time", `1 to ${number(time_window_amount_max)}`, invalid],
-  ["Temporary bounces in a row", String(soft_bounces_max), "the address is suppressed"],
+  ["Rules: amount of a time window", `1 to ${number(time_window_amount_max)}`, invalid],
+  ["Soft bounces in a row", String(soft_bounces_max), "the address is suppressed"],
 ]
 
 const imports = (config: Configuration): ReadonlyArray<Row> => [
   ["File (`IMPORT_BYTES_MAX`)", bytes(config.import_bytes_max), tooLarge],
-  ["Rows given in the request", number(Import.rows_max), invalid],
+  ["Rows in the request", number(Import.rows_max), invalid],
   ["Columns of a file; of rows in the request", number(Import.columns_max), `${code("import_unreadable")}; ${invalid}`],
   ["`list_ids`", number(Import.list_ids_max), invalid],
-  ["How long the address of an upload takes bytes", time(Import.upload_lifetime_ms), code("link_refused")],
+  ["How long an upload address is valid", time(Import.upload_lifetime_ms), code("link_refused")],
   ["How long a session can be previewed and executed", time(Import.session_lifetime_ms), code("not_found")],
-  ["Rows that a preview looks at", number(preview_rows_max), "are looked at when it is executed"],
-  ["Columns that an AI is asked about", number(columns_asked_max), "are left to you"],
+  ["Rows that a preview reads", number(preview_rows_max), "further rows are read by the execution"],
+  ["Columns sent to the AI", number(columns_asked_max), "further columns are not mapped"],
   ["`limit` of results", `1 to ${results_limit_max}`, invalid],
 ]
 
@@ -180,10 +180,10 @@ const mail = (config: Configuration): ReadonlyArray<Row> => [
     invalid,
   ],
   ["HTML of an email or a template (`HTML_BYTES_MAX`)", bytes(config.html_bytes_max), tooLarge],
-  ["Text of an email", characters(Email.plain_text_length_max), invalid],
+  ["Plain text of an email", characters(Email.plain_text_length_max), invalid],
   ["Prompt of a generation", characters(generation_prompt_length_max, 1), invalid],
-  ["Addresses of a test", `1 to ${test_addresses_max}`, invalid],
-  ["How late a schedule may fire, if nobody worked", time(schedule_grace_ms), "the blast becomes a draft again"],
+  ["Addresses of a test message", `1 to ${test_addresses_max}`, invalid],
+  ["Delay of a schedule, if no worker ran", time(schedule_grace_ms), "the blast becomes a draft again"],
   [
     "Connections of each worker to the mail server (`SMTP_CONNECTIONS`)",
     number(config.smtpConnections),
@@ -201,7 +201,7 @@ const flows = (): ReadonlyArray<Row> => [
   ["`step_id`", characters(step_id_length_max, 1), invalid],
   ["`settings`, as JSON", bytes(Flow.settings_size_bytes_max), invalid],
   [
-    "A wait",
+    "Duration of a wait",
     Object.entries(stretch_amount_max)
       .map(([unit, most]) => `${number(most)} ${unit}`)
       .join(", "),
@@ -209,28 +209,28 @@ const flows = (): ReadonlyArray<Row> => [
   ],
   ["Days before or after a date", number(offset_days_max), invalid],
   [
-    "Tokens that a trigger declares, and their names",
+    "Flow tokens of a trigger; length of their names",
     `${token_declarations_max}; ${characters(token_name_length_max)}`,
     invalid,
   ],
   [
-    "Tokens of a call, as JSON",
+    "Flow tokens of a call, as JSON",
     `less than ${bytes(tokens_size_bytes_limit)}`,
     code("campaign_flow_trigger_payload_too_large"),
   ],
   [
-    "Events of a simulation, lines of its answer",
+    "Events of a simulation; entries of its timeline",
     `${number(simulated_events_max)}, ${number(simulated_entries_max)}`,
-    `${invalid}, ends there`,
+    `${invalid}; the timeline ends`,
   ],
 ]
 
 const tents = (config: Configuration): ReadonlyArray<Row> => [
   ["Name, prompt", `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.prompt_length_max, 1)}`, invalid],
   [
-    "HTML that is generated (`HTML_BYTES_MAX`)",
+    "Generated HTML (`HTML_BYTES_MAX`)",
     bytes(config.html_bytes_max),
-    "the generation fails, and its credit is given back",
+    "the generation fails, and its credit is refunded",
   ],
   ["`asset_ids` of a new tent", number(asset_ids_max), invalid],
   ["Files of a tent", number(assets_max), code("asset_limit_exceeded")],
@@ -240,32 +240,32 @@ const tents = (config: Configuration): ReadonlyArray<Row> => [
     `${tooLarge}; ${invalid}`,
   ],
   [
-    "Width and height of a picture that the AI sees, or that stands on the page",
+    "Width and height of an image for the AI or the page",
     `${number(picture_side_px_max)} pixels`,
-    "the AI is told its name",
+    "the AI receives its name only",
   ],
-  ["Time for a file", time(upload_time_max_ms), code("unavailable")],
+  ["Time for uploading a file", time(upload_time_max_ms), code("unavailable")],
   ["Items of a bulk request", `1 to ${Bulk.bulk_items_max}`, invalid],
   [
-    "Its name's prefix, metadata as JSON",
+    "Prefix of names; metadata as JSON",
     `${characters(Bulk.prefix_length_max, 1)}; ${characters(Bulk.metadata_length_max)}`,
     invalid,
   ],
   ["`client_item_id`", characters(client_item_id_length_max), invalid],
   ["Alias of a page", characters(alias_length_max, 1), invalid],
-  ["Fields of a form that is sent, bytes of each", `${fields_max}, ${bytes(field_bytes_max)}`, tooLarge],
-  ["Everything else that is posted to the pages' listener", bytes(form_bytes_max), tooLarge],
+  ["Fields of a submitted form; size of each", `${fields_max}, ${bytes(field_bytes_max)}`, tooLarge],
+  ["Any other POST to the pages' listener", bytes(form_bytes_max), tooLarge],
   [
-    "Forms of one visitor, for each HTTP process",
+    "Form submissions of one visitor, in each HTTP process",
     `${limitDefaults.burst} at once, then one every ${1 / limitDefaults.per_second} seconds`,
-    "429, on a page for people",
+    "429, as an HTML page",
   ],
   [
     "Analytics: days, groups of a dimension, recent views",
     `1 to ${days_back_default}, ${groups_max}, ${recent_max}`,
-    "the most are shown",
+    "the most frequent are shown",
   ],
-  ["Values of a dimension a day", number(values_max), "count as `other`"],
+  ["Values of a dimension a day", number(values_max), "further values count as `other`"],
 ]
 
 const planRows = (): string => {
@@ -278,8 +278,8 @@ const planRows = (): string => {
   ])
   return `## Plans
 
-Rows of the table \`plan\`: an installation may have others. Beyond: ${code("publish_limit_exceeded")}, ${code("free_plan_email_limit")} for emails and
-contacts; a scheduled blast is cancelled instead. A generation takes a credit: without one ${code("insufficient_credits")}.
+The table \`plan\` of an installation may have others. Beyond: ${code("publish_limit_exceeded")}, ${code("free_plan_email_limit")} for emails and
+contacts; a scheduled blast is cancelled. A generation costs one credit; without credit ${code("insufficient_credits")}.
 
 | Plan | Published pages | Emails a day | Contacts | Flows |
 | --- | --- | --- | --- | --- |
@@ -287,37 +287,32 @@ ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
 `
 }
 
-const kept = (): ReadonlyArray<Row> => [
+const retention = (): ReadonlyArray<Row> => [
   [
-    "An export: the file, each link to it, its size",
+    "An export: file; link; size",
     `${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)}`,
-    "gone; ask for a new link; the export fails",
+    "deleted; request a new link; the export fails",
   ],
-  [
-    "Events for other parts of the service; jobs that are done",
-    `${event_days_kept} days; ${done_job_days_kept} days`,
-    "gone",
-  ],
+  ["Events; completed jobs", `${event_days_kept} days; ${done_job_days_kept} days`, "deleted"],
   [
     "Timelines (`ACTIVITY_DAYS`); audit log (`AUDIT_DAYS`)",
-    `for good, or ${activity_days_min} and ${audit_days_min} days at least`,
-    "gone",
+    `without limit, or at least ${activity_days_min} and ${audit_days_min} days`,
+    "deleted",
   ],
   ["Name of an API key", characters(key_name_length_max, 1), invalid],
 ]
 
-/** docs/limits.md, whole. */
+/** docs/limits.md, complete. */
 export const limitsPage = (): string => {
-  const made = configuration({})
-  if (Result.isFailure(made)) throw made.failure
-  const config = made.success
+  const defaults = configuration({})
+  if (Result.isFailure(defaults)) throw defaults.failure
+  const config = defaults.success
   return [
     `# Limits
 
-Every limit that you can meet, and what happens beyond. Capitals in brackets are the variable that sets it
-([configuration.md](configuration.md)); codes stand in [errors.md](errors.md). How fast a workspace sends, and to each domain, is
-yours to limit ([sending.md](sending.md)). How many contacts, lists, blasts, flows and pages a workspace has is limited by its plan
-and the database only.
+Every limit of the product and what happens beyond it. Capitals in brackets are the [variable](configuration.md) that sets a limit.
+[Errors](errors.md) explains the codes. You can set [send rate limits](sending.md) for a workspace and for each recipient domain. The
+number of contacts, lists, blasts, flows and pages is limited by the plan and the database only.
 
 This page is printed from the constants in the code (\`npm run docs\`).
 `,
@@ -328,6 +323,6 @@ This page is printed from the constants in the code (\`npm run docs\`).
     tableOf("Flows", flows()),
     tableOf("Tents, pages and forms", tents(config)),
     planRows(),
-    tableOf("What is kept", kept()),
+    tableOf("Retention", retention()),
   ].join("\n")
 }
