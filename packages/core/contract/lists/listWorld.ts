@@ -4,7 +4,7 @@ import { newContact, type ContactPatch } from "../../src/contacts/ContactPatch.t
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
-import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { BlastId, ContactId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type List, ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates, type WantedName } from "../../src/lists/ListName.ts"

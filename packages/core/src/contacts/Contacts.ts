@@ -16,7 +16,7 @@ import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
 import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
 import { decidedAgain } from "./batch/retryOnIdentityConflict.ts"
-import { parseEmail } from "./values/EmailAddress.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import {
   fieldsByName,
   readDelete,
@@ -27,7 +27,7 @@ import {
   readUpdate,
   type ReadUpdate,
 } from "./batch/ContactItem.ts"
-import { parsePhone } from "./values/PhoneNumber.ts"
+import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 
 /** As far as contacts care: whose they are, and what a phone number without country code is read by. */
 export type ContactsWorkspace = Pick<Workspace, "id" | "defaultCountry">

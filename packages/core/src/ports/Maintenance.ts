@@ -1,5 +1,6 @@
 // The port to what a store must have done from time to time: making room ahead, forgetting what is old.
 import { Context, type Effect } from "effect"
+import type { Retention } from "../kernel/Settings.ts"
 
 /** How long the outbox keeps what nobody has read. */
 export const event_days_kept = 7
@@ -15,14 +16,6 @@ export const jobs_forgotten_at_once = 5000
 /** Less is refused: rules look back over months, and an audit over a year. */
 export const activity_days_min = 30
 export const audit_days_min = 365
-
-/** How long what nobody has to keep is kept; null: for good. */
-export interface Retention {
-  /** Timelines of contacts. They go by whole months. */
-  readonly activity_days: number | null
-  /** The audit log. */
-  readonly audit_days: number | null
-}
 
 export class Housekeeper extends Context.Service<
   Housekeeper,

@@ -2,7 +2,7 @@
 // count nothing and end nothing; each message leaves at most once.
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import { type EmailAddress, parseEmail } from "../contacts/values/EmailAddress.ts"
+import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
 import type { OutgoingMessage } from "./OutgoingMail.ts"
 import { signingKeys } from "./SigningKeys.ts"
