@@ -14,6 +14,7 @@ import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Agents, header_length_max } from "@tentpole/core/traffic/Agents"
 import { dayOf, daysUntil } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore, type ViewBatch } from "@tentpole/core/traffic/TrafficStore"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { type RecorderOptions, ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
 import type { Visit } from "@tentpole/core/traffic/ViewWriter"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
@@ -61,11 +62,11 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
       Effect.suspend(() => {
         tried.push(batch)
         return failures-- > 0
-          ? Effect.die("the database is away")
+          ? Effect.die(new Unavailable({ part: "database" }))
           : Effect.tap(store.record(of, batch), () => Effect.sync(() => batches.push(batch)))
       }),
   })
-  const layer = ViewRecorder.layer({ batch_max: 10, wait_max_ms: 20, waiting_max: 1_000, ...options }).pipe(
+  const layer = ViewRecorder.layer({ batch_max: 10, linger_ms: 20, waiting_max: 1_000, ...options }).pipe(
     Layer.provide(Layer.merge(agents, Layer.succeed(TrafficStore, watched))),
     Layer.provide(Layer.succeedContext(stores)),
   )
@@ -89,7 +90,7 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
 
 it.live("views are written in batches, and those still waiting when the process ends are written too", () =>
   Effect.gen(function* () {
-    const { recorder, workspace, sizes, stop, counts } = yield* recording({ wait_max_ms: 60_000 })
+    const { recorder, workspace, sizes, stop, counts } = yield* recording({ linger_ms: 60_000 })
     for (let turn = 0; turn < 25; turn++) yield* recorder.saw(visitOf(workspace))
     while (sizes().length < 2) yield* Effect.sleep("10 millis")
     assert.deepStrictEqual(sizes(), [10, 10])
@@ -178,7 +179,7 @@ it.live("headers are read up to a length, and no further", () =>
 
 it.live("when they come faster than they can be written, views are dropped and nobody waits", () =>
   Effect.gen(function* () {
-    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, wait_max_ms: 60_000 })
+    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
     for (let turn = 0; turn < 500; turn++) yield* recorder.saw(visitOf(workspace))
     yield* stop
     const views = (yield* counts).days[0]?.views ?? 0

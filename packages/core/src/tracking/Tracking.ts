@@ -10,7 +10,7 @@ import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
-import { engagementRecorder, recorderDefaults, type Visit } from "./EngagementRecorder.ts"
+import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./EngagementRecorder.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "../rendering/Links.ts"
 import { isMachine, type Visitor } from "./BotFilter.ts"
@@ -64,7 +64,7 @@ export class Tracking extends Context.Service<
         return yield* store.find(target.workspaceId, target.deliveryId)
       })
 
-      const note = Effect.fnUntraced(function* (target: LinkTarget, what: Visit["what"], visitor: Visitor) {
+      const note = Effect.fnUntraced(function* (target: LinkTarget, what: TrackedRequest["what"], visitor: Visitor) {
         const { deliveryId, workspaceId } = target
         const at = yield* DateTime.now
         yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isMachine(visitor) })

@@ -6,7 +6,8 @@ import { Transactor } from "../kernel/Transactor.ts"
 import { Agents } from "./Agents.ts"
 import { dayNumberOf, dayOf } from "./Analytics.ts"
 import { type KnownDay, knownDays } from "./DailyVisitorCache.ts"
-import { persistently } from "../kernel/runtime/retryTransient.ts"
+import { logFailure } from "../kernel/runtime/logFailure.ts"
+import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
 import { type SeenView, sumViews } from "./ViewBatch.ts"
 
@@ -63,39 +64,26 @@ export const viewWriter = Effect.gen(function* () {
       if (views.length === 0) return
       // The id is given before the first try: a try that was written without our learning of it is not counted twice.
       const batch = yield* toBatch(views, [...known.values()])
-      yield* persistently(transact(store.record(workspace, batch)))
+      yield* retryTransient(transact(store.record(workspace, batch)), { retries_max: 5 })
       // Not before: what was given up has been told to nobody.
       for (const of of known.values()) {
         for (const visitor of batch.visitors) if (visitor.day === of.day) of.told(visitor)
       }
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.logError("page views could not be written", cause).pipe(Effect.annotateLogs({ views: visits.length })),
-      ),
-    )
+    }).pipe(logFailure("page views could not be written", { views: visits.length }))
 
   return {
     write: (visits: ReadonlyArray<Visit>) =>
-      Effect.forEach(byWorkspace(visits), ([workspace, its]) => ofWorkspace(workspace, its), {
-        concurrency: 2,
-        discard: true,
-      }),
+      Effect.forEach(
+        Map.groupBy(visits, ({ workspaceId }) => workspaceId),
+        ([workspace, its]) => ofWorkspace(workspace, its),
+        { concurrency: 2, discard: true },
+      ),
     /** Yesterday's salt goes also when nobody comes, and with it what is known of yesterday's visitors. */
     forget: Effect.gen(function* () {
       // What was seen just before midnight may still be on its way.
       const before = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
       days.forget(before)
       yield* transact(store.forgetSalts(dayOf(before)))
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("old salts could not be thrown away", cause))),
+    }).pipe(logFailure("expired salts could not be deleted", {}, "Warning")),
   }
 })
-
-const byWorkspace = (visits: ReadonlyArray<Visit>): ReadonlyMap<WorkspaceId, ReadonlyArray<Visit>> => {
-  const groups = new Map<WorkspaceId, Array<Visit>>()
-  for (const visit of visits) {
-    const group = groups.get(visit.workspaceId)
-    if (group === undefined) groups.set(visit.workspaceId, [visit])
-    else group.push(visit)
-  }
-  return groups
-}

@@ -1,7 +1,8 @@
 // What has to be done once in a while, by whichever worker comes to it: each of these may be done twice.
 import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
-import { Cause, Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 
 const every = "1 hour"
 
@@ -10,11 +11,7 @@ export const layer = Layer.effectDiscard(
     const { tidy } = yield* Housekeeper
     const { retention } = yield* Settings
     yield* tidy(retention).pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.interrupt
-          : Effect.logWarning("housekeeping failed and is tried again", cause),
-      ),
+      logFailure("maintenance failed and is tried again", {}, "Warning"),
       Effect.repeat(Schedule.spaced(every)),
       Effect.forkScoped,
     )

@@ -3,13 +3,14 @@
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type Try } from "@tentpole/core/sending/Settlement"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Metric } from "effect"
 import { Gates } from "../Gates.ts"
 import { byWorkspace, claimsOf, type Hands, type Item } from "./InFlight.ts"
 import type { Leave } from "./SmtpWorker.ts"
-import { untilWritten, waves, type Writable, writer } from "./Batcher.ts"
+import { untilWritten, type Writable } from "./WriteRetry.ts"
 
 export interface PapersOptions {
   readonly hands: Hands
@@ -40,30 +41,36 @@ export interface Papers {
 export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
   const { acceptMeansDelivered } = yield* Settings
   const { hands } = options
-  const leaves = yield* waves<Item, Leave>({ ...company, wave_max: options.intents_max }, yield* askForIntents(options))
-  const settlements = yield* writer<Settled>(
-    { ...together, wave_max: options.settlements_max },
+  const requestIntent = yield* batchRequests<Item, Leave>(
+    { ...intentBatching, batch_max: options.intents_max },
+    yield* askForIntents(options),
+  )
+  const settlements = yield* batchWrites<Settled>(
+    { linger_ms: write_linger_ms, batch_max: options.settlements_max },
     yield* writeSettlements(options),
   )
-  const returns = yield* writer<Item>({ ...together, wave_max: returns_max }, yield* writeReturns(options))
+  const returns = yield* batchWrites<Item>(
+    { linger_ms: write_linger_ms, batch_max: returns_max },
+    yield* writeReturns(options),
+  )
   const papers: Papers = {
     askLeave: (item) =>
       Effect.suspend(() =>
-        hands.move(item, ["claimed"], "asked") ? leaves.ask(item) : Effect.succeed("lost" as const),
+        hands.move(item, ["claimed"], "asked") ? requestIntent(item) : Effect.succeed("lost" as const),
       ),
     settle: (item, tried) =>
       Effect.map(DateTime.now, (at) => {
         if (!hands.move(item, ["claimed", "asked"], "told")) return
         const settlement = Settlement.of(item.claimed, tried, { at, acceptMeansDelivered })
-        settlements.tell({ item, settlement, workspace: item.workspace })
+        settlements.add({ item, settlement, workspace: item.workspace })
       }),
     giveBack: (item) =>
       Effect.sync(() => {
-        if (hands.move(item, ["claimed"], "told")) returns.tell(item)
+        if (hands.move(item, ["claimed"], "told")) returns.add(item)
       }),
     undo: (item) =>
       Effect.sync(() => {
-        if (hands.move(item, ["asked"], "told")) returns.tell(item)
+        if (hands.move(item, ["asked"], "told")) returns.add(item)
       }),
     room: settlements.room,
     drained: Effect.andThen(settlements.drained, returns.drained),
@@ -80,10 +87,10 @@ interface Settled {
 /** Writes that are under way at once, each for a workspace of its own. */
 const writes_max = 4
 const returns_max = 500
-/** A commit for ten intents takes little longer than one for a single intent; while the database works on it, others ask. */
-const company = { gather_ms: 2, waves_max: 2 }
-/** At a thousand messages a second one commit writes forty outcomes instead of five: a quarter less of the database's time. */
-const together = { gather_ms: 40 }
+/** A commit of ten intents takes little longer than a commit of one; with two batches, one is collected while the other commits. */
+const intentBatching = { linger_ms: 2, concurrency: 2 }
+/** At a thousand messages a second, one commit writes forty outcomes instead of five: a quarter less database time. */
+const write_linger_ms = 40
 
 const outcomes = Metric.counter("messages_total", {
   description: "Tries that ended, by the state that the delivery went to and, of failures, by their reason",
@@ -102,7 +109,7 @@ const labelsOf = (ending: Settlement["ending"]) => ({
 const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: PapersOptions) {
   const store = yield* DeliveryStore
   const passGate = yield* Gates
-  return (wave: ReadonlyArray<Item>) =>
+  return (batch: ReadonlyArray<Item>) =>
     Effect.gen(function* () {
       yield* passGate("before-intent")
       const answers = new Map<Item, Leave>()
@@ -110,7 +117,7 @@ const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Paper
         for (const item of group) answers.set(item, leave(item))
       }
       yield* Effect.forEach(
-        byWorkspace(wave),
+        byWorkspace(batch),
         ([workspace, group]) =>
           store.grant(workspace, claimsOf(group), lease_ms).pipe(
             Effect.matchCauseEffect({
@@ -152,10 +159,10 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
       const dropped = group.map(({ item }) => hands.drop(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })
-  return (wave: ReadonlyArray<Settled>) =>
+  return (batch: ReadonlyArray<Settled>) =>
     passGate("before-settle").pipe(
       Effect.andThen(
-        Effect.forEach(byWorkspace(wave), ([workspace, group]) => write(workspace, group), {
+        Effect.forEach(byWorkspace(batch), ([workspace, group]) => write(workspace, group), {
           concurrency: writes_max,
           discard: true,
         }),
@@ -166,9 +173,9 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
 const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: PapersOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
-  return (wave: ReadonlyArray<Item>) =>
+  return (batch: ReadonlyArray<Item>) =>
     Effect.forEach(
-      byWorkspace(wave),
+      byWorkspace(batch),
       ([workspace, group]) =>
         Effect.map(
           untilWritten(writable, "giving deliveries back", transact(store.giveBack(workspace, claimsOf(group)))),

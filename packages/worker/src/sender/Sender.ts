@@ -4,6 +4,7 @@
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
 import { ahead } from "./Prefetch.ts"
@@ -11,8 +12,8 @@ import { Hands, type Item } from "./InFlight.ts"
 import { Lane, type LaneDesk, MailServer } from "./SmtpWorker.ts"
 import { Lines } from "./FairQueue.ts"
 import { type Papers, papers as makePapers } from "./DeliveryWriter.ts"
-import { quietly, rounds as makeRounds } from "./SenderLoops.ts"
-import { writable as makeWritable } from "./Batcher.ts"
+import { rounds as makeRounds } from "./SenderLoops.ts"
+import { writable as makeWritable } from "./WriteRetry.ts"
 
 export interface SenderOptions {
   /** Deliveries that one claim takes at most. */
@@ -120,7 +121,7 @@ const failing = (hands: Hands, papers: Papers) =>
         .fail(item.workspace, item.claimed.blastId, failure)
         // Failed, cancelled or deleted by someone else meanwhile.
         .pipe(Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }))
-        .pipe(quietly("failing a blast"))
+        .pipe(logFailure("failing a blast failed", {}, "Warning"))
       hands.stop(item)
       yield* papers.giveBack(item)
     })

@@ -4,13 +4,14 @@ import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { Cause, Clock, Effect } from "effect"
 import { Gates } from "../Gates.ts"
 import type { Hands, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
 import type { Lines } from "./FairQueue.ts"
-import type { Writable } from "./Batcher.ts"
+import type { Writable } from "./WriteRetry.ts"
 
 export interface RoundsOptions {
   readonly hands: Hands
@@ -45,7 +46,7 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
       if (!dry) return
       yield* blasts.finish(workspace)
       yield* transact(store.rest(workspace))
-    }).pipe(quietly("looking at a queue"))
+    }).pipe(logFailure("looking at a queue failed", {}, "Warning"))
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     yield* writable.await
@@ -99,12 +100,12 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
         }
         yield* blasts.finish(workspace)
       }
-    }).pipe(quietly("sweeping")),
+    }).pipe(logFailure("sweeping failed", {}, "Warning")),
     renew: Effect.suspend(() =>
       Effect.forEach(hands.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
         discard: true,
       }),
-    ).pipe(quietly("renewing leases")),
+    ).pipe(logFailure("renewing leases failed", {}, "Warning")),
   }
   return rounds
 })
@@ -115,9 +116,3 @@ const swept_max = 1000
 const after_trouble_ms = 1000
 /** A workspace that is held to a pace has something to send at least once in this time. */
 const paced_for_ms = 2000
-
-/** A round that fails is told of, and comes again. */
-export const quietly = (what: string) =>
-  Effect.catchCause((cause: Cause.Cause<unknown>) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${what} failed`, cause),
-  )

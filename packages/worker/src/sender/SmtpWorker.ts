@@ -9,7 +9,7 @@ import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
 import type { Ready } from "./Prefetch.ts"
 import type { Hands, Item } from "./InFlight.ts"
-import type { Writable } from "./Batcher.ts"
+import type { Writable } from "./WriteRetry.ts"
 
 /** An intent is also answered `lost` (the claim is another's) or `unknown` (the database did not say). */
 export type Leave = IntentAnswer | "lost" | "unknown"
