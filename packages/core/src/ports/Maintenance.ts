@@ -17,8 +17,8 @@ export const jobs_forgotten_at_once = 5000
 export const activity_days_min = 30
 export const audit_days_min = 365
 
-export class Housekeeper extends Context.Service<
-  Housekeeper,
+export class Maintenance extends Context.Service<
+  Maintenance,
   {
     /**
      * Makes room ahead, and forgets what is over: outbox events that are older than `event_days_kept`, idempotency keys whose
@@ -26,6 +26,6 @@ export class Housekeeper extends Context.Service<
      * gone by, which batches of views were written, and of timelines and the audit log what is not to be kept. By two at once,
      * and again.
      */
-    readonly tidy: (retention: Retention) => Effect.Effect<void>
+    readonly run: (retention: Retention) => Effect.Effect<void>
   }
 >()("tentpole/Housekeeper") {}

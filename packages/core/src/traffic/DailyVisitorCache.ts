@@ -32,7 +32,7 @@ const visitors_weight_max = 10_000_000
 const told_max = 100_000
 
 /** Days by their number. `of` reads the salt of a day that is not known yet; `forget` drops those before one. */
-export const knownDays = Effect.gen(function* () {
+export const dailyVisitorCache = Effect.gen(function* () {
   const store = yield* TrafficStore
   const { transact } = yield* Transactor
   const { randomBytes, sha256 } = yield* Secrets

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { decodeText, encodeText } from "../kernel/Bytes.ts"
 import { batchWrites } from "../kernel/runtime/Batcher.ts"
 import { header_length_max } from "./Agents.ts"
-import { type Visit, viewWriter } from "./ViewWriter.ts"
+import { type PageVisit, viewWriter } from "./ViewWriter.ts"
 
 export interface RecorderOptions {
   readonly batch_max: number
@@ -20,7 +20,7 @@ export class ViewRecorder extends Context.Service<
   ViewRecorder,
   {
     /** Records a view. Never waits, never fails. */
-    readonly saw: (visit: Visit) => Effect.Effect<void>
+    readonly saw: (visit: PageVisit) => Effect.Effect<void>
   }
 >()("tentpole/ViewRecorder") {
   static readonly layer = (options: RecorderOptions = recorderDefaults) =>
@@ -29,7 +29,7 @@ export class ViewRecorder extends Context.Service<
       Effect.gen(function* () {
         const { write, forget } = yield* viewWriter
         let dropped = 0
-        const { add, drain } = yield* batchWrites<Visit>(
+        const { add, drain } = yield* batchWrites<PageVisit>(
           { ...options, enough: options.batch_max },
           Effect.fnUntraced(function* (visits) {
             yield* write(visits)
@@ -55,7 +55,7 @@ export class ViewRecorder extends Context.Service<
 const drain_time_max = "15 seconds"
 
 /** Cuts headers to the length that is read of them, which bounds the memory of waiting views. */
-const bounded = (visit: Visit): Visit =>
+const bounded = (visit: PageVisit): PageVisit =>
   visit.userAgent.length <= header_length_max && (visit.referrer?.length ?? 0) <= header_length_max
     ? visit
     : { ...visit, userAgent: cut(visit.userAgent), referrer: visit.referrer === null ? null : cut(visit.referrer) }

@@ -5,14 +5,14 @@ import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { Agents } from "./Agents.ts"
 import { dayNumberOf, dayOf } from "./Analytics.ts"
-import { type KnownDay, knownDays } from "./DailyVisitorCache.ts"
+import { type KnownDay, dailyVisitorCache } from "./DailyVisitorCache.ts"
 import { logFailure } from "../kernel/runtime/logFailure.ts"
 import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
 import { type SeenView, sumViews } from "./ViewBatch.ts"
 
 /** A page was answered: what the request told. */
-export interface Visit {
+export interface PageVisit {
   readonly workspaceId: WorkspaceId
   readonly tentId: TentId
   readonly at: DateTime.Utc
@@ -28,9 +28,9 @@ export const viewWriter = Effect.gen(function* () {
   const { transact } = yield* Transactor
   const { many, next } = yield* Ids
   const { siteOf } = yield* Agents
-  const days = yield* knownDays
+  const days = yield* dailyVisitorCache
 
-  const lookUp = Effect.fnUntraced(function* (visits: ReadonlyArray<Visit>) {
+  const lookUp = Effect.fnUntraced(function* (visits: ReadonlyArray<PageVisit>) {
     const known = new Map<number, KnownDay>()
     for (const { at } of visits) {
       const number = dayNumberOf(at)
@@ -50,7 +50,7 @@ export const viewWriter = Effect.gen(function* () {
     } satisfies ViewBatch
   })
 
-  const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<Visit>) =>
+  const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<PageVisit>) =>
     Effect.gen(function* () {
       const known = yield* lookUp(visits)
       const views = visits.flatMap((visit): ReadonlyArray<SeenView> => {
@@ -72,7 +72,7 @@ export const viewWriter = Effect.gen(function* () {
     }).pipe(logFailure("page views could not be written", { views: visits.length }))
 
   return {
-    write: (visits: ReadonlyArray<Visit>) =>
+    write: (visits: ReadonlyArray<PageVisit>) =>
       Effect.forEach(
         Map.groupBy(visits, ({ workspaceId }) => workspaceId),
         ([workspace, its]) => ofWorkspace(workspace, its),

@@ -8,12 +8,12 @@ import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Metric } from "effect"
 import { Gates } from "../Gates.ts"
-import { byWorkspace, claimsOf, type Hands, type Item } from "./InFlight.ts"
-import type { Leave } from "./SmtpWorker.ts"
+import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
+import type { IntentReply } from "./SmtpWorker.ts"
 import { untilWritten, type Writable } from "./WriteRetry.ts"
 
-export interface PapersOptions {
-  readonly hands: Hands
+export interface DeliveryWriterOptions {
+  readonly hands: InFlight
   readonly writable: Writable
   readonly lease_ms: number
   readonly intents_max: number
@@ -22,13 +22,13 @@ export interface PapersOptions {
   readonly emptied: (workspace: WorkspaceId) => Effect.Effect<void>
 }
 
-export interface Papers {
-  readonly askLeave: (item: Item) => Effect.Effect<Leave>
+export interface DeliveryWriter {
+  readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
   readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
   /** Of what no intent was asked for; anything else stays. */
-  readonly giveBack: (item: Item) => Effect.Effect<void>
+  readonly release: (item: Item) => Effect.Effect<void>
   /** Of what was asked for and, for certain, not sent. */
-  readonly undo: (item: Item) => Effect.Effect<void>
+  readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /**
    * Waits until fewer than `settlements_max` outcomes are unwritten, so that a crash leaves no more in doubt than those and
    * the open connections.
@@ -38,10 +38,10 @@ export interface Papers {
   readonly drained: Effect.Effect<void>
 }
 
-export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
+export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWriterOptions) {
   const { acceptMeansDelivered } = yield* Settings
   const { hands } = options
-  const requestIntent = yield* batchRequests<Item, Leave>(
+  const requestIntent = yield* batchRequests<Item, IntentReply>(
     { ...intentBatching, batch_max: options.intents_max },
     yield* askForIntents(options),
   )
@@ -53,8 +53,8 @@ export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
     { linger_ms: write_linger_ms, batch_max: returns_max },
     yield* writeReturns(options),
   )
-  const papers: Papers = {
-    askLeave: (item) =>
+  const deliveryWriter: DeliveryWriter = {
+    requestIntent: (item) =>
       Effect.suspend(() =>
         hands.move(item, ["claimed"], "asked") ? requestIntent(item) : Effect.succeed("lost" as const),
       ),
@@ -64,18 +64,18 @@ export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
         const settlement = Settlement.of(item.claimed, tried, { at, acceptMeansDelivered })
         settlements.add({ item, settlement, workspace: item.workspace })
       }),
-    giveBack: (item) =>
+    release: (item) =>
       Effect.sync(() => {
         if (hands.move(item, ["claimed"], "told")) returns.add(item)
       }),
-    undo: (item) =>
+    revokeIntent: (item) =>
       Effect.sync(() => {
         if (hands.move(item, ["asked"], "told")) returns.add(item)
       }),
     room: settlements.room,
     drained: Effect.andThen(settlements.drained, returns.drained),
   }
-  return papers
+  return deliveryWriter
 })
 
 interface Settled {
@@ -106,14 +106,14 @@ const labelsOf = (ending: Settlement["ending"]) => ({
   reason: ending.state === "failed" ? ending.reason : "",
 })
 
-const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: PapersOptions) {
+const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const passGate = yield* Gates
   return (batch: ReadonlyArray<Item>) =>
     Effect.gen(function* () {
       yield* passGate("before-intent")
-      const answers = new Map<Item, Leave>()
-      const answer = (group: ReadonlyArray<Item>, leave: (item: Item) => Leave) => {
+      const answers = new Map<Item, IntentReply>()
+      const answer = (group: ReadonlyArray<Item>, leave: (item: Item) => IntentReply) => {
         for (const item of group) answers.set(item, leave(item))
       }
       yield* Effect.forEach(
@@ -130,11 +130,11 @@ const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Paper
         { concurrency: writes_max, discard: true },
       )
       yield* passGate("after-intent")
-      return (item: Item): Leave => answers.get(item) ?? "unknown"
+      return (item: Item): IntentReply => answers.get(item) ?? "unknown"
     })
 })
 
-const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable }: PapersOptions) {
+const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const passGate = yield* Gates
@@ -156,7 +156,7 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
       for (const { settlement } of group) {
         yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(settlement.ending)), 1)
       }
-      const dropped = group.map(({ item }) => hands.drop(item))
+      const dropped = group.map(({ item }) => hands.remove(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })
   return (batch: ReadonlyArray<Settled>) =>
@@ -170,7 +170,7 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
     )
 })
 
-const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: PapersOptions) {
+const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   return (batch: ReadonlyArray<Item>) =>
@@ -178,9 +178,9 @@ const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: PapersOpt
       byWorkspace(batch),
       ([workspace, group]) =>
         Effect.map(
-          untilWritten(writable, "giving deliveries back", transact(store.giveBack(workspace, claimsOf(group)))),
+          untilWritten(writable, "giving deliveries back", transact(store.release(workspace, claimsOf(group)))),
           () => {
-            for (const item of group) hands.drop(item)
+            for (const item of group) hands.remove(item)
           },
         ),
       { concurrency: writes_max, discard: true },

@@ -27,7 +27,11 @@ export interface Taken {
 const rounding = 1e-9
 
 /** Takes one token, or none if the bucket is empty. `undefined` is a full bucket. A clock that was set back neither adds nor removes tokens. */
-export const take = (before: Bucket | undefined, { capacity, per_second }: BucketOptions, now_ms: number): Taken => {
+export const takeToken = (
+  before: Bucket | undefined,
+  { capacity, per_second }: BucketOptions,
+  now_ms: number,
+): Taken => {
   const passed_s = before === undefined ? 0 : Math.max(0, now_ms - before.at_ms) / 1000
   const filled = before === undefined ? capacity : Math.min(capacity, before.tokens + passed_s * per_second)
   const allowed = filled >= 1 - rounding
@@ -46,7 +50,7 @@ export const take = (before: Bucket | undefined, { capacity, per_second }: Bucke
 export const tokenBuckets = (options: BucketOptions & { readonly keys_max: number }) => {
   const buckets = new WeightedLru<Bucket>(options.keys_max)
   return (key: string, now_ms: number): Taken => {
-    const taken = take(buckets.get(key), options, now_ms)
+    const taken = takeToken(buckets.get(key), options, now_ms)
     buckets.set(key, taken.bucket)
     return taken
   }

@@ -1,6 +1,6 @@
 // The bucket, against what it promises: never more than a minute's worth at once, never more than flows in, and no request
 // refused that may be made.
-import { type Bucket, take as takeFrom, tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
+import { type Bucket, takeToken as takeFrom, tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
