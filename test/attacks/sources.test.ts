@@ -10,7 +10,7 @@ const unambiguous: Readonly<Record<string, string>> = {
   "packages/adapters/src/ai/fake/FakeColumns.ts": "each turn begins with a dot, which labels don't hold",
   "packages/core/src/ports/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
   "packages/core/src/bounces/providers/Ses.ts": "each turn begins with a hyphen, which letters don't hold",
-  "packages/core/src/contacts/values/EmailAddress.ts": "each turn begins with a dot, which atoms don't hold",
+  "packages/core/src/kernel/values/EmailAddress.ts": "each turn begins with a dot, which atoms don't hold",
   "packages/core/src/emails/EmailLayout.ts": "each turn begins with a dot, which labels don't hold",
   "packages/http/src/tracking/Tracking.ts": "each turn is a line, and holds no end of one",
 }

@@ -1,6 +1,6 @@
 // The one configuration, from the environment: every variable, its default, and what is wrong with it in words.
-import { activity_days_min, audit_days_min, type Retention } from "@tentpole/core/ports/Maintenance"
-import { commonSettings, type HookKeys } from "@tentpole/core/kernel/Settings"
+import { activity_days_min, audit_days_min } from "@tentpole/core/ports/Maintenance"
+import { commonSettings, type HookKeys, type Retention } from "@tentpole/core/kernel/Settings"
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"

@@ -116,7 +116,7 @@ export const stagesOf = (world: World, workspace: ImportingWorkspace, path: stri
       const [store, { transact }] = [yield* ImportStore, yield* Transactor]
       const { runId, mappings, fields } = yield* begun(workspace, headers)
       const started = ImportChange.start(
-        yield* store.findRun(workspace.id, runId),
+        yield* store.getRun(workspace.id, runId),
         records_count - 1,
         yield* DateTime.now,
       )
@@ -146,7 +146,7 @@ export const stagesOf = (world: World, workspace: ImportingWorkspace, path: stri
           }),
         ),
       )
-      const ended = ImportChange.complete(yield* store.findRun(workspace.id, runId), yield* DateTime.now)
+      const ended = ImportChange.complete(yield* store.getRun(workspace.id, runId), yield* DateTime.now)
       if (ended !== null) yield* transact(store.apply(workspace.id, ended))
       yield* (yield* BlobStore).remove(key)
       return { ...sums, statements: times.longest }

@@ -7,7 +7,7 @@ import type { Recipient } from "@tentpole/core/rendering/message/Message"
 import { MessageMemory } from "@tentpole/core/rendering/message/MessageMemory"
 import { roomFor, soft_break, writeQuotedPrintable } from "@tentpole/core/rendering/message/QuotedPrintable"
 import { render } from "@tentpole/core/rendering/Render"
-import { type Filling, fillSpot, type Spot } from "@tentpole/core/rendering/MergeTemplate"
+import { type MergeValues, fillSlot, type Slot } from "@tentpole/core/rendering/MergeTemplate"
 import { DateTime } from "effect"
 import { spreadOf } from "../Timing.ts"
 import { domain, letter, type Person, sender } from "./Letter.ts"
@@ -19,7 +19,7 @@ export const partsOf = (
   rounds: number,
 ): ReadonlyArray<string> => {
   const compiled = compile(letter, sender, { operational: false, tracked: true, addresses: links.addresses })
-  const spots = compiled.body.filter((piece): piece is Spot => !(piece instanceof Uint8Array))
+  const spots = compiled.body.filter((piece): piece is Slot => !(piece instanceof Uint8Array))
   const ready = compiled.body.filter((piece) => piece instanceof Uint8Array)
   const ready_bytes = ready.reduce((sum, piece) => sum + piece.length, 0)
   /** Without anything in its parts: what is left is headers, and what every message costs. */
@@ -27,7 +27,7 @@ export const partsOf = (
   const memory = new MessageMemory()
   const targetOf = ({ id }: Person) => ({ workspaceId: sender.workspaceId, deliveryId: id })
   const messages = people.map((person) => ({ person, ...fillingFor(person, links.of(targetOf(person))) }))
-  const filled = messages.map(({ filling }) => spots.map((spot) => fillSpot(spot, filling)))
+  const filled = messages.map(({ filling }) => spots.map((spot) => fillSlot(spot, filling)))
 
   const whole = eachOf(people, rounds, (person) => {
     const { envelope, message } = unsigned({ compiled, domain }, person, { links, date, memory })
@@ -43,7 +43,7 @@ export const partsOf = (
   })
   const read = eachOf(messages, rounds, ({ filling }) => {
     let length = 0
-    for (const spot of spots) if (spot.kind === "token") length += fillSpot(spot, filling).length
+    for (const spot of spots) if (spot.kind === "token") length += fillSlot(spot, filling).length
     return length
   })
   const encoded = eachOf(filled, rounds, (texts) => {
@@ -76,7 +76,7 @@ export const partsOf = (
 }
 
 const fillingFor = (person: Person, links: Recipient["links"]) => {
-  const filling: Filling = { contact: person.contact, dynamic: {}, workspaceName: sender.workspaceName, links }
+  const filling: MergeValues = { contact: person.contact, dynamic: {}, workspaceName: sender.workspaceName, links }
   const recipient: Recipient = {
     deliveryId: person.id,
     contact: person.contact,

@@ -1,6 +1,6 @@
 // What must be true of a flow's members whatever befell those who moved them on, said as sentences: each has gone the way that the
 // machine foretells, nobody has a step or a mail twice, no wait was over too soon, and the counters are true.
-import { compileFlow } from "@tentpole/core/flows/engine/CompiledFlow"
+import { compileFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import { Flows } from "@tentpole/core/flows/Flows"
 import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
 import { EmailId } from "@tentpole/core/kernel/Ids"

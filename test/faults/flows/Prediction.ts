@@ -1,7 +1,7 @@
 // What the timeline of a member must say, by the pure machine alone: it is told when they entered, what became of each of their
 // messages, and when time was up.
 import { blankContact } from "@tentpole/core/contacts/Contact"
-import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/engine/CompiledFlow"
+import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import { enroll } from "@tentpole/core/flows/members/Enrollment"
 import { advance } from "@tentpole/core/flows/members/Machine"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"

@@ -1,7 +1,7 @@
 import { pageFor } from "@tentpole/adapters/ai/fake/FakeAi"
 import { asksForPage, readBrief } from "@tentpole/adapters/ai/fake/FakePromptParser"
 import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
-import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/core/ports/Palette"
+import { contrastOf, night, paletteOf, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
 import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { dangersOf } from "@tentpole/core/documents/Clean"
 import { assert, it } from "@effect/vitest"

@@ -1,11 +1,13 @@
 import { encodeText } from "@tentpole/core/kernel/Bytes"
-import { read_bytes_max, readReturnedMail, type Reading, reportOf } from "@tentpole/core/bounces/ReturnedMail"
+import { read_bytes_max, readReturnedMail, type ParsedReport, reportOf } from "@tentpole/core/bounces/ReturnedMail"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 
 const folder = new URL("../../../../test/fixtures/reports/", import.meta.url)
-const readings: Readonly<Record<string, Reading>> = JSON.parse(readFileSync(new URL("readings.json", folder), "utf8"))
+const readings: Readonly<Record<string, ParsedReport>> = JSON.parse(
+  readFileSync(new URL("readings.json", folder), "utf8"),
+)
 const files = readdirSync(folder)
   .filter((name) => name.endsWith(".eml"))
   .sort()

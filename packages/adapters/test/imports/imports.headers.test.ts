@@ -5,7 +5,7 @@ import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
-import { heard, nothingSuggested } from "@tentpole/core/imports/mapping/Suggestions"
+import { acceptedMatches, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { columnNames, rowsOf } from "@tentpole/core/imports/Table"
 import { assert, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
@@ -162,10 +162,10 @@ const previewed = Effect.fnUntraced(function* (name: string) {
   ]
   const reading = readingOf(file, facts)
   const { request } = reading.question
-  const matches = request === null ? [] : heard(request, matchesFor(request), reading.targets)
+  const matches = request === null ? [] : acceptedMatches(request, matchesFor(request), reading.targets)
   return {
     headers: header,
-    byHeaders: previewOf(id, file, facts, reading, nothingSuggested),
+    byHeaders: previewOf(id, file, facts, reading, noSuggestions),
     withAi: previewOf(id, file, facts, reading, { _tag: "given", matches }),
   }
 })

@@ -5,7 +5,7 @@ import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import { Fresh } from "@tentpole/core/contract"
 import { ImportRunId } from "@tentpole/core/kernel/Ids"
-import { keptRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
+import { rejectedRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
 import { ImportStore } from "@tentpole/core/imports/ImportStore"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { assert, layer } from "@effect/vitest"
@@ -45,7 +45,7 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
       const [store, { transact }] = [yield* ImportStore, yield* Transactor]
       const { sql, workspace, id, failed } = yield* having(30_000, 100)
       const reading = Effect.gen(function* () {
-        const rows = yield* store.keptRows(workspace, id, { after: 1, through: 30_001, limit: 1_000 })
+        const rows = yield* store.rejectedRows(workspace, id, { after: 1, through: 30_001, limit: 1_000 })
         const [read] = yield* sql<{ readonly entirely: string; readonly by_index: string }>`
           select seq_tup_read as entirely, idx_tup_fetch as by_index from pg_stat_xact_user_tables
           where relname = 'import_row'`
@@ -70,7 +70,7 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
         const page = yield* store.results(workspace, id, { status, page: 1, limit: 250 })
         assert.deepStrictEqual([page.total, page.items.length, page.items.at(-1)?.rowNumber], [total, total, last])
       }
-      const text = (yield* Stream.runCollect((yield* keptRowsExport(store, workspace, id)).bytes))
+      const text = (yield* Stream.runCollect((yield* rejectedRowsExport(store, workspace, id)).bytes))
         .map(decodeText)
         .join("")
       assert.notInclude(text, "late")
@@ -81,8 +81,8 @@ layer(postgres, { excludeTestServices: true })("rows of imports in PostgreSQL", 
     Effect.gen(function* () {
       const store = yield* ImportStore
       const { workspace, id, failed } = yield* having(4_000, 2)
-      assert.strictEqual((yield* store.findRun(workspace, id)).headers, null)
-      const { bytes, fileName } = yield* keptRowsExport(store, workspace, id)
+      assert.strictEqual((yield* store.getRun(workspace, id)).headers, null)
+      const { bytes, fileName } = yield* rejectedRowsExport(store, workspace, id)
       const lines = (yield* Stream.runCollect(bytes)).map(decodeText).join("").split("\r\n")
       assert.strictEqual(fileName, "import-not-imported.csv")
       assert.match(lines[0] ?? "", /"Column 1","Column 2","row_number","status","reason"$/)

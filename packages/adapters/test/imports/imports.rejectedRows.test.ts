@@ -5,9 +5,9 @@ import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
 import { byte_order_mark, csvTextInQuotes, withoutFormulaGuard } from "@tentpole/core/kernel/Csv"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import type { KeptRow, Mapping } from "@tentpole/core/imports/Import"
-import { keptRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
-import { rowReader, storable } from "@tentpole/core/imports/Rows"
+import type { RejectedRow, Mapping } from "@tentpole/core/imports/Import"
+import { rejectedRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
+import { rowReader, sanitizeCell } from "@tentpole/core/imports/Rows"
 import { columnNames } from "@tentpole/core/imports/Table"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result, Schema, Stream } from "effect"
@@ -69,19 +69,19 @@ it.effect.prop(
   ({ file: { names, again, rows, source } }) =>
     Effect.gen(function* () {
       const added = again ? ["row_number", "status", "reason"] : []
-      const made = columnNames(["Email", ...names.map(storable), ...added])
+      const made = columnNames(["Email", ...names.map(sanitizeCell), ...added])
       const headers = Result.getOrThrow(made)
       const own_count = names.length + 1
-      const kept = rows.map((cells, index): KeptRow => ({
+      const kept = rows.map((cells, index): RejectedRow => ({
         rowNumber: index + 2,
         line: null,
         status: index % 2 === 0 ? "failed" : "skipped",
         contactId: null,
         issues: [],
-        record: ["nobody", ...cells.map(join).map(storable)],
+        record: ["nobody", ...cells.map(join).map(sanitizeCell)],
       }))
       const widest = Math.max(0, ...kept.map(({ record }) => record.length))
-      const table = keptRowsTable({ headers, widest, formulaGuarded: source === "upload" })
+      const table = rejectedRowsTable({ headers, widest, formulaGuarded: source === "upload" })
       const [header = [], ...records] = yield* readRecords(
         byte_order_mark + csvTextInQuotes([table.header, ...kept.map(table.row)]),
       )
@@ -104,7 +104,7 @@ it.effect.prop(
         if (record.length <= headers.length) assert.strictEqual(after._tag, before._tag)
       }
 
-      const twice = keptRowsTable({ headers: named, widest: named.length, formulaGuarded: true })
+      const twice = rejectedRowsTable({ headers: named, widest: named.length, formulaGuarded: true })
       assert.deepStrictEqual(twice.header, table.header)
       for (const [index, row] of kept.entries()) {
         assert.deepStrictEqual(twice.row({ ...row, record: records[index] ?? [] }), table.row(row))

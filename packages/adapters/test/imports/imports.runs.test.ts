@@ -69,7 +69,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
 
     const outcome = Effect.fnUntraced(function* (workspace: WorkspaceId, run: ImportRun) {
       const [imports, contacts] = [yield* Imports, yield* ContactStore]
-      const { status, processedRows, totalRows, counts, error } = yield* imports.findRun(workspace, run.id)
+      const { status, processedRows, totalRows, counts, error } = yield* imports.getRun(workspace, run.id)
       return { status, processedRows, totalRows, counts, error, contacts: yield* contacts.count(workspace) }
     })
 
@@ -156,7 +156,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         yield* runs.run(workspace, run.id)
         assert.match((yield* outcome(workspace, run)).error ?? "", /is gone/)
         const other = yield* executed(file)
-        yield* runs.giveUp(other.workspace, other.run.id, "The store did not answer")
+        yield* runs.abandon(other.workspace, other.run.id, "The store did not answer")
         yield* runs.run(other.workspace, other.run.id)
         const { status, error, contacts } = yield* outcome(other.workspace, other.run)
         assert.deepStrictEqual([status, error, contacts], ["failed", "The store did not answer", 0])
@@ -168,7 +168,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const runs = yield* ImportRuns
         for (const delay_ms of [5, 20, 60, 120]) {
           const { workspace, run } = yield* executed(file)
-          const stop = Effect.delay(runs.giveUp(workspace, run.id, "enough"), delay_ms)
+          const stop = Effect.delay(runs.abandon(workspace, run.id, "enough"), delay_ms)
           yield* Effect.all([runs.run(workspace, run.id), stop], { concurrency: 2 })
           const { status, processedRows, counts } = yield* outcome(workspace, run)
           assert.include(["failed", "completed"], status)

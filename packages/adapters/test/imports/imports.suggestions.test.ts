@@ -9,7 +9,7 @@ import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
-import type { Preview } from "@tentpole/core/imports/Preview"
+import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -48,8 +48,8 @@ type World = Imports | CustomFields | Script | Fresh | BlobStore | CsvReader
 const file = "Email,Correo,Nombre,Talla\r\nann@example.com,carla@example.com,Carla Ruiz,38\r\n"
 const says = (...matches: ReadonlyArray<readonly [string, string]>) =>
   Effect.succeed(matches.map(([header, targetField]) => ({ header, targetField })))
-const fieldsOf = ({ proposedMappings }: Preview) => proposedMappings.map(({ targetField }) => targetField)
-const reasonOf = ({ proposedMappings }: Preview) => proposedMappings.at(-1)?.reason ?? ""
+const fieldsOf = ({ proposedMappings }: ImportPreview) => proposedMappings.map(({ targetField }) => targetField)
+const reasonOf = ({ proposedMappings }: ImportPreview) => proposedMappings.at(-1)?.reason ?? ""
 
 const previewIn = (id: WorkspaceId, session: ImportSessionId) =>
   Effect.flatMap(Imports, ({ preview }) => preview({ id, defaultCountry: "US" }, session))

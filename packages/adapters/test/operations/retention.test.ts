@@ -1,7 +1,7 @@
 // What goes with age on PostgreSQL: months of timelines as a whole, entries of the audit log, jobs that are done. The service can
 // have nothing go that is younger than it may be.
 import { PgClient } from "@effect/sql-pg"
-import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Fresh } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -26,7 +26,7 @@ const names = (statement: string) =>
 layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
   it.effect("a month of timelines goes when its last day is old enough, and no other", () =>
     Effect.gen(function* () {
-      const { tidy } = yield* Housekeeper
+      const { run } = yield* Maintenance
       yield* asSuperuser(`do $$
         declare first date;
         begin
@@ -42,7 +42,7 @@ layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
       )
       const before = yield* months
       assert.include(before, "activity_2021_03")
-      yield* tidy({ activity_days: 150, audit_days: null })
+      yield* run({ activity_days: 150, audit_days: null })
       assert.deepStrictEqual(
         yield* months,
         before.filter((name) => name !== "activity_2021_03"),
@@ -53,13 +53,13 @@ layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
   it.effect("the audit log goes by its days, and never before a year is over", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const { tidy } = yield* Housekeeper
+      const { run } = yield* Maintenance
       const workspace = yield* (yield* Fresh).workspace()
       yield* asSuperuser(`
         insert into audit_entry (entry_id, at, actor, workspace_id, action, target, details)
         select gen_random_uuid(), now() - make_interval(days => age), 'cli', '${workspace}', 'workspace.updated', age::text, '{}'
         from unnest(array[1, 399, 401]) as age`)
-      yield* tidy({ activity_days: null, audit_days: 400 })
+      yield* run({ activity_days: null, audit_days: 400 })
       const left = names(`select target from audit_entry where workspace_id = '${workspace}' order by 1`)
       assert.deepStrictEqual(yield* left, ["1", "399"])
       for (const statement of ["tentpole_forget_audit(364)", "tentpole_forget_activity(29)"]) {
@@ -71,13 +71,13 @@ layer(postgres, { excludeTestServices: true })("what is old goes", (it) => {
 
   it.effect("jobs that have been done for a month are forgotten; dead ones and those that wait are not", () =>
     Effect.gen(function* () {
-      const { tidy } = yield* Housekeeper
+      const { run } = yield* Maintenance
       yield* asSuperuser(`
         insert into jobs.job_queue (id, queue_name, element, created_at, updated_at, state, visible_at)
         select state || age, 'jobs', '{}', now() at time zone 'UTC', now() at time zone 'UTC' - make_interval(days => age), state,
           now() at time zone 'UTC'
         from unnest(array[29, 31]) as age, unnest(array['completed', 'failed', 'pending']) as state`)
-      yield* tidy({ activity_days: null, audit_days: null })
+      yield* run({ activity_days: null, audit_days: null })
       assert.deepStrictEqual(yield* names("select id from jobs.job_queue order by id"), [
         "completed29",
         "failed29",

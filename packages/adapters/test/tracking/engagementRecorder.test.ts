@@ -1,7 +1,11 @@
 // Openings and clicks on their way into the store, over a store that only remembers what it was asked.
 import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import * as Transactor from "@tentpole/adapters/memory/kernel/Transactor"
-import { engagementRecorder, type RecorderOptions, type Visit } from "@tentpole/core/tracking/EngagementRecorder"
+import {
+  engagementRecorder,
+  type RecorderOptions,
+  type TrackedRequest,
+} from "@tentpole/core/tracking/EngagementRecorder"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { until } from "@tentpole/core/contract"
@@ -13,7 +17,7 @@ const at = DateTime.makeUnsafe(1_700_000_000_000)
 const workspaces = [1, 2].map((nth) => WorkspaceId.make(`00000000-0000-4000-8000-00000000000${nth}`))
 const deliveryOf = (nth: number) => DeliveryId.make(`00000000-0000-4000-9000-${String(nth).padStart(12, "0")}`)
 
-const opening = (nth: number): Visit => ({
+const opening = (nth: number): TrackedRequest => ({
   workspaceId: workspaces[nth % 2] ?? assert.fail(),
   deliveryId: deliveryOf(nth),
   at,
@@ -21,7 +25,7 @@ const opening = (nth: number): Visit => ({
   byMachine: false,
 })
 
-const options: RecorderOptions = { wave_max: 100, waiting_max: 1_000, patience: "20 millis" }
+const options: RecorderOptions = { batch_max: 100, waiting_max: 1_000, patience: "20 millis" }
 
 /** A recorder whose store lets a wave through when `gate` is open, unless `fails` says what it does instead. Scoped. */
 const recording = (
@@ -90,7 +94,7 @@ it.live("what comes while a wave is under way is the next wave: a thousand openi
 
 it.live("without room a request waits a little, and then is answered uncounted", () =>
   Effect.gen(function* () {
-    const { gate, locked, recorder, stop, written } = yield* recording({ wave_max: 1, waiting_max: 5 })
+    const { gate, locked, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 5 })
     yield* gate.close
     yield* Effect.forEach(all(1), recorder.saw)
     yield* until(() => locked() === 1)
@@ -109,7 +113,7 @@ it.live("without room a request waits a little, and then is answered uncounted",
 
 it.live("who waits for room is counted when there is some in time", () =>
   Effect.gen(function* () {
-    const { gate, recorder, stop, written } = yield* recording({ wave_max: 1, waiting_max: 2, patience: "10 seconds" })
+    const { gate, recorder, stop, written } = yield* recording({ batch_max: 1, waiting_max: 2, patience: "10 seconds" })
     yield* gate.close
     const seen = yield* Effect.forkChild(
       Effect.forEach(all(20), recorder.saw, { concurrency: "unbounded", discard: true }),

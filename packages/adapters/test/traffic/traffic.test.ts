@@ -5,7 +5,7 @@ import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/tents/Publi
 import * as TentStorePostgres from "@tentpole/adapters/postgres/tents/TentStore"
 import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/workspaces/WorkspaceStore"
 import { eventually, Fresh, seenView, settledMark, viewBatch } from "@tentpole/core/contract"
-import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { TentChange } from "@tentpole/core/tents/TentChange"
 import { publish } from "@tentpole/core/tents/pages/Publish"
@@ -14,8 +14,9 @@ import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Agents, header_length_max } from "@tentpole/core/traffic/Agents"
 import { dayOf, daysUntil } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore, type ViewBatch } from "@tentpole/core/traffic/TrafficStore"
+import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { type RecorderOptions, ViewRecorder } from "@tentpole/core/traffic/ViewRecorder"
-import type { Visit } from "@tentpole/core/traffic/ViewWriter"
+import type { PageVisit } from "@tentpole/core/traffic/ViewWriter"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
@@ -36,7 +37,7 @@ const agents = Layer.succeed(
 /** Today's: what is known of other days is forgotten meanwhile. */
 const now = DateTime.nowUnsafe()
 const tent = TentId.make("3f0a1b52-9c1e-4d55-8a77-0123456789ab")
-const visitOf = (workspaceId: WorkspaceId, over: Partial<Visit> = {}): Visit => ({
+const visitOf = (workspaceId: WorkspaceId, over: Partial<PageVisit> = {}): PageVisit => ({
   workspaceId,
   tentId: tent,
   at: now,
@@ -61,11 +62,11 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
       Effect.suspend(() => {
         tried.push(batch)
         return failures-- > 0
-          ? Effect.die("the database is away")
+          ? Effect.die(new Unavailable({ part: "database" }))
           : Effect.tap(store.record(of, batch), () => Effect.sync(() => batches.push(batch)))
       }),
   })
-  const layer = ViewRecorder.layer({ batch_max: 10, wait_max_ms: 20, waiting_max: 1_000, ...options }).pipe(
+  const layer = ViewRecorder.layer({ batch_max: 10, linger_ms: 20, waiting_max: 1_000, ...options }).pipe(
     Layer.provide(Layer.merge(agents, Layer.succeed(TrafficStore, watched))),
     Layer.provide(Layer.succeedContext(stores)),
   )
@@ -89,7 +90,7 @@ const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions>
 
 it.live("views are written in batches, and those still waiting when the process ends are written too", () =>
   Effect.gen(function* () {
-    const { recorder, workspace, sizes, stop, counts } = yield* recording({ wait_max_ms: 60_000 })
+    const { recorder, workspace, sizes, stop, counts } = yield* recording({ linger_ms: 60_000 })
     for (let turn = 0; turn < 25; turn++) yield* recorder.saw(visitOf(workspace))
     while (sizes().length < 2) yield* Effect.sleep("10 millis")
     assert.deepStrictEqual(sizes(), [10, 10])
@@ -178,7 +179,7 @@ it.live("headers are read up to a length, and no further", () =>
 
 it.live("when they come faster than they can be written, views are dropped and nobody waits", () =>
   Effect.gen(function* () {
-    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, wait_max_ms: 60_000 })
+    const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
     for (let turn = 0; turn < 500; turn++) yield* recorder.saw(visitOf(workspace))
     yield* stop
     const views = (yield* counts).days[0]?.views ?? 0
@@ -273,7 +274,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
   Effect.gen(function* () {
     const context = yield* Layer.build(postgres)
     const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
-    const [store, { transact }, fresh, { tidy }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Housekeeper)]
+    const [store, { transact }, fresh, { run }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Maintenance)]
     const forGood = { activity_days: null, audit_days: null }
     const sql = get(PgClient.PgClient)
     const workspace = yield* fresh.workspace()
@@ -308,7 +309,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     )
     const before = yield* store.counts(workspace, tent, days)
     assert.deepStrictEqual([before.visits, before.recent.length], [3, 3])
-    yield* tidy(forGood)
+    yield* run(forGood)
     assert.deepStrictEqual(yield* store.counts(workspace, tent, days), before)
     assert.deepStrictEqual(yield* store.counts(workspace, null, days), before)
     const [left] = yield* owned<{ views: number; visitors: number; everybody: number; batches: number }>(
@@ -321,6 +322,6 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const weeksAgo = yield* store.counts(workspace, tent, daysUntil(ago(20), 1))
     assert.deepInclude(weeksAgo, { visits: 1, days: [{ day: dayOf(ago(20)), views: 1 }], recent: [] })
     assert.deepStrictEqual((yield* store.counts(workspace, null, daysUntil(old, 1))).days, [])
-    yield* tidy(forGood)
+    yield* run(forGood)
   }).pipe(Effect.scoped),
 )

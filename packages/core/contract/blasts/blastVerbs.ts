@@ -307,7 +307,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.deepInclude(cancelled.tally, { queued: 1, blocked: 2 })
           assert.deepStrictEqual([...(yield* deliveries.grant(ws, [claimed], lease_ms)).values()], [])
           // Its holder knows that it was not sent, and gives it back: it is not sent any more, and not left open.
-          assert.strictEqual(yield* transact(deliveries.giveBack(ws, [handed])), 1)
+          assert.strictEqual(yield* transact(deliveries.release(ws, [handed])), 1)
           yield* blasts.finish(ws)
           assert.deepInclude((yield* blasts.find(ws, id)).tally, { queued: 0, blocked: 3 })
           assert.strictEqual(yield* tagOf(blasts.cancel(ws, id)), "InvalidState")

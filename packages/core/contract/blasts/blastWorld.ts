@@ -7,7 +7,7 @@ import { type ContactPatch, newContact, patchContact } from "../../src/contacts/
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
-import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { DeliveryStore } from "../../src/sending/DeliveryStore.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { EmailFields } from "../../src/emails/EmailFields.ts"

@@ -1,7 +1,7 @@
 // The laws of reports: what other servers say of a message counts once, and binds its recipient and the address.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
-import type { Report } from "../../src/bounces/Report.ts"
+import type { BounceReport } from "../../src/bounces/Report.ts"
 import {
   accepted,
   at,
@@ -16,10 +16,10 @@ import {
 } from "../sending/deliveryScenario.ts"
 import { toldTo } from "../contacts/notifications.ts"
 
-const hard: Report = { _tag: "bounced", kind: "hard", words: "5.1.1 no such user" }
-const soft: Report = { _tag: "bounced", kind: "soft", words: "5.2.2 full" }
-const delivered: Report = { _tag: "delivered" }
-const complained: Report = { _tag: "complained" }
+const hard: BounceReport = { _tag: "bounced", kind: "hard", words: "5.1.1 no such user" }
+const soft: BounceReport = { _tag: "bounced", kind: "soft", words: "5.2.2 full" }
+const delivered: BounceReport = { _tag: "delivered" }
+const complained: BounceReport = { _tag: "complained" }
 
 const address = "person0@example.test"
 

@@ -1,7 +1,7 @@
 // Laws of contacts: people who are deleted while somebody else is at them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
-import { decideUpdates, whomToUpdate } from "../../src/contacts/batch/BatchUpdates.ts"
+import { decideUpdates, contactsToUpdate } from "../../src/contacts/batch/BatchUpdates.ts"
 import { apiUpsert, decideUpserts } from "../../src/contacts/batch/BatchUpserts.ts"
 import { identitiesOf } from "../../src/contacts/batch/Batch.ts"
 import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
@@ -28,7 +28,7 @@ const updating = Effect.fnUntraced(function* (
 ) {
   const store = yield* ContactStore
   const items = ids.map((contactId) => ({ clientItemId: null, update: Result.succeed({ contactId, patch }) }))
-  const existing = yield* store.lock(workspace, whomToUpdate(items))
+  const existing = yield* store.lock(workspace, contactsToUpdate(items))
   const { change, results } = decideUpdates(items, { existing, now: at(4_000) })
   yield* store.apply(workspace, change)
   return results.map((result): string => (result.status === "rejected" ? result.refusal.code : result.status))

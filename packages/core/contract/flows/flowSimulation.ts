@@ -3,7 +3,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
-import { recording } from "../../src/bounces/ReportRecording.ts"
+import { reportRecorder } from "../../src/bounces/ReportRecording.ts"
 import type { ReportStore } from "../../src/bounces/ReportStore.ts"
 import { EngagementChange } from "../../src/tracking/Engagement.ts"
 import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
@@ -213,7 +213,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
 /** What people do with their mail, and what comes back for it. */
 const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
   const engagement = yield* EngagementStore
-  const record = yield* recording
+  const record = yield* reportRecorder
   const meet = Effect.fnUntraced(function* ({ deliveryId, metric }: Coming) {
     if (metric === "bounced") {
       return yield* record(ws, [{ deliveryId, what: { _tag: "bounced", kind: "hard", words: null } }])

@@ -51,21 +51,21 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { store, transact, workspace } = yield* begin
         const rows = yield* sessionIn(workspace, "rows")
-        assert.deepStrictEqual(yield* store.findSession(workspace, rows.id), rows)
+        assert.deepStrictEqual(yield* store.getSession(workspace, rows.id), rows)
         const session = yield* sessionIn(workspace)
         assert.strictEqual(yield* store.runOf(workspace, session.id), null)
         const change = yield* executionOf(workspace, session)
         assert.isTrue(yield* transact(store.apply(workspace, change)))
-        assert.deepStrictEqual(yield* store.findSession(workspace, session.id), some(change.session).after)
+        assert.deepStrictEqual(yield* store.getSession(workspace, session.id), some(change.session).after)
         const run = some(change.run).after
         assert.deepStrictEqual(run.headers, ["Email", "First name"])
-        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), run)
+        assert.deepStrictEqual(yield* store.getRun(workspace, run.id), run)
         assert.deepStrictEqual(yield* store.runOf(workspace, session.id), run)
         const failed = some(ImportChange.fail(run, "it broke", at(9_009)))
         assert.isTrue(yield* transact(store.apply(workspace, failed)))
-        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), some(failed.run).after)
+        assert.deepStrictEqual(yield* store.getRun(workspace, run.id), some(failed.run).after)
         const missing = ImportRunId.make(yield* (yield* Fresh).id)
-        assert.strictEqual((yield* Effect.flip(store.findRun(workspace, missing)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.getRun(workspace, missing)))._tag, "NotFound")
       }),
     )
 
@@ -105,7 +105,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
               if (change !== null) assert.isTrue(yield* store.apply(workspace, change))
             }),
           )
-        const kept = Effect.map(store.findSession(workspace, session.id), ({ suggestions }) => suggestions)
+        const kept = Effect.map(store.getSession(workspace, session.id), ({ suggestions }) => suggestions)
         assert.strictEqual(yield* kept, null)
         yield* Effect.all([keep("k1", "first"), keep("k1", "second"), keep("k1", "third")], { concurrency: 3 })
         const first = some(yield* kept)
@@ -117,11 +117,11 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* kept, second)
         const stale = some(ImportChange.keepSuggestions(session, { key: "k3", matches: [] }))
         assert.isFalse(yield* transact(store.apply(workspace, stale)))
-        const executed = yield* executionOf(workspace, yield* store.findSession(workspace, session.id))
+        const executed = yield* executionOf(workspace, yield* store.getSession(workspace, session.id))
         assert.isTrue(yield* transact(store.apply(workspace, executed)))
         assert.deepStrictEqual(yield* kept, second)
         yield* keep("k4", "after")
-        const last = yield* store.findSession(workspace, session.id)
+        const last = yield* store.getSession(workspace, session.id)
         assert.deepStrictEqual([last.suggestions?.key, last.executedAt], ["k4", at(5_000)])
       }),
     )
@@ -134,7 +134,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const again = some(ImportChange.fail(run, "second", at(8_001)))
         assert.isTrue(yield* transact(store.apply(workspace, failed)))
         assert.isFalse(yield* transact(store.apply(workspace, again)))
-        assert.strictEqual((yield* store.findRun(workspace, run.id)).error, "first")
+        assert.strictEqual((yield* store.getRun(workspace, run.id)).error, "first")
         assert.isFalse(yield* applyRows(workspace, run, [["a@b.co", "Ann"]]))
       }),
     )
@@ -152,7 +152,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ["c@b.co", "C\0d"],
         ]
         assert.isTrue(yield* applyRows(workspace, run, cells))
-        const after = yield* store.findRun(workspace, run.id)
+        const after = yield* store.getRun(workspace, run.id)
         assert.deepStrictEqual(
           [after.processedRows, after.counts],
           [6, { created: 1, updated: 1, skipped: 1, failed: 3 }],
@@ -197,7 +197,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const tries = yield* Effect.all([one, one, one], { concurrency: 3 })
         assert.deepStrictEqual([...tries].sort(), [false, false, true])
         assert.isFalse(yield* one)
-        const after = yield* store.findRun(workspace, run.id)
+        const after = yield* store.getRun(workspace, run.id)
         assert.deepStrictEqual([after.processedRows, after.counts.created], [2, 2])
         assert.strictEqual(yield* contacts.count(workspace), 2)
         assert.strictEqual((yield* store.results(workspace, run.id, allResults)).total, 2)
@@ -215,7 +215,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           return yield* Effect.fail("no")
         })
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
-        assert.deepStrictEqual(yield* store.findRun(workspace, run.id), run)
+        assert.deepStrictEqual(yield* store.getRun(workspace, run.id), run)
         assert.strictEqual(yield* contacts.count(workspace), 0)
         assert.deepStrictEqual(yield* store.results(workspace, run.id, allResults), { items: [], total: 0 })
       }),
@@ -293,7 +293,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const run = yield* runIn(workspace)
         const cells = Array.from({ length: 30 }, (_, index) => [index % 3 === 0 ? "nobody" : `p${index}@b.co`, "x"])
         yield* applyRows(workspace, run, cells)
-        const rest = yield* store.findRun(workspace, run.id)
+        const rest = yield* store.getRun(workspace, run.id)
         yield* applyRows(workspace, rest, [
           ["p1@b.co", "again"],
           ["p2@b.co", "again"],
@@ -347,8 +347,8 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const run = yield* runIn(workspace)
         yield* transact(store.forgetSession(workspace, session.id))
         yield* transact(store.forgetSession(workspace, run.sessionId))
-        assert.strictEqual((yield* Effect.flip(store.findSession(workspace, session.id)))._tag, "NotFound")
-        assert.strictEqual((yield* store.findSession(workspace, run.sessionId)).id, run.sessionId)
+        assert.strictEqual((yield* Effect.flip(store.getSession(workspace, session.id)))._tag, "NotFound")
+        assert.strictEqual((yield* store.getSession(workspace, run.sessionId)).id, run.sessionId)
       }),
     )
 
@@ -361,9 +361,9 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const run = yield* runIn(workspace)
         yield* applyRows(workspace, run, [["a@b.co", "Ann"]])
         for (const read of [
-          store.findSession(other, session.id),
+          store.getSession(other, session.id),
           transact(store.lockSession(other, session.id)),
-          store.findRun(other, run.id),
+          store.getRun(other, run.id),
           transact(store.lockRun(other, run.id)),
           store.results(other, run.id, allResults),
         ]) {
@@ -377,7 +377,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const chunk = yield* transact(chunkOf(workspace, { ...run, processedRows: 1 }, [["b@b.co", "Bob"]]))
         assert.isFalse(yield* transact(store.applyChunk(other, chunk)))
         yield* transact(store.forgetSession(other, session.id))
-        assert.strictEqual((yield* store.findSession(workspace, session.id)).id, session.id)
+        assert.strictEqual((yield* store.getSession(workspace, session.id)).id, session.id)
       }),
     )
   })

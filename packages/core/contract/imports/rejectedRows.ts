@@ -4,7 +4,7 @@ import { Effect, type Layer } from "effect"
 import type { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { ImportRunId } from "../../src/kernel/Ids.ts"
-import type { KeptRow } from "../../src/imports/Import.ts"
+import type { RejectedRow } from "../../src/imports/Import.ts"
 import { ImportStore } from "../../src/imports/ImportStore.ts"
 import type { Transactor } from "../../src/kernel/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
@@ -14,7 +14,7 @@ type Ports = ImportStore | ContactStore | ContactFieldStore | Transactor | Fresh
 
 const everything = { after: 1, through: 1_000_000, limit: 1_000 }
 
-const numbersOf = (rows: ReadonlyArray<KeptRow>) => rows.map(({ rowNumber }) => rowNumber)
+const numbersOf = (rows: ReadonlyArray<RejectedRow>) => rows.map(({ rowNumber }) => rowNumber)
 
 export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`import laws of kept rows: ${name}`, (it) => {
@@ -24,7 +24,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       const workspace = yield* fresh.workspace()
       const { id } = yield* runIn(workspace)
       for (const cells of chunks) {
-        assert.isTrue(yield* applyRows(workspace, yield* store.findRun(workspace, id), cells))
+        assert.isTrue(yield* applyRows(workspace, yield* store.getRun(workspace, id), cells))
       }
       return { store, fresh, workspace, id }
     })
@@ -34,11 +34,11 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const awkward = ["nobody", '=1+1, "quoted"\r\nnext 😀 \'\\ \u0007']
         const rows = [["a@b.co", "Ann"], awkward, ["", " "], ["short"], ["b@b.co", "", "x", ""]]
         const { store, workspace, id } = yield* having(rows)
-        const kept = yield* store.keptRows(workspace, id, everything)
+        const kept = yield* store.rejectedRows(workspace, id, everything)
         const { items } = yield* store.results(workspace, id, { status: null, page: 1, limit: 250 })
         assert.deepStrictEqual(
           kept,
-          items.flatMap(({ status, ...row }): ReadonlyArray<KeptRow> => {
+          items.flatMap(({ status, ...row }): ReadonlyArray<RejectedRow> => {
             const record = rows[row.rowNumber - 2] ?? []
             return status === "skipped" || status === "failed" ? [{ ...row, status, record }] : []
           }),
@@ -65,13 +65,13 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const wanted = cells.flatMap((_, index) => (index % 4 === 0 ? [] : [index + 2]))
         const read: Array<number> = []
         for (let after = 1; read.length < wanted.length;) {
-          const page = numbersOf(yield* store.keptRows(workspace, id, { after, through: 41, limit: 7 }))
+          const page = numbersOf(yield* store.rejectedRows(workspace, id, { after, through: 41, limit: 7 }))
           assert.strictEqual(page.length, Math.min(7, wanted.length - read.length))
           read.push(...page)
           after = page.at(-1) ?? 41
         }
         assert.deepStrictEqual(read, wanted)
-        const between = yield* store.keptRows(workspace, id, { after: 7, through: 12, limit: 100 })
+        const between = yield* store.rejectedRows(workspace, id, { after: 7, through: 12, limit: 100 })
         assert.deepStrictEqual(
           numbersOf(between),
           wanted.filter((number) => number > 7 && number <= 12),
@@ -83,7 +83,7 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const long = Array.from({ length: 9 }, (_, index) => `cell ${index}`)
         const { store, workspace, id } = yield* having([["a@b.co", "Ann"], ["x"], ["", "", ""], ["nobody", "x"], long])
-        const widest = (through: number) => store.widestKept(workspace, id, through)
+        const widest = (through: number) => store.widestRejected(workspace, id, through)
         assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3, 4, 5, 6], widest), [0, 0, 1, 3, 3, 9])
       }),
     )
@@ -97,10 +97,10 @@ export const importKept = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           [other, id],
           [workspace, missing],
         ] as const) {
-          assert.deepStrictEqual(yield* store.keptRows(where, run, everything), [])
-          assert.strictEqual(yield* store.widestKept(where, run, everything.through), 0)
+          assert.deepStrictEqual(yield* store.rejectedRows(where, run, everything), [])
+          assert.strictEqual(yield* store.widestRejected(where, run, everything.through), 0)
         }
-        assert.strictEqual((yield* store.keptRows(workspace, id, everything)).length, 1)
+        assert.strictEqual((yield* store.rejectedRows(workspace, id, everything)).length, 1)
       }),
     )
   })

@@ -1,7 +1,7 @@
 // The laws of the port to contact lists: how they and their members are listed.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { contactSorts } from "../../src/contacts/ContactStore.ts"
 import { ContactId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"

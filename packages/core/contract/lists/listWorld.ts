@@ -4,11 +4,11 @@ import { newContact, type ContactPatch } from "../../src/contacts/ContactPatch.t
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
-import { parseEmail } from "../../src/contacts/values/EmailAddress.ts"
+import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { BlastId, ContactId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type List, ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates, type WantedName } from "../../src/lists/ListName.ts"
-import { type Audience, type ListQuery, ListStore, type MemberQuery } from "../../src/lists/ListStore.ts"
+import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "../../src/lists/ListStore.ts"
 import type { Outbox } from "../../src/kernel/Outbox.ts"
 import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
 import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
@@ -89,7 +89,7 @@ export const begin = Effect.gen(function* () {
       return moved
     }).pipe(transact)
 
-  const audience = (list: List): Audience => ({ list, fields: [], now })
+  const audience = (list: List): ListAudience => ({ list, fields: [], now })
   const idsOf = (list: List, query: Partial<MemberQuery> = {}) =>
     Effect.map(store.members(workspace, audience(list), { ...everybody, ...query }), ({ items }) =>
       items.map(({ contact }) => contact.id),

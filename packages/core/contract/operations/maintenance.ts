@@ -4,7 +4,8 @@ import { DateTime, Effect, type Layer } from "effect"
 import { AuditLog } from "../../src/kernel/AuditLog.ts"
 import type { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { IdempotencyStore } from "../../src/operations/idempotency/IdempotencyStore.ts"
-import { Housekeeper, type Retention } from "../../src/ports/Maintenance.ts"
+import type { Retention } from "../../src/kernel/Settings.ts"
+import { Maintenance } from "../../src/ports/Maintenance.ts"
 import { Outbox } from "../../src/kernel/Outbox.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
 import { at, begin, email } from "../contacts/contactWorld.ts"
@@ -16,12 +17,12 @@ const forGood: Retention = { activity_days: null, audit_days: null }
 
 export const maintenance = <E>(
   name: string,
-  live: Layer.Layer<Housekeeper | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
+  live: Layer.Layer<Maintenance | ContactStore | AuditLog | IdempotencyStore | Outbox | Transactor | Fresh, E>,
 ) =>
   layer(live, { excludeTestServices: true })(`housekeeping laws: ${name}`, (it) => {
     it.effect("by four at once and again, it is done, and what is recent stays", () =>
       Effect.gen(function* () {
-        const tidy = (yield* Housekeeper).tidy(forGood)
+        const tidy = (yield* Maintenance).run(forGood)
         const outbox = yield* Outbox
         const { transact } = yield* Transactor
         const workspace = yield* (yield* Fresh).workspace()
@@ -36,7 +37,7 @@ export const maintenance = <E>(
 
     it.effect("idempotency keys go when their time is over, and not before", () =>
       Effect.gen(function* () {
-        const tidy = (yield* Housekeeper).tidy(forGood)
+        const tidy = (yield* Maintenance).run(forGood)
         const keys = yield* IdempotencyStore
         const { transact } = yield* Transactor
         const fresh = yield* Fresh
@@ -56,7 +57,7 @@ export const maintenance = <E>(
     it.effect("timelines go with age where somebody says so, their people and what is recent stay", () =>
       Effect.gen(function* () {
         const { add, set, store, workspace } = yield* begin
-        const { tidy } = yield* Housekeeper
+        const { run } = yield* Maintenance
         const now = yield* DateTime.now
         const ann = yield* add({ email: email("ann@x.test") }, at(1_234))
         yield* set(ann, { firstName: "Ann" }, DateTime.subtract(now, { hours: 1 }))
@@ -64,9 +65,9 @@ export const maintenance = <E>(
           store.activities(workspace, ann.id, { page: 1, limit: 10, order: "asc" }),
           ({ items }) => items.map(({ type }) => type),
         )
-        yield* tidy(forGood)
+        yield* run(forGood)
         assert.deepStrictEqual(yield* timeline, ["contact_created", "contact_updated"])
-        yield* tidy({ activity_days: 30, audit_days: null })
+        yield* run({ activity_days: 30, audit_days: null })
         assert.deepStrictEqual(yield* timeline, ["contact_updated"])
         assert.strictEqual((yield* store.find(workspace, ann.id)).firstName, "Ann")
       }),
@@ -74,12 +75,12 @@ export const maintenance = <E>(
 
     it.effect("entries of the audit log that are not old enough stay, whatever is asked for", () =>
       Effect.gen(function* () {
-        const { tidy } = yield* Housekeeper
+        const { run } = yield* Maintenance
         const audit = yield* AuditLog
         const { transact } = yield* Transactor
         const workspaceId = yield* (yield* Fresh).workspace()
         yield* transact(audit.append([{ workspaceId, action: "workspace.updated", target: workspaceId, details: {} }]))
-        yield* tidy({ activity_days: null, audit_days: 365 })
+        yield* run({ activity_days: null, audit_days: 365 })
         assert.strictEqual((yield* audit.page({ workspaceId, after: null, limit: 5 })).items.length, 1)
       }),
     )

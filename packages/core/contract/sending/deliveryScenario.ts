@@ -3,7 +3,7 @@
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import type { BounceKind } from "../../src/sending/EnhancedCode.ts"
-import { type Report, ReportChange } from "../../src/bounces/Report.ts"
+import { type BounceReport, ReportChange } from "../../src/bounces/Report.ts"
 import { ReportStore } from "../../src/bounces/ReportStore.ts"
 import { type DeliveryState, type DeliveryTally, finalStates } from "../../src/sending/Delivery.ts"
 import { type Claim, type ClaimedDelivery, DeliveryStore } from "../../src/sending/DeliveryStore.ts"
@@ -145,7 +145,7 @@ export const begin = Effect.gen(function* () {
   const grant = (claims: ReadonlyArray<Claim>, lease_ms = long_ms) => store.grant(workspace, claims, lease_ms)
   const settle = (settlements: ReadonlyArray<Settlement>) => transact(store.settle(workspace, settlements))
   const sweep = transact(store.sweep(workspace))
-  const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.giveBack(workspace, claims))
+  const giveBack = (claims: ReadonlyArray<Claim>) => transact(store.release(workspace, claims))
   const rest = transact(store.rest(workspace))
   /** What stands in each state, in the order of the alphabet. */
   const states = (blast: BlastId) =>
@@ -163,7 +163,7 @@ export const begin = Effect.gen(function* () {
         return changes
       }),
     )
-  const reported = (id: DeliveryId, report: Report, when = at) =>
+  const reported = (id: DeliveryId, report: BounceReport, when = at) =>
     transact(
       Effect.gen(function* () {
         const changes = (yield* reports.lock(workspace, [id])).flatMap((before) => {

@@ -61,7 +61,7 @@ const begin = Effect.gen(function* () {
     allowed: (per_second: number) =>
       Effect.map(Clock.currentTimeMillis, (now_ms) => {
         const passed_ms = now_ms - began_ms + added_ms
-        return Math.ceil((per_second * passed_ms) / 1000 + Pace.full(per_second, true))
+        return Math.ceil((per_second * passed_ms) / 1000 + Pace.bucketSize(per_second, true))
       }),
   }
 })
@@ -100,7 +100,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
           }
           assert.isAtLeast(taken, 25, "and what was allowed was taken")
           yield* pass(3_600_000)
-          assert.isAtMost(yield* look, Pace.full(10, true), "an hour is no reason for a flood")
+          assert.isAtMost(yield* look, Pace.bucketSize(10, true), "an hour is no reason for a flood")
         }),
     )
 
@@ -226,7 +226,7 @@ export const deliveryPace = <E>(name: string, live: Layer.Layer<DeliveryLaws, E>
         const blasts = new Set<string>()
         for (let second = 0; second < 5; second++) {
           const claimed = yield* claim()
-          assert.isAtMost(claimed.length, Pace.full(2, true))
+          assert.isAtMost(claimed.length, Pace.bucketSize(2, true))
           for (const { blastId } of claimed) blasts.add(blastId)
           yield* pass(1000)
         }

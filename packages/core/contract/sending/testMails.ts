@@ -69,11 +69,11 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
         const { workspace, store, transact, added, waits } = yield* begin
         const { id } = yield* added()
         assert.isTrue(yield* transact(store.handOver(workspace, id)))
-        yield* transact(store.takeBack(workspace, id))
+        yield* transact(store.release(workspace, id))
         assert.isTrue(yield* waits(id))
         assert.isTrue(yield* transact(store.handOver(workspace, id)))
         yield* transact(store.forget(workspace, id))
-        yield* transact(store.takeBack(workspace, id))
+        yield* transact(store.release(workspace, id))
         assert.isFalse(yield* transact(store.handOver(workspace, id)))
         assert.isFalse(yield* waits(id))
       }),
@@ -102,7 +102,7 @@ export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | Ema
           }),
         )
         assert.isFalse(yield* waits(mine.id))
-        yield* transact(store.takeBack(workspace, handed.id))
+        yield* transact(store.release(workspace, handed.id))
         assert.isFalse(yield* waits(handed.id))
       }),
     )

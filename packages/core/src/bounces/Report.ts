@@ -10,7 +10,7 @@ import type { DeliveryId } from "../kernel/Ids.ts"
 import type { DomainEvent } from "../kernel/Outbox.ts"
 import type { BounceKind } from "../sending/EnhancedCode.ts"
 
-export type Report =
+export type BounceReport =
   | { readonly _tag: "delivered" }
   /** `words`: the server's, printable and cut; null when it gave none. */
   | { readonly _tag: "bounced"; readonly kind: BounceKind; readonly words: string | null }
@@ -92,7 +92,7 @@ export class ReportChange {
   }
 
   /** Undefined when the report is no news, or of a message that was never handed over. */
-  static of(before: ReportedDelivery, report: Report, at: DateTime.Utc): ReportChange | undefined {
+  static of(before: ReportedDelivery, report: BounceReport, at: DateTime.Utc): ReportChange | undefined {
     if (before.handedOverAt === null || !isNews(before, report)) return undefined
     const provesSent = move(before, { _tag: "report" }) !== undefined
     const marks = marksOf(before, report, at, provesSent ? before.handedOverAt : null)
@@ -137,9 +137,9 @@ export class ReportChange {
   }
 }
 
-const isHard = (report: Report): boolean => report._tag === "bounced" && report.kind === "hard"
+const isHard = (report: BounceReport): boolean => report._tag === "bounced" && report.kind === "hard"
 
-const isNews = (before: ReportedDelivery, report: Report): boolean => {
+const isNews = (before: ReportedDelivery, report: BounceReport): boolean => {
   switch (report._tag) {
     case "delivered":
       return before.deliveredAt === null && before.bouncedAt === null
@@ -152,7 +152,7 @@ const isNews = (before: ReportedDelivery, report: Report): boolean => {
 
 const marksOf = (
   before: ReportedDelivery,
-  report: Report,
+  report: BounceReport,
   at: DateTime.Utc,
   provenAt: DateTime.Utc | null,
 ): ReportMarks => {
@@ -168,7 +168,7 @@ const marksOf = (
   }
 }
 
-const suppressionOf = (before: ReportedDelivery, report: Report): SuppressionReason | null => {
+const suppressionOf = (before: ReportedDelivery, report: BounceReport): SuppressionReason | null => {
   const wanted = ((): SuppressionReason | undefined => {
     switch (report._tag) {
       case "delivered":
@@ -194,7 +194,7 @@ interface News {
 /** What the timeline has not been told yet. */
 const newsOf = (
   before: ReportedDelivery,
-  report: Report,
+  report: BounceReport,
   marks: ReportMarks,
   at: DateTime.Utc,
 ): ReadonlyArray<News> => [

@@ -4,22 +4,22 @@ import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
 import type { ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
-import { type Report, ReportChange } from "./Report.ts"
+import { type BounceReport, ReportChange } from "./Report.ts"
 import { ReportStore } from "./ReportStore.ts"
 
 /** What is said of a delivery. Providers unsubscribe people, too: they would not mail them any more. */
 export interface Said {
   readonly deliveryId: DeliveryId
-  readonly what: Report | { readonly _tag: "unsubscribed" }
+  readonly what: BounceReport | { readonly _tag: "unsubscribed" }
 }
 
 interface Reported {
   readonly deliveryId: DeliveryId
-  readonly report: Report
+  readonly report: BounceReport
 }
 
 /** Writes down all that is said, or nothing. What is no news, or of no delivery of the workspace, changes nothing. */
-export const recording = Effect.gen(function* () {
+export const reportRecorder = Effect.gen(function* () {
   const reports = yield* ReportStore
   const engagement = yield* EngagementStore
   const { transact } = yield* Transactor

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Metric, Option } from "effect"
 import { Links } from "../rendering/Links.ts"
 import { legible } from "../sending/Settlement.ts"
 import { readReturnedMail, reportOf } from "./ReturnedMail.ts"
-import { recording } from "./ReportRecording.ts"
+import { reportRecorder } from "./ReportRecording.ts"
 
 const received = Metric.counter("returned_mail_total", {
   description: "Mail that came back to a return path, by what it was read as",
@@ -26,7 +26,7 @@ export class ReturnPaths extends Context.Service<
     ReturnPaths,
     Effect.gen(function* () {
       const links = yield* Links
-      const record = yield* recording
+      const record = yield* reportRecorder
       return ReturnPaths.of({
         has: (address) => Option.isSome(links.readReturnPath(address)),
         receive: Effect.fn("ReturnPaths.receive")(function* (address, message) {

@@ -7,10 +7,10 @@ import { decodeText } from "../kernel/Bytes.ts"
 import { deliveryStatus, kindOf, type Status } from "./DeliveryStatus.ts"
 import { type BounceKind, codeText, type EnhancedCode } from "../sending/EnhancedCode.ts"
 import { fieldGroups, token } from "./ReportFields.ts"
-import type { Report } from "./Report.ts"
-import { isAutomaticReply, type Letter, unstructuredBounce } from "./ReturnedText.ts"
+import type { BounceReport } from "./Report.ts"
+import { isAutomaticReply, type ReturnedMessage, unstructuredBounce } from "./ReturnedText.ts"
 
-export type Reading =
+export type ParsedReport =
   | {
       readonly kind: "bounce"
       readonly bounce: BounceKind
@@ -42,7 +42,7 @@ const beginning = (bytes: Uint8Array): Uint8Array => {
 const limits = { maxNestingDepth: 20, maxHeadersSize: 2 ** 18 } as const
 
 /** Reads the first `read_bytes_max` bytes of a message, 10,000 lines at most. What can't be read is `unknown`. */
-export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<Reading> =>
+export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<ParsedReport> =>
   Effect.gen(function* () {
     const parsed = yield* Effect.tryPromise(() =>
       PostalMime.parse(beginning(bytes), {
@@ -55,7 +55,7 @@ export const readReturnedMail = (bytes: Uint8Array): Effect.Effect<Reading> =>
   })
 
 /** What is to be written down of it, if anything. */
-export const reportOf = (reading: Reading): Report | undefined => {
+export const reportOf = (reading: ParsedReport): BounceReport | undefined => {
   switch (reading.kind) {
     case "bounce":
       return { _tag: "bounced", kind: reading.bounce, words: reading.words }
@@ -71,7 +71,7 @@ export const reportOf = (reading: Reading): Report | undefined => {
 }
 
 /** What has a structure says by it what it is; words are only asked where there is none. */
-const readingOf = (email: Email): Reading => {
+const readingOf = (email: Email): ParsedReport => {
   const feedback = partOf(email, "message/feedback-report")
   if (feedback !== undefined) return feedbackReading(feedback)
   const status =
@@ -96,14 +96,14 @@ const strayStatus = ({ text = "" }: Email): string | undefined => {
   return start === null || !/^(?:action|status)[ \t]*:/im.test(text) ? undefined : text.slice(start.index)
 }
 
-const bounceReading = (code: EnhancedCode | null, words: string | null): Reading => ({
+const bounceReading = (code: EnhancedCode | null, words: string | null): ParsedReport => ({
   kind: "bounce",
   bounce: kindOf(code),
   code: code === null ? null : codeText(code),
   words,
 })
 
-const statusReading = (status: Status): Reading => {
+const statusReading = (status: Status): ParsedReport => {
   switch (status._tag) {
     case "bounced":
       return bounceReading(status.code, status.words)
@@ -117,12 +117,12 @@ const statusReading = (status: Status): Reading => {
 /** Of the types of RFC 5965 §7.3 and RFC 6430, those by which a person says: I don't want this. */
 const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "opt-out", "opt-out-list"])
 
-const feedbackReading = (text: string): Reading => {
+const feedbackReading = (text: string): ParsedReport => {
   const [fields] = fieldGroups(text, "feedback-type")
   return { kind: complaints.has(token(fields?.get("feedback-type"))) ? "complaint" : "unknown" }
 }
 
-const letterOf = (email: Email): Letter => ({
+const letterOf = (email: Email): ReturnedMessage => ({
   header: (name) => email.headers.find(({ key }) => key === name)?.value,
   subject: email.subject ?? "",
   from: email.from?.address || email.from?.name || "",

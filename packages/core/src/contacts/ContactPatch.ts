@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 import { blankContact, type Contact, customValue, type CustomValue } from "./Contact.ts"
 import { type StandardField, standardFields, type TextKey } from "./ContactFields.ts"
-import type { EmailAddress } from "./values/EmailAddress.ts"
+import type { EmailAddress } from "../kernel/values/EmailAddress.ts"
 
 type PlainKey =
   | TextKey

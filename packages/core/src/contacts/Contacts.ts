@@ -7,16 +7,16 @@ import { type Transaction, Transactor } from "../kernel/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { type BatchDecision, type BatchFacts, identitiesOf, type ItemResult, type Rejected } from "./batch/Batch.ts"
 import { decideCreates } from "./batch/BatchCreates.ts"
-import { decideDeletes, type DeleteResult, whomToDelete } from "./batch/BatchDeletes.ts"
-import { decideUpdates, whomToUpdate } from "./batch/BatchUpdates.ts"
+import { decideDeletes, type DeleteResult, contactsToDelete } from "./batch/BatchDeletes.ts"
+import { decideUpdates, contactsToUpdate } from "./batch/BatchUpdates.ts"
 import { apiUpsert, decideUpserts } from "./batch/BatchUpserts.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
 import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
 import { shownValues } from "./CustomField.ts"
-import { decidedAgain } from "./batch/retryOnIdentityConflict.ts"
-import { parseEmail } from "./values/EmailAddress.ts"
+import { retryOnIdentityConflict } from "./batch/retryOnIdentityConflict.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import {
   fieldsByName,
   readDelete,
@@ -27,7 +27,7 @@ import {
   readUpdate,
   type ReadUpdate,
 } from "./batch/ContactItem.ts"
-import { parsePhone } from "./values/PhoneNumber.ts"
+import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 
 /** As far as contacts care: whose they are, and what a phone number without country code is read by. */
 export type ContactsWorkspace = Pick<Workspace, "id" | "defaultCountry">
@@ -95,7 +95,7 @@ export class Contacts extends Context.Service<
 
       /** One transaction, fields and all: decided again when somebody has taken an identity in between. */
       const decided = <A, E>(body: Effect.Effect<A, E, Transaction>): Effect.Effect<A, Exclude<E, IdentityTaken>> =>
-        decidedAgain(transact(body))
+        retryOnIdentityConflict(transact(body))
 
       /** How the workspace's items are read, and its contacts shown. */
       const manners = ({ id, defaultCountry }: ContactsWorkspace) =>
@@ -119,14 +119,14 @@ export class Contacts extends Context.Service<
       }, decided)
 
       const updating = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
-        const existing = yield* store.lock(workspace, whomToUpdate(read))
+        const existing = yield* store.lock(workspace, contactsToUpdate(read))
         const { change, results } = decideUpdates(read, { existing, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results
       })
 
       const deleting = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) {
-        const existing = yield* store.lockForDeletion(workspace, whomToDelete(read))
+        const existing = yield* store.lockForDeletion(workspace, contactsToDelete(read))
         const { change, results } = decideDeletes(read, { existing, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results

@@ -2,7 +2,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { FieldDefinitionId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { type RuleMetadata, ruleMetadata } from "../segments/RuleMetadata.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import {
@@ -33,8 +32,6 @@ export class CustomFields extends Context.Service<
       patch: FieldPatch,
     ) => Effect.Effect<CustomField, NotFound | FieldCapExceeded>
     readonly archive: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
-    /** What rule trees of this workspace may ask. */
-    readonly ruleMetadata: (workspace: WorkspaceId) => Effect.Effect<RuleMetadata>
   }
 >()("tentpole/CustomFields") {
   static readonly layer = Layer.effect(
@@ -71,9 +68,6 @@ export class CustomFields extends Context.Service<
           yield* store.apply(workspace, change)
           return field
         }, transact),
-        ruleMetadata: Effect.fn("CustomFields.ruleMetadata")((workspace) =>
-          Effect.map(store.all(workspace), ruleMetadata),
-        ),
       })
     }),
   )

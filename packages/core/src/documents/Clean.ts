@@ -2,7 +2,7 @@
 // cleaned by a sanitiser, and what comes out is looked at again by a check that shares no code with it.
 import { Context, type Result, Schema } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
-import { elements } from "../tents/pages/PageDocument.ts"
+import { elements } from "./HtmlElements.ts"
 
 /** The HTML can't be made safe, or is none. `reason` ends a sentence that begins with "The page" or "The email". */
 export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", {

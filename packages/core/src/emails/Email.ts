@@ -1,7 +1,7 @@
 // An email: header fields, HTML in versions, a plain text of its own or one made from the HTML, and what of all that is
 // approved. What happens to one is decided in `EmailChange.ts`.
 import type { DateTime } from "effect"
-import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import type { Approval } from "../documents/Approval.ts"
 import type { Generation, GenerationStatus } from "../documents/Generation.ts"
 import type { PlainTextOverride } from "../documents/PlainTextOverride.ts"

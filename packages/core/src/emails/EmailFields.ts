@@ -1,6 +1,6 @@
 // The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
 import { Schema } from "effect"
-import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import { atMost, FromName, oneLine, SenderAddress } from "../workspaces/Sender.ts"
 
 export const email_name_length_max = 200
 export const subject_length_max = 998
@@ -9,13 +9,6 @@ export const preview_text_length_max = 200
 export const html_size_bytes_max = 4 * 1024 * 1024
 /** An override can't be larger than what it stands for. */
 export const plain_text_length_max = 1_000_000
-
-/** What goes into a header is one line: nothing in it can end the header. A tab is allowed, and reads as a space. */
-const oneLine = Schema.isPattern(/^(?:[^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u, {
-  message: "must be one line, without line breaks and control characters",
-})
-
-const atMost = (length: number) => Schema.isMaxLength(length, { message: `must have at most ${length} characters` })
 
 const notBlank = Schema.isPattern(/\S/, { message: "must not be empty" })
 
@@ -30,20 +23,6 @@ export const Subject = Schema.String.check(notBlank, oneLine, atMost(subject_len
 export const PreviewText = Schema.String.check(atMost(preview_text_length_max)).annotate({
   description: "Preheader, at most 200 characters; stands in the HTML; may carry merge tokens",
 })
-
-export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
-  description: "Sender's name, at most 120 characters; may carry merge tokens",
-})
-
-/** Beyond ASCII a sender's name in front of the `@` would need SMTPUTF8 of every server on the way to every recipient. */
-export const SenderAddress = Schema.String.check(
-  oneLine,
-  Schema.makeFilter((text: string) => {
-    const address = parseEmail(text)
-    if (address === null) return "must be an email address, as news@example.com"
-    return /^[\x20-\x7e]*@[^@]*$/.test(address.written) || "must have nothing but ASCII characters before the @"
-  }),
-).annotate({ description: "An email address, as news@example.com; its domain may be international" })
 
 /** What can be said of an email when it is made, and changed later. */
 export interface EmailFields {

@@ -1,6 +1,6 @@
 // What people write of an email, as far as it may be kept: fields within their limits, HTML that is safe and not too large.
 import { Effect, Result, Schema, SchemaIssue } from "effect"
-import { parseEmail } from "../contacts/values/EmailAddress.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import { keepable } from "../documents/Html.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"

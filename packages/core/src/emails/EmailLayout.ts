@@ -1,6 +1,6 @@
 // How the emails that this service makes itself are laid out: tables for the mail programs that know nothing else, styles at
 // the elements for those that drop style sheets, narrow on telephones, dark where the reader likes it dark.
-import { night, type Palette, paper, softNight, softPaper } from "../ports/Palette.ts"
+import { night, type Palette, paper, softNight, softPaper } from "../rendering/Palette.ts"
 import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
 
 export interface EmailLayout {

@@ -3,7 +3,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { BlastRecipient } from "../blasts/BlastStore.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ExportId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Audience } from "../lists/ListStore.ts"
+import type { ListAudience } from "../lists/ListStore.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
 import type { BlastRecipients, Export, ExportChange } from "./Export.ts"
@@ -23,7 +23,7 @@ export class ExportStore extends Context.Service<
      */
     readonly members: (
       workspace: WorkspaceId,
-      audience: Audience,
+      audience: ListAudience,
       options: { readonly excludeUnsubscribed: boolean },
     ) => Stream.Stream<ReadonlyArray<Contact>>
     /** The recipients of a blast that are in the category, by their contacts' ids; read as `members` are. */

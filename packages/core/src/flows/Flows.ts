@@ -18,7 +18,7 @@ import {
   readReplacement,
 } from "./definition/FlowInput.ts"
 import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./definition/FlowErrors.ts"
-import { type FlowQuery, FlowStore, type FlowView } from "./FlowStore.ts"
+import { type FlowQuery, FlowStore, type FlowView } from "./definition/FlowStore.ts"
 import { type NamedFacts, namedByFlow } from "./definition/FlowReferences.ts"
 import type { StepId } from "./definition/Step.ts"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"

@@ -1,14 +1,14 @@
 // What can be done with the members of flows: they are listed and shown, added, removed, and brought in by a call.
 import { Context, Effect, Layer, Result } from "effect"
-import { parseEmail } from "../contacts/values/EmailAddress.ts"
-import { parsePhone } from "../contacts/values/PhoneNumber.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
+import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/Transactor.ts"
 import { advancing } from "./engine/MembershipRunner.ts"
-import type { CompiledFlow } from "./engine/CompiledFlow.ts"
+import type { CompiledFlow } from "./definition/CompiledFlow.ts"
 import {
   AlreadyInFlow,
   apiEntry,

@@ -3,7 +3,8 @@
 import type { DefaultTreeAdapterMap } from "parse5"
 import { parse } from "parse5"
 import type { TentId } from "../kernel/Ids.ts"
-import { elements, formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
+import { elements } from "../documents/HtmlElements.ts"
+import { formsOf, honeypot_name } from "../tents/pages/PageDocument.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
 

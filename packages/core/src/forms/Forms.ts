@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { identitiesOf } from "../contacts/batch/Batch.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import { decidedAgain } from "../contacts/batch/retryOnIdentityConflict.ts"
+import { retryOnIdentityConflict } from "../contacts/batch/retryOnIdentityConflict.ts"
 import { fieldsByName } from "../contacts/batch/ContactItem.ts"
 import { ContactId, Ids, SubmissionId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
@@ -54,7 +54,7 @@ export class Forms extends Context.Service<
           yield* store.apply(workspace, SubmissionChange.receive(sending, facts))
         },
         transact,
-        decidedAgain,
+        retryOnIdentityConflict,
       )
 
       return Forms.of({

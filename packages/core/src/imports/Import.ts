@@ -17,7 +17,7 @@ export const chunk_rows_max = 1000
 export type ImportSource = "upload" | "rows"
 
 /** What the AI suggested for the columns that the headers left open. */
-export interface KeptSuggestions {
+export interface StoredSuggestions {
   /** The digest of the question: the same file before the same fields asks the same. */
   readonly key: string
   readonly matches: ReadonlyArray<ColumnMatch>
@@ -34,7 +34,7 @@ export interface ImportSession {
   readonly expiresAt: DateTime.Utc
   readonly executedAt: DateTime.Utc | null
   /** Null until the AI has answered a preview. */
-  readonly suggestions: KeptSuggestions | null
+  readonly suggestions: StoredSuggestions | null
 }
 
 export type TargetKind = "standard" | "custom"
@@ -118,7 +118,7 @@ export interface RowResult {
 }
 
 /** A row that did not go in. */
-export interface KeptRow extends RowResult {
+export interface RejectedRow extends RowResult {
   readonly status: "skipped" | "failed"
   readonly record: ReadonlyArray<string>
 }

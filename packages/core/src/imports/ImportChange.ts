@@ -10,12 +10,12 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
-  type KeptSuggestions,
+  type StoredSuggestions,
   session_lifetime_ms,
   uploadKey,
 } from "./Import.ts"
 import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
-import { storable } from "./Rows.ts"
+import { sanitizeCell } from "./Rows.ts"
 
 export interface QueuedJob {
   readonly job: Job
@@ -94,7 +94,7 @@ export class ImportChange {
   }
 
   /** The AI's answer stays with the session, so that its previews agree. Null when the question was answered before. */
-  static keepSuggestions(session: ImportSession, suggestions: KeptSuggestions): ImportChange | null {
+  static keepSuggestions(session: ImportSession, suggestions: StoredSuggestions): ImportChange | null {
     if (session.suggestions?.key === suggestions.key) return null
     return new ImportChange({ session: { before: session, after: { ...session, suggestions } } })
   }
@@ -128,7 +128,7 @@ export class ImportChange {
       id: runId,
       sessionId: session.id,
       status: "queued",
-      headers: facts.headers.map(storable),
+      headers: facts.headers.map(sanitizeCell),
       mappings: mappings.success,
       duplicateStrategy: wanted.duplicateStrategy,
       overwriteBlankOnly: wanted.overwriteBlankOnly,

@@ -7,7 +7,7 @@ import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
-import { pathOf, type ReadRow, rowIssue, storable } from "./Rows.ts"
+import { pathOf, type ReadRow, rowIssue, sanitizeCell } from "./Rows.ts"
 import type { Row } from "./Table.ts"
 
 /** A row and what it was read to be. */
@@ -112,7 +112,7 @@ const skipIfFilled = (run: ImportRun): SkipIfFilled =>
     ? "all"
     : new Set(run.mappings.filter((each) => each.overwriteBehavior === "skip_if_filled").map(pathOf))
 
-const kept = (row: Row): ReadonlyArray<string> => row.cells.map(storable)
+const kept = (row: Row): ReadonlyArray<string> => row.cells.map(sanitizeCell)
 
 const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issues"]): RowResult => ({
   rowNumber: row.rowNumber,

@@ -4,7 +4,7 @@ import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import { decidedAgain } from "../contacts/batch/retryOnIdentityConflict.ts"
+import { retryOnIdentityConflict } from "../contacts/batch/retryOnIdentityConflict.ts"
 import { fieldsByName } from "../contacts/batch/ContactItem.ts"
 import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
@@ -28,7 +28,7 @@ export class ImportRuns extends Context.Service<
      */
     readonly run: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<void, BlobUnavailable>
     /** Ends a run that can't be got to its end as `failed`; `reason` is a sentence for people. What was applied stays. */
-    readonly giveUp: (workspace: WorkspaceId, id: ImportRunId, reason: string) => Effect.Effect<void>
+    readonly abandon: (workspace: WorkspaceId, id: ImportRunId, reason: string) => Effect.Effect<void>
   }
 >()("tentpole/ImportRuns") {
   static readonly layer = Layer.effect(
@@ -78,7 +78,7 @@ export class ImportRuns extends Context.Service<
           const change = ImportChunkChange.decide(run, headers, rows, { existing, ids: fresh, now })
           const applied = yield* store.applyChunk(workspace, change)
           return applied ? true : yield* Effect.die("a run moved although it was locked")
-        }).pipe(transact, decidedAgain)
+        }).pipe(transact, retryOnIdentityConflict)
 
       const count = (run: ImportRun, source: "upload" | "rows", key: string) =>
         run.totalRows !== null
@@ -86,10 +86,10 @@ export class ImportRuns extends Context.Service<
           : Effect.map(Stream.runCount(files.records(source, key)), (records) => Math.max(0, records - 1))
 
       const work = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: ImportRunId) {
-        const queued = yield* store.findRun(workspaceId, id)
+        const queued = yield* store.getRun(workspaceId, id)
         if (queued.status === "completed" || queued.status === "failed") return
         const workspace = yield* workspaces.find(workspaceId)
-        const session = yield* store.findSession(workspaceId, queued.sessionId)
+        const session = yield* store.getSession(workspaceId, queued.sessionId)
         const key = frozenKey(workspaceId, queued)
         const { headers } = yield* files.head(session.source, key, 0)
         const totalRows = yield* count(queued, session.source, key)
@@ -116,7 +116,7 @@ export class ImportRuns extends Context.Service<
         yield* Effect.ignore(blobs.remove(key))
       })
 
-      const giveUp = (workspace: WorkspaceId, id: ImportRunId, reason: string) =>
+      const abandon = (workspace: WorkspaceId, id: ImportRunId, reason: string) =>
         move(workspace, id, (before, now) => ImportChange.fail(before, reason, now)).pipe(
           Effect.tap((run) => Effect.ignore(blobs.remove(frozenKey(workspace, run)))),
           Effect.catchTag("NotFound", nobodyWaits),
@@ -128,13 +128,13 @@ export class ImportRuns extends Context.Service<
           yield* work(workspace, id).pipe(
             Effect.catchTags({
               NotFound: nobodyWaits,
-              ImportUnreadable: (error) => giveUp(workspace, id, error.message),
-              UploadMissing: () => giveUp(workspace, id, fileGone),
-              BlobNotFound: () => giveUp(workspace, id, fileGone),
+              ImportUnreadable: (error) => abandon(workspace, id, error.message),
+              UploadMissing: () => abandon(workspace, id, fileGone),
+              BlobNotFound: () => abandon(workspace, id, fileGone),
             }),
           )
         }),
-        giveUp: Effect.fn("ImportRuns.giveUp")(giveUp),
+        abandon: Effect.fn("ImportRuns.giveUp")(abandon),
       })
     }),
   )

@@ -5,7 +5,7 @@ import type { ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kerne
 import type { Paged } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
-import type { ImportRun, ImportSession, KeptRow, RowResult, RowStatus } from "./Import.ts"
+import type { ImportRun, ImportSession, RejectedRow, RowResult, RowStatus } from "./Import.ts"
 import type { ImportChange } from "./ImportChange.ts"
 import type { ImportChunkChange } from "./ImportChunk.ts"
 
@@ -25,7 +25,7 @@ export interface ResultsQuery {
 }
 
 /** Rows are named by their numbers: the header is 1. */
-export interface KeptRowsQuery {
+export interface RejectedRowsQuery {
   /** The last row that the reader has; 1 at the beginning. */
   readonly after: number
   /** The last row that is asked for. */
@@ -36,7 +36,7 @@ export interface KeptRowsQuery {
 export class ImportStore extends Context.Service<
   ImportStore,
   {
-    readonly findSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<ImportSession, NotFound>
+    readonly getSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<ImportSession, NotFound>
     /** Nobody else's `lockSession` of it returns before this transaction ends: one execution, not two. */
     readonly lockSession: (
       workspace: WorkspaceId,
@@ -44,7 +44,7 @@ export class ImportStore extends Context.Service<
     ) => Effect.Effect<ImportSession, NotFound, Transaction>
     /** Those of the lists that there are, each once. */
     readonly listKinds: (workspace: WorkspaceId, ids: ReadonlyArray<ListId>) => Effect.Effect<ReadonlyArray<ListKind>>
-    readonly findRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
+    readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
     readonly lockRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound, Transaction>
     /** What an executed session is applied by, if it was executed. */
     readonly runOf: (workspace: WorkspaceId, session: ImportSessionId) => Effect.Effect<ImportRun | null>
@@ -69,13 +69,13 @@ export class ImportStore extends Context.Service<
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
     /** Rows that did not go in, by row number; none of a run that there is not. */
-    readonly keptRows: (
+    readonly rejectedRows: (
       workspace: WorkspaceId,
       run: ImportRunId,
-      query: KeptRowsQuery,
-    ) => Effect.Effect<ReadonlyArray<KeptRow>>
+      query: RejectedRowsQuery,
+    ) => Effect.Effect<ReadonlyArray<RejectedRow>>
     /** The cells of the longest record among the rows that did not go in, up to row `through`; 0 when there are none. */
-    readonly widestKept: (workspace: WorkspaceId, run: ImportRunId, through: number) => Effect.Effect<number>
+    readonly widestRejected: (workspace: WorkspaceId, run: ImportRunId, through: number) => Effect.Effect<number>
     /** Forgets a session that was never executed. An executed one stays: its run tells of it. */
     readonly forgetSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, never, Transaction>
   }

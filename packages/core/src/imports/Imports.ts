@@ -25,9 +25,9 @@ import {
 import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
-import { type Preview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
-import { asking } from "./mapping/SuggestionService.ts"
-import { type KeptRowsExport, keptRowsExport } from "./rejected/RejectedRowsExport.ts"
+import { type ImportPreview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
+import { suggestionService } from "./mapping/SuggestionService.ts"
+import { type RejectedRowsExport, rejectedRowsExport } from "./rejected/RejectedRowsExport.ts"
 import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 
 /** What is wrong with the file itself. */
@@ -64,20 +64,20 @@ export class Imports extends Context.Service<
     readonly preview: (
       workspace: Pick<Workspace, "id" | "defaultCountry">,
       id: ImportSessionId,
-    ) => Effect.Effect<Preview, NotFound | FileRefusal>
+    ) => Effect.Effect<ImportPreview, NotFound | FileRefusal>
     readonly execute: (
       workspace: WorkspaceId,
       id: ImportSessionId,
       wanted: Execution,
     ) => Effect.Effect<ImportRun, NotFound | Invalid | InvalidState | FileRefusal>
-    readonly findRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
+    readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
     readonly results: (
       workspace: WorkspaceId,
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
     /** The rows that did not go in by now, with their reasons: a file to mend and to import again. */
-    readonly exportKept: (workspace: WorkspaceId, run: ImportRunId) => Effect.Effect<KeptRowsExport, NotFound>
+    readonly exportRejected: (workspace: WorkspaceId, run: ImportRunId) => Effect.Effect<RejectedRowsExport, NotFound>
     /** Removes what a session has left behind. A job's: it comes once no address of the session takes bytes any more. */
     readonly expire: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, BlobUnavailable>
   }
@@ -112,10 +112,10 @@ export class Imports extends Context.Service<
         return yield* Effect.fromNullishOr(change.session?.after).pipe(Effect.orDie)
       })
 
-      const answered = asking({ ai, secrets, store, transact, write })
+      const answered = suggestionService({ ai, secrets, store, transact, write })
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
-        const session = yield* store.findSession(workspace, id)
+        const session = yield* store.getSession(workspace, id)
         const gone = session.executedAt === null && isExpired(session, yield* DateTime.now)
         return gone ? yield* new NotFound({ resource: "import session" }) : session
       })
@@ -132,7 +132,7 @@ export class Imports extends Context.Service<
 
       /** After a failure: unless the run was written all the same, nobody will ever read its file. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
-        store.findRun(workspace, run).pipe(
+        store.getRun(workspace, run).pipe(
           Effect.catchTag("NotFound", () => blobs.remove(key)),
           Effect.ignoreCause,
         )
@@ -165,7 +165,7 @@ export class Imports extends Context.Service<
           const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, now))
           const refused = new LinkRefused({ purpose: link_purpose })
           const session = yield* store
-            .findSession(link.workspaceId, ImportSessionId.make(link.id))
+            .getSession(link.workspaceId, ImportSessionId.make(link.id))
             .pipe(Effect.catchTag("NotFound", () => refused))
           if (session.executedAt !== null || isExpired(session, now)) return yield* refused
           yield* blobs
@@ -214,13 +214,13 @@ export class Imports extends Context.Service<
           }).pipe(Effect.onError(() => dropUnlessWritten(workspace, runId, frozen)))
         }),
 
-        findRun: store.findRun,
+        getRun: store.getRun,
         results: store.results,
-        exportKept: Effect.fn("Imports.exportKept")((workspace, id) => keptRowsExport(store, workspace, id)),
+        exportRejected: Effect.fn("Imports.exportKept")((workspace, id) => rejectedRowsExport(store, workspace, id)),
 
         expire: Effect.fn("Imports.expire")(function* (workspace, id) {
           const session = yield* store
-            .findSession(workspace, id)
+            .getSession(workspace, id)
             .pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
           if (session === null) return
           yield* blobs.remove(session.blobKey)

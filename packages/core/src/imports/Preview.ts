@@ -5,8 +5,14 @@ import type { CustomField } from "../contacts/CustomField.ts"
 import { type FieldCandidate, fieldCandidates } from "./mapping/FieldCandidates.ts"
 import type { ImportSessionId } from "../kernel/Ids.ts"
 import type { Mapping, RowIssue } from "./Import.ts"
-import { namesSomebody, type ProposedMapping, proposeMappings, type Targets, targetsOf } from "./mapping/Mapping.ts"
-import { rowReader, storable } from "./Rows.ts"
+import {
+  identifiesContacts,
+  type ProposedMapping,
+  proposeMappings,
+  type Targets,
+  targetsOf,
+} from "./mapping/Mapping.ts"
+import { rowReader, sanitizeCell } from "./Rows.ts"
 import { type Answer, type Question, questionOf, type SampledColumn, withSuggestions } from "./mapping/Suggestions.ts"
 import type { Row } from "./Table.ts"
 
@@ -24,7 +30,7 @@ export interface BlockingIssue {
   readonly message: string
 }
 
-export interface Preview {
+export interface ImportPreview {
   readonly sessionId: ImportSessionId
   readonly headers: ReadonlyArray<string>
   readonly proposedMappings: ReadonlyArray<ProposedMapping>
@@ -51,14 +57,14 @@ export interface PreviewFacts {
 }
 
 /** What the headers alone say of a file, and what is left to ask. */
-export interface Reading {
+export interface PreviewReading {
   readonly targets: Targets
   readonly columns: ReadonlyArray<SampledColumn>
   readonly proposed: ReadonlyArray<ProposedMapping>
   readonly question: Question
 }
 
-export const readingOf = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): Reading => {
+export const readingOf = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): PreviewReading => {
   const targets = targetsOf(facts.fields)
   const proposed = proposeMappings(headers, targets)
   const shown = shownBy(formulaGuarded)
@@ -74,9 +80,9 @@ export const previewOf = (
   sessionId: ImportSessionId,
   file: SampledFile,
   facts: PreviewFacts,
-  { targets, columns, proposed, question }: Reading,
+  { targets, columns, proposed, question }: PreviewReading,
   answer: Answer,
-): Preview => {
+): ImportPreview => {
   const { headers, rows, formulaGuarded } = file
   const proposedMappings = withSuggestions(proposed, question, answer, targets)
   const shown = shownBy(formulaGuarded)
@@ -101,7 +107,7 @@ export const previewOf = (
       fields: fieldsByName(facts.fields),
       defaultCountry: facts.defaultCountry,
     }),
-    blockingIssues: namesSomebody(proposedMappings) ? [] : [missingIdentityMapping],
+    blockingIssues: identifiesContacts(proposedMappings) ? [] : [missingIdentityMapping],
   }
 }
 
@@ -109,7 +115,7 @@ export const previewOf = (
 const shownBy =
   (formulaGuarded: boolean) =>
   (cell: string | undefined): string => {
-    const text = storable(cell ?? "")
+    const text = sanitizeCell(cell ?? "")
     return formulaGuarded ? withoutFormulaGuard(text) : text
   }
 
@@ -127,7 +133,7 @@ const sampleIssues = (
   const mappings = proposed.flatMap(({ header, targetField, targetKind, overwriteBehavior }): ReadonlyArray<Mapping> =>
     targetField === null || targetKind === null ? [] : [{ header, targetField, targetKind, overwriteBehavior }],
   )
-  if (!namesSomebody(mappings)) return []
+  if (!identifiesContacts(mappings)) return []
   const read = rowReader({ headers, mappings, formulaGuarded, ...workspace })
   return rows
     .flatMap((row) => {

@@ -79,7 +79,7 @@ export const rowIssue = (
   targetField: column?.targetField ?? null,
   code: codes[issue.code],
   message: issue.message,
-  value: value === null ? null : beginning(storable(value)),
+  value: value === null ? null : beginning(sanitizeCell(value)),
 })
 
 const beginning = (text: string): string =>
@@ -99,7 +99,7 @@ const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
 }
 
 /** Text as every store takes it: without NUL and halves of surrogate pairs. */
-export const storable = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
+export const sanitizeCell = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
 
 const emptyRow: RowIssue = {
   header: null,

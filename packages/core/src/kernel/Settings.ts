@@ -1,6 +1,5 @@
 // What the service is told about its surroundings, as far as the rules need it.
 import { Context, type Redacted } from "effect"
-import type { Retention } from "../ports/Maintenance.ts"
 
 export interface HookKeys {
   /** The topics of SNS by which Amazon SES reports. */
@@ -11,6 +10,14 @@ export interface HookKeys {
   readonly mailgunSigningKey: Redacted.Redacted | null
   /** `user:password`, as it stands in the address that Postmark was given. */
   readonly postmarkLogin: Redacted.Redacted | null
+}
+
+/** Retention of contact data and of the audit log in days; null keeps rows for ever. */
+export interface Retention {
+  /** Contact timelines. They are deleted by whole months. */
+  readonly activity_days: number | null
+  /** The audit log. */
+  readonly audit_days: number | null
 }
 
 export class Settings extends Context.Service<

@@ -38,7 +38,7 @@ export interface MemberQuery extends PageRequest {
 }
 
 /** A list, and what its rules are read by. */
-export interface Audience extends RuleReading {
+export interface ListAudience extends RuleReading {
   readonly list: List
 }
 
@@ -56,11 +56,15 @@ export class ListStore extends Context.Service<
     /** Newest first; inline audiences are not among them. */
     readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
-    readonly members: (workspace: WorkspaceId, audience: Audience, query: MemberQuery) => Effect.Effect<Paged<Member>>
+    readonly members: (
+      workspace: WorkspaceId,
+      audience: ListAudience,
+      query: MemberQuery,
+    ) => Effect.Effect<Paged<Member>>
     /** The contacts of a static list, in no order; nobody where there is no such list. */
     readonly memberIds: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ReadonlyArray<ContactId>>
     /** How many contacts the list holds now. */
-    readonly countOf: (workspace: WorkspaceId, audience: Audience) => Effect.Effect<number>
+    readonly countOf: (workspace: WorkspaceId, audience: ListAudience) => Effect.Effect<number>
     /**
      * What a new list depends on. The contacts stay, and so do those of the lists that its rules name, until this
      * transaction ends; nor does anybody else learn what names are free: names and slugs that were free still are. Rules

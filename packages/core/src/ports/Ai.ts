@@ -1,7 +1,6 @@
 // The port to whoever writes pages for us, and reads what people call the columns of their files. Adapters: a deterministic
 // one, OpenAI's and Anthropic's wire formats.
 import { Context, type Effect, Schema } from "effect"
-import type { ValueType } from "../contacts/ContactFields.ts"
 
 export interface Brand {
   readonly name: string | null
@@ -67,7 +66,7 @@ export interface ColumnAsked {
 export interface FieldOffered {
   readonly apiName: string
   readonly displayName: string
-  readonly valueType: ValueType
+  readonly valueType: "string" | "number" | "boolean" | "date"
 }
 
 export interface ColumnsRequest {

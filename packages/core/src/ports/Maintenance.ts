@@ -1,5 +1,6 @@
 // The port to what a store must have done from time to time: making room ahead, forgetting what is old.
 import { Context, type Effect } from "effect"
+import type { Retention } from "../kernel/Settings.ts"
 
 /** How long the outbox keeps what nobody has read. */
 export const event_days_kept = 7
@@ -16,16 +17,8 @@ export const jobs_forgotten_at_once = 5000
 export const activity_days_min = 30
 export const audit_days_min = 365
 
-/** How long what nobody has to keep is kept; null: for good. */
-export interface Retention {
-  /** Timelines of contacts. They go by whole months. */
-  readonly activity_days: number | null
-  /** The audit log. */
-  readonly audit_days: number | null
-}
-
-export class Housekeeper extends Context.Service<
-  Housekeeper,
+export class Maintenance extends Context.Service<
+  Maintenance,
   {
     /**
      * Makes room ahead, and forgets what is over: outbox events that are older than `event_days_kept`, idempotency keys whose
@@ -33,6 +26,6 @@ export class Housekeeper extends Context.Service<
      * gone by, which batches of views were written, and of timelines and the audit log what is not to be kept. By two at once,
      * and again.
      */
-    readonly tidy: (retention: Retention) => Effect.Effect<void>
+    readonly run: (retention: Retention) => Effect.Effect<void>
   }
 >()("tentpole/Housekeeper") {}

@@ -8,8 +8,8 @@ import { mailbox, wireAddress } from "./message/Headers.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
 import type { Addresses, LinkKind, Sender } from "./message/Message.ts"
 import { encodeQuotedPrintable, soft_break } from "./message/QuotedPrintable.ts"
-import { joined, type Place, type Spot, type Template, toTemplate } from "./MergeTemplate.ts"
-import { findTokens, type Token } from "./MergeTokens.ts"
+import { joined, type Place, type Slot, type MergeTemplate, toMergeTemplate } from "./MergeTemplate.ts"
+import { findTokens, type MergeToken } from "./MergeTokens.ts"
 
 export interface CompileOptions {
   /** Transactional mail: no unsubscribe footer, no unsubscribe headers. */
@@ -24,21 +24,21 @@ export interface CompiledEmail {
   readonly approvalId: ApprovalId
   readonly sender: Sender
   readonly operational: boolean
-  readonly subject: Template
+  readonly subject: MergeTemplate
   /** A template where it holds a token, otherwise ready. */
-  readonly from: { readonly name: Template; readonly address: string } | string
+  readonly from: { readonly name: MergeTemplate; readonly address: string } | string
   readonly replyTo: string
-  readonly html: Template
-  readonly text: Template
+  readonly html: MergeTemplate
+  readonly text: MergeTemplate
   /**
    * The targets of the links that lead through the redirect, by index. The author's URLs as a browser reads them; tokens
    * are filled in by `linkTarget` (Render.ts).
    */
-  readonly links: ReadonlyArray<Template>
+  readonly links: ReadonlyArray<MergeTemplate>
   /** Quotes the parts; can't occur in quoted-printable. */
   readonly boundary: string
   /** The MIME body: encoded bytes, and the spots between them. */
-  readonly body: ReadonlyArray<Uint8Array | Spot>
+  readonly body: ReadonlyArray<Uint8Array | Slot>
 }
 
 /**
@@ -53,7 +53,7 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
     approvalId: email.approvalId,
     sender,
     operational: options.operational,
-    subject: toTemplate(email.subject, "plain"),
+    subject: toMergeTemplate(email.subject, "plain"),
     from: fromOf(email),
     replyTo: wireAddress(email.replyToEmail),
     html,
@@ -73,13 +73,13 @@ export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOp
 const fromOf = ({ fromAddress, fromName }: ApprovedEmail): CompiledEmail["from"] =>
   findTokens(fromName).length === 0
     ? mailbox("From", fromName, fromAddress)
-    : { name: toTemplate(fromName, "plain"), address: fromAddress }
+    : { name: toMergeTemplate(fromName, "plain"), address: fromAddress }
 
 const partHeaders = (type: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
 
 /** Spots stand on lines of their own, between soft line breaks, so that no value can make a line too long. */
-const encode = (template: Template): ReadonlyArray<Uint8Array | Spot> =>
+const encode = (template: MergeTemplate): ReadonlyArray<Uint8Array | Slot> =>
   template.map((piece, at) =>
     typeof piece === "string" ? encodeQuotedPrintable(piece, template[at + 1] === undefined ? "" : soft_break) : piece,
   )
@@ -87,16 +87,16 @@ const encode = (template: Template): ReadonlyArray<Uint8Array | Spot> =>
 interface Edit {
   readonly start: number
   readonly end: number
-  readonly pieces: Template
+  readonly pieces: MergeTemplate
 }
 
 const compileHtml = (
   source: string,
   sender: Sender,
   options: CompileOptions,
-): { readonly html: Template; readonly links: ReadonlyArray<Template> } => {
+): { readonly html: MergeTemplate; readonly links: ReadonlyArray<MergeTemplate> } => {
   const { regions, bodyEnd } = scan(source)
-  const links: Array<Template> = []
+  const links: Array<MergeTemplate> = []
   const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
     const link = options.tracked && region.kind === "attribute" ? asLink(source, region) : null
     const made =
@@ -110,15 +110,15 @@ const compileHtml = (
   const offered = regions.some(({ kind, conditional, start, end }) => {
     return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
   })
-  const appended: Template = [
+  const appended: MergeTemplate = [
     ...(offered || options.operational ? [] : htmlFooter(sender, options.addresses)),
     ...(options.tracked ? pixel(options.addresses) : []),
   ]
   return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
 }
 
-const applied = (source: string, edits: ReadonlyArray<Edit>): Template => {
-  const pieces: Array<string | Spot> = []
+const applied = (source: string, edits: ReadonlyArray<Edit>): MergeTemplate => {
+  const pieces: Array<string | Slot> = []
   let at = 0
   for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
     pieces.push(source.slice(at, edit.start), ...edit.pieces)
@@ -150,7 +150,7 @@ const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<
   return findTokens(source.slice(start, end)).map(({ token, ...found }): Edit => {
     const at = { start: start + found.start, end: start + found.end }
     if (kind === "raw") return { ...at, pieces: [{ kind: "token", place: "raw", token }] }
-    const spot: Spot = { kind: "token", place: "html", token: decoded(token) }
+    const spot: Slot = { kind: "token", place: "html", token: decoded(token) }
     return found.start > 0 && source[at.start - 1] === "<"
       ? { start: at.start - 1, end: at.end, pieces: ["&lt;", spot] }
       : { ...at, pieces: [spot] }
@@ -158,7 +158,7 @@ const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<
 }
 
 /** A fallback is written in the author's HTML: it is read before it is formatted, and escaped again as a value is. */
-const decoded = (token: Token, quote?: AttributeRegion["quote"]): Token =>
+const decoded = (token: MergeToken, quote?: AttributeRegion["quote"]): MergeToken =>
   token.fallback === null ? token : { ...token, fallback: decodeReferences(token.fallback, quote) }
 
 const urlAttributes: ReadonlySet<string> = new Set([
@@ -200,7 +200,7 @@ const placeIn = (
 }
 
 /** A value may be empty or hold white space: what the author left unquoted gets its quotes. */
-const quoted = ({ start, end, quote }: AttributeRegion, pieces: Template): Edit => ({
+const quoted = ({ start, end, quote }: AttributeRegion, pieces: MergeTemplate): Edit => ({
   start,
   end,
   pieces:
@@ -212,7 +212,7 @@ const quoted = ({ start, end, quote }: AttributeRegion, pieces: Template): Edit 
 const isLinkTag = (tag: string): boolean => tag === "a" || tag === "area" || tag.startsWith("v:")
 
 /** The target of a link that is to lead through the redirect: a web address, or what may turn out to be one. */
-const asLink = (source: string, region: AttributeRegion): Template | null => {
+const asLink = (source: string, region: AttributeRegion): MergeTemplate | null => {
   if (region.noTrack || region.name !== "href" || !isLinkTag(region.tag)) return null
   const raw = source.slice(region.start, region.end)
   const [first] = findTokens(raw)
@@ -227,7 +227,7 @@ const asLink = (source: string, region: AttributeRegion): Template | null => {
 }
 
 /** A target with its tokens as spots. Only at its ends is white space none of it. */
-const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken: boolean): Template => {
+const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken: boolean): MergeTemplate => {
   const spots = findTokens(raw).map(({ start, end, token }, at): Edit => {
     const place = at === 0 && beginsWithToken ? "target" : "url"
     return { start, end, pieces: [{ kind: "token", place, token: decoded(token, quote) }] }
@@ -244,7 +244,7 @@ const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken:
 
 const ownAddress = (name: string): boolean => name === "unsubscribe_url" || name === "view_in_browser_url"
 
-const redirect = (region: AttributeRegion, target: Template, index: number, { click }: Addresses): Edit =>
+const redirect = (region: AttributeRegion, target: MergeTemplate, index: number, { click }: Addresses): Edit =>
   quoted(
     region,
     typeof target[0] === "string"
@@ -252,15 +252,15 @@ const redirect = (region: AttributeRegion, target: Template, index: number, { cl
       : [{ kind: "click", index, target }],
   )
 
-const ownEnd = (of: LinkKind): Spot => ({ kind: "address", of, index: null })
+const ownEnd = (of: LinkKind): Slot => ({ kind: "address", of, index: null })
 
-const pixel = ({ open }: Addresses): Template => [
+const pixel = ({ open }: Addresses): MergeTemplate => [
   `<img src="${escapeHtml(open)}`,
   ownEnd("open"),
   '" width="1" height="1" alt="" style="display:block;border:0">',
 ]
 
-const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Addresses): Template => [
+const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Addresses): MergeTemplate => [
   '<div style="padding:24px 16px;text-align:center;font-family:Arial,Helvetica,sans-serif;font-size:12px;line-height:18px;color:#6b7280">',
   [workspaceName, ...lines(postalAddress)].map(escapeHtml).join("<br>"),
   `<br><a href="${escapeHtml(addresses.unsubscribe)}`,
@@ -271,8 +271,8 @@ const htmlFooter = ({ workspaceName, postalAddress }: Sender, addresses: Address
 const lines = (text: string | null): ReadonlyArray<string> =>
   (text ?? "").split(/[\r\n]+/).filter((line) => line.trim() !== "")
 
-const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): Template => {
-  const template = toTemplate(text, "plain")
+const compileText = (text: string, sender: Sender, { addresses, operational }: CompileOptions): MergeTemplate => {
+  const template = toMergeTemplate(text, "plain")
   if (operational || offersUnsubscribe(text)) return template
   return joined([
     ...template,

@@ -1,7 +1,7 @@
 // A text with spots where a recipient's values go. The rest of it is known when the email is compiled.
 import { escapeHtml, escapeUrlPart, isWebUrl, plainWords, safeUrl } from "./Escapes.ts"
 import type { LinkKind, MessageLinks } from "./message/Message.ts"
-import { findTokens, resolveToken, type Token, type TokenValues } from "./MergeTokens.ts"
+import { findTokens, resolveToken, type MergeToken, type TokenValues } from "./MergeTokens.ts"
 
 /**
  * Where a value stands. `html`: text or a quoted attribute. `address`: at the beginning of an attribute that holds one;
@@ -10,28 +10,28 @@ import { findTokens, resolveToken, type Token, type TokenValues } from "./MergeT
  */
 export type Place = "html" | "address" | "url" | "target" | "raw" | "plain"
 
-export type Spot =
-  | { readonly kind: "token"; readonly place: Place; readonly token: Token }
+export type Slot =
+  | { readonly kind: "token"; readonly place: Place; readonly token: MergeToken }
   /** The end of one of the message's own addresses, whose beginning stands before it. `index` is that of a redirect. */
   | { readonly kind: "address"; readonly of: LinkKind; readonly index: number | null }
   /**
    * In an attribute: the redirect for the link of this index, if its target turns out to be a web address; before a token
    * is filled in nobody can know.
    */
-  | { readonly kind: "click"; readonly index: number; readonly target: Template }
+  | { readonly kind: "click"; readonly index: number; readonly target: MergeTemplate }
   /** In a conditional comment, in text or a quoted attribute: two hyphens before an author's `>` would end the comment. */
-  | { readonly kind: "commented"; readonly spot: Spot }
+  | { readonly kind: "commented"; readonly spot: Slot }
 
-export type Template = ReadonlyArray<string | Spot>
+export type MergeTemplate = ReadonlyArray<string | Slot>
 
 /** What the spots are filled from. */
-export interface Filling extends TokenValues {
+export interface MergeValues extends TokenValues {
   readonly links: MessageLinks
 }
 
 /** A text's tokens as spots of one place. */
-export const toTemplate = (text: string, place: Place): Template => {
-  const pieces: Array<string | Spot> = []
+export const toMergeTemplate = (text: string, place: Place): MergeTemplate => {
+  const pieces: Array<string | Slot> = []
   let at = 0
   for (const { start, end, token } of findTokens(text)) {
     if (start > at) pieces.push(text.slice(at, start))
@@ -43,8 +43,8 @@ export const toTemplate = (text: string, place: Place): Template => {
 }
 
 /** Neighbouring strings as one. */
-export const joined = (template: Template): Template => {
-  const pieces: Array<string | Spot> = []
+export const joined = (template: MergeTemplate): MergeTemplate => {
+  const pieces: Array<string | Slot> = []
   for (const piece of template) {
     const last = pieces.at(-1)
     if (piece === "") continue
@@ -54,13 +54,13 @@ export const joined = (template: Template): Template => {
   return pieces
 }
 
-export const fill = (template: Template, filling: Filling): string => {
+export const fill = (template: MergeTemplate, filling: MergeValues): string => {
   let text = ""
-  for (const piece of template) text += typeof piece === "string" ? piece : fillSpot(piece, filling)
+  for (const piece of template) text += typeof piece === "string" ? piece : fillSlot(piece, filling)
   return text
 }
 
-export const fillSpot = (spot: Spot, filling: Filling): string => {
+export const fillSlot = (spot: Slot, filling: MergeValues): string => {
   switch (spot.kind) {
     case "token":
       return write(spot.place, spot.token, filling)
@@ -71,11 +71,11 @@ export const fillSpot = (spot: Spot, filling: Filling): string => {
       return escapeHtml(isWebUrl(url) ? filling.links.click(spot.index) : url)
     }
     case "commented":
-      return fillSpot(spot.spot, filling).replaceAll("-", "&#45;")
+      return fillSlot(spot.spot, filling).replaceAll("-", "&#45;")
   }
 }
 
-const write = (place: Place, token: Token, values: TokenValues): string => {
+const write = (place: Place, token: MergeToken, values: TokenValues): string => {
   const text = resolveToken(token, values)
   switch (place) {
     case "html":

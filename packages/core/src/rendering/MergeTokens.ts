@@ -10,7 +10,7 @@ import type { MessageLinks } from "./message/Message.ts"
 export const formats = ["uppercase", "lowercase", "capitalize", "titlecase"] as const
 export type Format = (typeof formats)[number]
 
-export interface Token {
+export interface MergeToken {
   /** As written, without formats and fallback: `contact.custom_fields.size`. */
   readonly name: string
   readonly path: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export interface TokenValues {
 export interface FoundToken {
   readonly start: number
   readonly end: number
-  readonly token: Token
+  readonly token: MergeToken
 }
 
 /** What stands between the braces is at most this long; more is text. */
@@ -58,7 +58,7 @@ export const findTokens = (text: string): ReadonlyArray<FoundToken> => {
 }
 
 /** Reads what stands between the braces. Null: not spelled like a token. */
-export const parseToken = (inner: string): Token | null => {
+export const parseToken = (inner: string): MergeToken | null => {
   const behind = inner.search(/[:|]/)
   const name = (behind < 0 ? inner : inner.slice(0, behind)).trim()
   if (!/^[A-Za-z_][\w .-]*$/.test(name)) return null
@@ -92,7 +92,7 @@ const endOfFallback = (rest: string): number => {
  * Whether the service knows what the token stands for. `customFields` are the `api_name`s of the workspace's active
  * fields; without them every well-formed one counts as known.
  */
-export const isKnown = ({ path, malformed }: Token, customFields?: ReadonlySet<string>): boolean => {
+export const isKnown = ({ path, malformed }: MergeToken, customFields?: ReadonlySet<string>): boolean => {
   const [first, second, third] = path
   if (malformed) return false
   if (path.length === 1) return first === "unsubscribe_url" || first === "view_in_browser_url"
@@ -121,7 +121,7 @@ export const apiTokens = (texts: ReadonlyArray<string | null>): ReadonlyArray<st
   unresolvedTokens(texts).filter((name) => name.startsWith("api."))
 
 /** What the token reads for a person: the value, else the fallback, else nothing; formatted, and escaped for no place. */
-export const resolveToken = (token: Token, values: TokenValues): string => {
+export const resolveToken = (token: MergeToken, values: TokenValues): string => {
   const value = token.malformed ? null : valueOf(token.path, values)
   const text = value === null || isBlank(value) ? (token.fallback ?? "") : value
   return token.formats.reduce((formatted, format) => apply[format](formatted), text)

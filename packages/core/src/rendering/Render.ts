@@ -6,7 +6,7 @@ import { bracketed, dateTime, mailbox, unstructured, wireAddress } from "./messa
 import type { Recipient, RenderedMessage } from "./message/Message.ts"
 import { MessageMemory } from "./message/MessageMemory.ts"
 import { roomFor, soft_break, writeQuotedPrintable } from "./message/QuotedPrintable.ts"
-import { fill, fillSpot, type Filling } from "./MergeTemplate.ts"
+import { fill, fillSlot, type MergeValues } from "./MergeTemplate.ts"
 
 /** `memory` is where the message is written; without any it has memory of its own. */
 export const render = (
@@ -26,8 +26,8 @@ export const render = (
 const headroom_bytes = 3072
 
 /** Everything is written into one piece of memory, with room for the headers in front. */
-const bodyOf = ({ body }: CompiledEmail, filling: Filling, memory: MessageMemory): Uint8Array<ArrayBuffer> => {
-  const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : fillSpot(piece, filling)))
+const bodyOf = ({ body }: CompiledEmail, filling: MergeValues, memory: MessageMemory): Uint8Array<ArrayBuffer> => {
+  const pieces = body.map((piece) => (piece instanceof Uint8Array ? piece : fillSlot(piece, filling)))
   let room = headroom_bytes
   for (const piece of pieces) room += typeof piece === "string" ? roomFor(piece.length) : piece.length
   const out = memory.take(room)
@@ -72,17 +72,17 @@ export const linkTarget = (compiled: CompiledEmail, index: number, recipient: Pe
 /** As much of a recipient as the content depends on. */
 export type Person = Pick<Recipient, "contact" | "dynamic" | "links">
 
-const fillingOf = ({ sender }: CompiledEmail, { contact, dynamic, links }: Person): Filling => ({
+const fillingOf = ({ sender }: CompiledEmail, { contact, dynamic, links }: Person): MergeValues => ({
   contact,
   dynamic,
   workspaceName: sender.workspaceName,
   links,
 })
 
-const fromOf = ({ from }: CompiledEmail, filling: Filling): string =>
+const fromOf = ({ from }: CompiledEmail, filling: MergeValues): string =>
   typeof from === "string" ? from : mailbox("From", fill(from.name, filling), from.address)
 
-const headersOf = (compiled: CompiledEmail, recipient: Recipient, filling: Filling): RenderedMessage["headers"] => [
+const headersOf = (compiled: CompiledEmail, recipient: Recipient, filling: MergeValues): RenderedMessage["headers"] => [
   ["From", fromOf(compiled, filling)],
   ["To", wireAddress(recipient.address)],
   ["Reply-To", compiled.replyTo],

@@ -19,7 +19,7 @@ import {
   type TimeWindow,
   type ValueOperator,
 } from "./RuleTree.ts"
-import { spanOf, startOf } from "./TimeRange.ts"
+import { timeRangeOf, startOf } from "./TimeRange.ts"
 
 /** A contact, and what rules may ask of them besides. */
 export interface RuleSubject {
@@ -230,7 +230,7 @@ interface Stretch {
 
 const stretchOf = (type: ValueType, value: string | number | undefined): Stretch | undefined => {
   if (type !== "date") return typeof value === "number" ? { first: value, last: value } : undefined
-  const span = typeof value === "string" ? spanOf(value) : undefined
+  const span = typeof value === "string" ? timeRangeOf(value) : undefined
   return span && { first: span.from, last: span.until - 1 }
 }
 

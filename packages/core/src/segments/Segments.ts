@@ -1,6 +1,7 @@
 // What can be asked by rules: whom they pick, and why somebody is or isn't among them.
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
+import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { ContactId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 import type { List } from "../lists/List.ts"
@@ -10,6 +11,7 @@ import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Explanation, explainRules, matchedPaths } from "./Explain.ts"
 import { parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
+import { type RuleMetadata, ruleMetadata } from "./RuleMetadata.ts"
 import { mentionedIn, type RuleTree } from "./RuleTree.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "./SegmentStore.ts"
 
@@ -49,6 +51,8 @@ export class Segments extends Context.Service<
       contact: ContactId,
       by: { readonly rules: unknown } | { readonly listId: ListId },
     ) => Effect.Effect<Explanation, Invalid | NotFound>
+    /** The fields, operators, units and limits that rule trees of this workspace may use. */
+    readonly ruleMetadata: (workspace: WorkspaceId) => Effect.Effect<RuleMetadata>
   }
 >()("tentpole/Segments") {
   static readonly layer = Layer.effect(
@@ -58,6 +62,7 @@ export class Segments extends Context.Service<
       const contacts = yield* ContactStore
       const lists = yield* ListStore
       const facts = yield* RuleFactsStore
+      const fields = yield* ContactFieldStore
 
       const read = Effect.fnUntraced(function* (workspace: WorkspaceId, rules: unknown) {
         const known = yield* facts.of(workspace, mentionedIn(rules))
@@ -108,6 +113,10 @@ export class Segments extends Context.Service<
       })
 
       return Segments.of({
+        ruleMetadata: Effect.fn("Segments.ruleMetadata")((workspace) =>
+          Effect.map(fields.all(workspace), ruleMetadata),
+        ),
+
         search: Effect.fn("Segments.search")(function* (workspace, rules, query) {
           const segment = yield* read(workspace, rules)
           return yield* told(workspace, segment, yield* store.page(workspace, segment, query), query)

@@ -4,7 +4,7 @@ import { Result } from "effect"
 import { readDate } from "../contacts/values/FieldValue.ts"
 
 /** Epoch milliseconds; `from` is in it, `until` is not. */
-export interface Span {
+export interface TimeRange {
   readonly from: number
   readonly until: number
 }
@@ -12,7 +12,7 @@ export interface Span {
 export const day_ms = 86_400_000
 
 /** What a day (`2026-05-01`) or a timestamp with a zone (`2026-05-01T09:30:00Z`) stands for; undefined for other text. */
-export const spanOf = (text: string): Span | undefined => {
+export const timeRangeOf = (text: string): TimeRange | undefined => {
   const canonical = Result.getOrElse(readDate(text, "json"), () => null)
   if (canonical === null) return undefined
   const from = startOf(canonical)

@@ -5,7 +5,7 @@ import type { Contact } from "../contacts/Contact.ts"
 const empty_bytes = 500
 
 /** Text is held with up to two bytes a character. */
-export const contactBytes = (contact: Contact): number => {
+export const estimateContactBytes = (contact: Contact): number => {
   let bytes = empty_bytes
   for (const value of Object.values(contact.customFields)) bytes += typeof value === "string" ? 2 * value.length : 8
   return bytes

@@ -124,7 +124,7 @@ export class DeliveryStore extends Context.Service<
      * Puts back into the queue what its living holder knows was not sent, intent or not, without counting a try. Answers
      * how many.
      */
-    readonly giveBack: (
+    readonly release: (
       workspace: WorkspaceId,
       claims: ReadonlyArray<Claim>,
     ) => Effect.Effect<number, never, Transaction>

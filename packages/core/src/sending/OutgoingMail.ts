@@ -1,7 +1,6 @@
 // From a claimed delivery to the bytes that go out: the approved email compiled once, rendered for its recipient, signed for
 // its sending domain.
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Schema } from "effect"
-import { postmark_header } from "../bounces/providers/Postmark.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { compile, type CompiledEmail } from "../rendering/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
@@ -17,6 +16,9 @@ import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "../rendering/Links.ts"
 import type { Envelope } from "./MailConnection.ts"
 import { signingKeys } from "./SigningKeys.ts"
+
+/** The header that Postmark returns in its webhooks as metadata `delivery`. */
+const postmarkHeader = "X-PM-Metadata-delivery"
 
 /** No message of this email can go out, whoever it is for: the blast has failed. */
 export class SenderRefused extends Schema.TaggedError<SenderRefused>()("SenderRefused", {
@@ -144,7 +146,7 @@ interface Surroundings {
 /** Postmark reports by metadata only, since it replaces the `Message-ID`; it takes the header off. */
 const withMetadata = (message: RenderedMessage, id: DeliveryId): RenderedMessage => ({
   ...message,
-  headers: [...message.headers, [postmark_header, id]],
+  headers: [...message.headers, [postmarkHeader, id]],
 })
 
 /** A claimed delivery's message, ready but for its signature. `domain` is the sender's, an A-label. */

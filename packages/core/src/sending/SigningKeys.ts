@@ -4,7 +4,7 @@ import { decodeText } from "../kernel/Bytes.ts"
 import type { DkimKey } from "../rendering/message/Dkim.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import { Secrets } from "../kernel/Secrets.ts"
-import { toDomain } from "../workspaces/DomainName.ts"
+import { toDomain } from "../kernel/values/DomainName.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 
 /** Opens the key for a sender's address; null when its domain is not verified. */

@@ -30,7 +30,7 @@ export class TestMailStore extends Context.Service<
      */
     readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean, never, Transaction>
     /** The caller knows that nothing was sent: it waits again. */
-    readonly takeBack: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
+    readonly release: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
     /** It has ended, one way or the other. */
     readonly forget: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void, never, Transaction>
   }

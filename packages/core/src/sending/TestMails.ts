@@ -2,7 +2,7 @@
 // count nothing and end nothing; each message leaves at most once.
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import { type EmailAddress, parseEmail } from "../contacts/values/EmailAddress.ts"
+import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
 import type { OutgoingMessage } from "./OutgoingMail.ts"
 import { signingKeys } from "./SigningKeys.ts"
@@ -53,7 +53,7 @@ export class TestMails extends Context.Service<
     ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused>
     /** Asked between the mail server's yes and the body: true at most once, unless nothing was sent for certain. */
     readonly handOver: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<boolean>
-    readonly takeBack: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
+    readonly release: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
     readonly forget: (workspace: WorkspaceId, id: TestMailId) => Effect.Effect<void>
   }
 >()("tentpole/TestMails") {
@@ -102,7 +102,7 @@ export class TestMails extends Context.Service<
         }),
 
         handOver: (workspace, id) => transact(store.handOver(workspace, id)),
-        takeBack: (workspace, id) => transact(store.takeBack(workspace, id)),
+        release: (workspace, id) => transact(store.release(workspace, id)),
         forget: (workspace, id) => transact(store.forget(workspace, id)),
       })
     }),

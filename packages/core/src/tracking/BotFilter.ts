@@ -3,7 +3,7 @@
 import type { DateTime } from "effect"
 
 /** What a request shows of its sender. */
-export interface Visitor {
+export interface ClientRequest {
   readonly method: string
   readonly userAgent: string | null
   /** `Sec-Purpose`, `Purpose` or `X-Moz`: says `prefetch` when nobody has asked for it yet. */
@@ -13,7 +13,7 @@ export interface Visitor {
 }
 
 /** By what the request shows alone. */
-export const isMachine = (visitor: Visitor): boolean =>
+export const isBot = (visitor: ClientRequest): boolean =>
   visitor.method !== "GET" ||
   visitor.userAgent === null ||
   visitor.userAgent.trim() === "" ||

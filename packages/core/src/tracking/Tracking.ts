@@ -10,10 +10,10 @@ import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
-import { engagementRecorder, recorderDefaults, type Visit } from "./EngagementRecorder.ts"
+import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./EngagementRecorder.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "../rendering/Links.ts"
-import { isMachine, type Visitor } from "./BotFilter.ts"
+import { isBot, type ClientRequest } from "./BotFilter.ts"
 
 /** What the unsubscribe page says. */
 export interface Subscription {
@@ -34,9 +34,9 @@ export class Tracking extends Context.Service<
   Tracking,
   {
     /** Without a look at the delivery: a pixel is answered as soon as its token has been verified. */
-    readonly opened: (token: string, visitor: Visitor) => Effect.Effect<void, NotFound>
+    readonly opened: (token: string, visitor: ClientRequest) => Effect.Effect<void, NotFound>
     /** Answers the author's URL, byte for byte, with this recipient's tokens filled in. */
-    readonly clicked: (token: string, visitor: Visitor) => Effect.Effect<string, NotFound>
+    readonly clicked: (token: string, visitor: ClientRequest) => Effect.Effect<string, NotFound>
     /** Changes nothing. */
     readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
     /** Answers when it is written. May be repeated. */
@@ -64,10 +64,14 @@ export class Tracking extends Context.Service<
         return yield* store.find(target.workspaceId, target.deliveryId)
       })
 
-      const note = Effect.fnUntraced(function* (target: LinkTarget, what: Visit["what"], visitor: Visitor) {
+      const note = Effect.fnUntraced(function* (
+        target: LinkTarget,
+        what: TrackedRequest["what"],
+        visitor: ClientRequest,
+      ) {
         const { deliveryId, workspaceId } = target
         const at = yield* DateTime.now
-        yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isMachine(visitor) })
+        yield* recorder.saw({ workspaceId, deliveryId, at, what, byMachine: isBot(visitor) })
       })
 
       const cache = yield* Cache.makeWith(

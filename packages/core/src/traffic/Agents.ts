@@ -13,7 +13,7 @@ export interface Agent {
 }
 
 /** A visit, described; without a referrer it is `direct`. */
-export interface Described extends Agent {
+export interface DescribedAgent extends Agent {
   readonly referrer: string
 }
 

@@ -1,7 +1,7 @@
 // Traffic as it is shown: days without a view are there with zero, values by their views.
 import { DateTime } from "effect"
 import type { TentId } from "../kernel/Ids.ts"
-import type { Described } from "./Agents.ts"
+import type { DescribedAgent } from "./Agents.ts"
 
 export const days_back_default = 7
 
@@ -48,7 +48,7 @@ export interface Counted {
   readonly views: number
 }
 
-export interface RecentView extends Described {
+export interface RecentView extends DescribedAgent {
   readonly at: DateTime.Utc
 }
 
@@ -71,12 +71,12 @@ export interface TopTent {
   readonly visits: number
 }
 
-export interface Report extends Counts {
+export interface TrafficReport extends Counts {
   readonly range: Days
   readonly views: number
 }
 
-export const toReport = (range: Days, counts: Counts): Report => {
+export const toTrafficReport = (range: Days, counts: Counts): TrafficReport => {
   const viewsOf = new Map(counts.days.map(({ day, views }) => [day, views]))
   const days = range.all.map((day) => ({ day, views: viewsOf.get(day) ?? 0 }))
   return { ...counts, range, days, views: days.reduce((sum, { views }) => sum + views, 0) }

@@ -2,12 +2,12 @@
 // are, and which of those the store was told of. In memory only, bounded, and gone with the day.
 import { type DateTime, Effect } from "effect"
 import { Hex } from "effect/encoding"
-import { Bounded } from "../kernel/runtime/WeightedLru.ts"
+import { WeightedLru } from "../kernel/runtime/WeightedLru.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { type Agent, Agents } from "./Agents.ts"
 import { type Day, dayNumberOf, dayOf } from "./Analytics.ts"
-import { persistently } from "../kernel/runtime/retryTransient.ts"
+import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore } from "./TrafficStore.ts"
 import type { DayVisitor } from "./ViewBatch.ts"
 import { salt_bytes, type VisitorFacts, visitorOf } from "./Visitor.ts"
@@ -32,7 +32,7 @@ const visitors_weight_max = 10_000_000
 const told_max = 100_000
 
 /** Days by their number. `of` reads the salt of a day that is not known yet; `forget` drops those before one. */
-export const knownDays = Effect.gen(function* () {
+export const dailyVisitorCache = Effect.gen(function* () {
   const store = yield* TrafficStore
   const { transact } = yield* Transactor
   const { randomBytes, sha256 } = yield* Secrets
@@ -40,8 +40,8 @@ export const knownDays = Effect.gen(function* () {
   const known = new Map<number, KnownDay>()
 
   const learn = (day: Day, salt: Uint8Array): KnownDay => {
-    const visitors = new Bounded<KnownVisitor | null>(visitors_weight_max)
-    const told = new Bounded<true>(told_max)
+    const visitors = new WeightedLru<KnownVisitor | null>(visitors_weight_max)
+    const told = new WeightedLru<true>(told_max)
     const meet = (facts: VisitorFacts): KnownVisitor | null => {
       const agent = agentOf(facts)
       return agent === null ? null : { agent, hash: Hex.encode(visitorOf(sha256, salt, facts)) }
@@ -67,7 +67,7 @@ export const knownDays = Effect.gen(function* () {
       const found = known.get(number)
       if (found !== undefined) return found
       const day = dayOf(at)
-      const salt = yield* persistently(transact(store.salt(day, yield* randomBytes(salt_bytes))))
+      const salt = yield* retryTransient(transact(store.salt(day, yield* randomBytes(salt_bytes))), { retries_max: 5 })
       // Two batches may have asked at once: they go on with the same.
       const learnt = known.get(number) ?? learn(day, salt)
       known.set(number, learnt)

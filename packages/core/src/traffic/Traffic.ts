@@ -4,7 +4,7 @@ import { TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { readTentName, root } from "../tents/Alias.ts"
 import { TentStore } from "../tents/TentStore.ts"
-import { daysUntil, type Report, type TopTent, toReport } from "./Analytics.ts"
+import { daysUntil, type TrafficReport, type TopTent, toTrafficReport } from "./Analytics.ts"
 import { TrafficStore } from "./TrafficStore.ts"
 
 export class Traffic extends Context.Service<
@@ -15,11 +15,11 @@ export class Traffic extends Context.Service<
       workspace: WorkspaceId,
       name: string,
       days_back: number,
-    ) => Effect.Effect<Report & { readonly tentId: TentId }, Invalid | NotFound>
+    ) => Effect.Effect<TrafficReport & { readonly tentId: TentId }, Invalid | NotFound>
     readonly ofWorkspace: (
       workspace: WorkspaceId,
       days_back: number,
-    ) => Effect.Effect<Report & { readonly topTents: ReadonlyArray<TopTent> }>
+    ) => Effect.Effect<TrafficReport & { readonly topTents: ReadonlyArray<TopTent> }>
   }
 >()("tentpole/Traffic") {
   static readonly layer = Layer.effect(
@@ -39,11 +39,11 @@ export class Traffic extends Context.Service<
         ofTent: Effect.fn("Traffic.ofTent")(function* (workspace, name, days_back) {
           const { id } = yield* find(workspace, name)
           const days = daysUntil(yield* DateTime.now, days_back)
-          return { ...toReport(days, yield* store.counts(workspace, id, days)), tentId: id }
+          return { ...toTrafficReport(days, yield* store.counts(workspace, id, days)), tentId: id }
         }),
         ofWorkspace: Effect.fn("Traffic.ofWorkspace")(function* (workspace, days_back) {
           const days = daysUntil(yield* DateTime.now, days_back)
-          const report = toReport(days, yield* store.counts(workspace, null, days))
+          const report = toTrafficReport(days, yield* store.counts(workspace, null, days))
           return { ...report, topTents: yield* store.topTents(workspace, days) }
         }),
       })

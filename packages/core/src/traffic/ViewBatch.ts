@@ -1,11 +1,11 @@
 // What a batch of views adds up to: a store is told sums and who came, and of single views no more than can be shown.
 import type { DateTime } from "effect"
 import type { TentId } from "../kernel/Ids.ts"
-import type { Described } from "./Agents.ts"
+import type { DescribedAgent } from "./Agents.ts"
 import { type Day, type Dimension, dimensions, recent_max, type RecentView } from "./Analytics.ts"
 
 /** A view whose visitor is known by the hash of the day, in hex. */
-export interface SeenView extends Described {
+export interface SeenView extends DescribedAgent {
   readonly tentId: TentId
   readonly at: DateTime.Utc
   /** That of `at`. */

@@ -5,13 +5,14 @@ import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { Agents } from "./Agents.ts"
 import { dayNumberOf, dayOf } from "./Analytics.ts"
-import { type KnownDay, knownDays } from "./DailyVisitorCache.ts"
-import { persistently } from "../kernel/runtime/retryTransient.ts"
+import { type KnownDay, dailyVisitorCache } from "./DailyVisitorCache.ts"
+import { logFailure } from "../kernel/runtime/logFailure.ts"
+import { retryTransient } from "../kernel/runtime/retryTransient.ts"
 import { TrafficStore, type ViewBatch } from "./TrafficStore.ts"
 import { type SeenView, sumViews } from "./ViewBatch.ts"
 
 /** A page was answered: what the request told. */
-export interface Visit {
+export interface PageVisit {
   readonly workspaceId: WorkspaceId
   readonly tentId: TentId
   readonly at: DateTime.Utc
@@ -27,9 +28,9 @@ export const viewWriter = Effect.gen(function* () {
   const { transact } = yield* Transactor
   const { many, next } = yield* Ids
   const { siteOf } = yield* Agents
-  const days = yield* knownDays
+  const days = yield* dailyVisitorCache
 
-  const lookUp = Effect.fnUntraced(function* (visits: ReadonlyArray<Visit>) {
+  const lookUp = Effect.fnUntraced(function* (visits: ReadonlyArray<PageVisit>) {
     const known = new Map<number, KnownDay>()
     for (const { at } of visits) {
       const number = dayNumberOf(at)
@@ -49,7 +50,7 @@ export const viewWriter = Effect.gen(function* () {
     } satisfies ViewBatch
   })
 
-  const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<Visit>) =>
+  const ofWorkspace = (workspace: WorkspaceId, visits: ReadonlyArray<PageVisit>) =>
     Effect.gen(function* () {
       const known = yield* lookUp(visits)
       const views = visits.flatMap((visit): ReadonlyArray<SeenView> => {
@@ -63,39 +64,26 @@ export const viewWriter = Effect.gen(function* () {
       if (views.length === 0) return
       // The id is given before the first try: a try that was written without our learning of it is not counted twice.
       const batch = yield* toBatch(views, [...known.values()])
-      yield* persistently(transact(store.record(workspace, batch)))
+      yield* retryTransient(transact(store.record(workspace, batch)), { retries_max: 5 })
       // Not before: what was given up has been told to nobody.
       for (const of of known.values()) {
         for (const visitor of batch.visitors) if (visitor.day === of.day) of.told(visitor)
       }
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Effect.logError("page views could not be written", cause).pipe(Effect.annotateLogs({ views: visits.length })),
-      ),
-    )
+    }).pipe(logFailure("page views could not be written", { views: visits.length }))
 
   return {
-    write: (visits: ReadonlyArray<Visit>) =>
-      Effect.forEach(byWorkspace(visits), ([workspace, its]) => ofWorkspace(workspace, its), {
-        concurrency: 2,
-        discard: true,
-      }),
+    write: (visits: ReadonlyArray<PageVisit>) =>
+      Effect.forEach(
+        Map.groupBy(visits, ({ workspaceId }) => workspaceId),
+        ([workspace, its]) => ofWorkspace(workspace, its),
+        { concurrency: 2, discard: true },
+      ),
     /** Yesterday's salt goes also when nobody comes, and with it what is known of yesterday's visitors. */
     forget: Effect.gen(function* () {
       // What was seen just before midnight may still be on its way.
       const before = DateTime.subtract(yield* DateTime.now, { minutes: 1 })
       days.forget(before)
       yield* transact(store.forgetSalts(dayOf(before)))
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("old salts could not be thrown away", cause))),
+    }).pipe(logFailure("expired salts could not be deleted", {}, "Warning")),
   }
 })
-
-const byWorkspace = (visits: ReadonlyArray<Visit>): ReadonlyMap<WorkspaceId, ReadonlyArray<Visit>> => {
-  const groups = new Map<WorkspaceId, Array<Visit>>()
-  for (const visit of visits) {
-    const group = groups.get(visit.workspaceId)
-    if (group === undefined) groups.set(visit.workspaceId, [visit])
-    else group.push(visit)
-  }
-  return groups
-}

@@ -3,7 +3,7 @@ import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { PageDomainId } from "../kernel/Ids.ts"
 import { Invalid } from "../kernel/Refusal.ts"
-import { checkDomain } from "./DomainName.ts"
+import { checkDomain } from "../kernel/values/DomainName.ts"
 
 export interface PageDomain {
   readonly id: PageDomainId

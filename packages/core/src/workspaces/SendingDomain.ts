@@ -4,7 +4,7 @@ import { type DateTime, Result } from "effect"
 import { getDomain } from "tldts"
 import type { DomainId } from "../kernel/Ids.ts"
 import { Invalid } from "../kernel/Refusal.ts"
-import { checkDomain } from "./DomainName.ts"
+import { checkDomain } from "../kernel/values/DomainName.ts"
 
 export type DomainStatus = "pending" | "verified" | "failed"
 

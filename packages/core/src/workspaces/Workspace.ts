@@ -1,10 +1,10 @@
 // A workspace: one tenant, with its plan, its credits, how it looks and how it sends.
 import { DateTime, Option, Result, Schema, SchemaIssue } from "effect"
-import { FromName, SenderAddress } from "../emails/EmailFields.ts"
+import { FromName, SenderAddress } from "./Sender.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
-import { toDomain } from "./DomainName.ts"
+import { toDomain } from "../kernel/values/DomainName.ts"
 import { slugify } from "../kernel/Text.ts"
 
 /** What a plan allows; null: no limit. Plans are data: they stand in a table. */

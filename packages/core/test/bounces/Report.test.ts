@@ -1,5 +1,5 @@
 import { codeIn, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "@tentpole/core/sending/EnhancedCode"
-import { type Report, ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
+import { type BounceReport, ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { blankContact } from "@tentpole/core/contacts/Contact"
 import { isWornOut } from "@tentpole/core/sending/Suppression"
 import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
@@ -40,7 +40,7 @@ const sent: ReportedDelivery = {
 }
 
 /** The delivery as it stands after the report. */
-const after = (before: ReportedDelivery, report: Report, at: DateTime.Utc): ReportedDelivery => {
+const after = (before: ReportedDelivery, report: BounceReport, at: DateTime.Utc): ReportedDelivery => {
   const change = ReportChange.of(before, report, at)
   if (change === undefined) return before
   return {
@@ -110,7 +110,7 @@ const ending = (delivery: ReportedDelivery) => ({
 const reasons = [null, "unsubscribe", "bounce", "complaint", "manual"] as const
 const strengthOf = ({ suppression }: ReportedDelivery): number => reasons.indexOf(suppression)
 
-const play = (from: ReportedDelivery, reports: ReadonlyArray<Report>): ReportedDelivery =>
+const play = (from: ReportedDelivery, reports: ReadonlyArray<BounceReport>): ReportedDelivery =>
   reports.reduce((delivery, report, at) => after(delivery, report, DateTime.makeUnsafe(1000 * (at + 1))), from)
 
 describe("reports", () => {

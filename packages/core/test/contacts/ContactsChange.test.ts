@@ -1,7 +1,7 @@
 // Contacts that are named by their ids, altered and deleted, as if one item came after another.
-import type { BatchDecision, PeopleFacts } from "@tentpole/core/contacts/batch/Batch"
-import { decideDeletes, whomToDelete } from "@tentpole/core/contacts/batch/BatchDeletes"
-import { decideUpdates, whomToUpdate } from "@tentpole/core/contacts/batch/BatchUpdates"
+import type { BatchDecision, ContactFacts } from "@tentpole/core/contacts/batch/Batch"
+import { decideDeletes, contactsToDelete } from "@tentpole/core/contacts/batch/BatchDeletes"
+import { decideUpdates, contactsToUpdate } from "@tentpole/core/contacts/batch/BatchUpdates"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { refusalOfOne } from "@tentpole/core/contacts/ContactErrors"
 import { newContact, patchContact } from "@tentpole/core/contacts/ContactPatch"
@@ -37,7 +37,7 @@ const inOneGo =
   <Item>(
     reading: (item: unknown) => Item,
     named: (items: ReadonlyArray<Item>, contact: Contact) => boolean,
-    decide: (items: ReadonlyArray<Item>, facts: PeopleFacts) => BatchDecision<unknown>,
+    decide: (items: ReadonlyArray<Item>, facts: ContactFacts) => BatchDecision<unknown>,
   ): Go =>
   (before, items) => {
     const read = items.map(reading)
@@ -49,7 +49,7 @@ const inOneGo =
 const updated = inOneGo(
   (item) => readUpdate(item, how),
   (read, { id: own, emailNormalized, phone }) => {
-    const whom = whomToUpdate(read)
+    const whom = contactsToUpdate(read)
     return (
       whom.ids.includes(own) ||
       (emailNormalized !== null && whom.emails.includes(emailNormalized)) ||
@@ -59,7 +59,7 @@ const updated = inOneGo(
   decideUpdates,
 )
 
-const deleted = inOneGo(readDelete, (read, contact) => whomToDelete(read).includes(contact.id), decideDeletes)
+const deleted = inOneGo(readDelete, (read, contact) => contactsToDelete(read).includes(contact.id), decideDeletes)
 
 const oneByOne = (go: Go, before: ReadonlyArray<Contact>, items: ReadonlyArray<object>): Step =>
   items.reduce<Step>(

@@ -1,5 +1,5 @@
 // Random lives of a member in random flows: any graph, complete or not, and whatever may happen in any order.
-import type { CompiledFlow } from "@tentpole/core/flows/engine/CompiledFlow"
+import type { CompiledFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import type { FlowStatus } from "@tentpole/core/flows/definition/Flow"
 import type { MemberEvent } from "@tentpole/core/flows/members/Machine"
 import type { Membership, TimelineEntry } from "@tentpole/core/flows/members/Membership"

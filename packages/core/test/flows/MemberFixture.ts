@@ -1,6 +1,6 @@
 // Members for the tests of the machine: a flow compiled, facts about one contact, and events in a row.
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { compileFlow, type CompiledFlow, type MemberFacts } from "@tentpole/core/flows/engine/CompiledFlow"
+import { compileFlow, type CompiledFlow, type MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import { enroll } from "@tentpole/core/flows/members/Enrollment"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { advance, type MemberEvent } from "@tentpole/core/flows/members/Machine"

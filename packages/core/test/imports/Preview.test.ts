@@ -1,6 +1,6 @@
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
-import { type Answer, nothingSuggested } from "@tentpole/core/imports/mapping/Suggestions"
+import { type Answer, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { assert, describe, it } from "@effect/vitest"
 
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
@@ -9,7 +9,7 @@ const workspace = { fields: [], defaultCountry: "US" }
 const preview = (
   headers: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  answer: Answer = nothingSuggested,
+  answer: Answer = noSuggestions,
 ) => {
   const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
   const file = { headers, rows: numbered, formulaGuarded: true }

@@ -1,5 +1,5 @@
 import { EngagementChange, type Event, type TrackedDelivery } from "@tentpole/core/tracking/Engagement"
-import { isMachine, tooSoon } from "@tentpole/core/tracking/BotFilter"
+import { isBot, tooSoon } from "@tentpole/core/tracking/BotFilter"
 import { blockReason, intentAnswer, type RecipientFacts } from "@tentpole/core/sending/Suppression"
 import { ApprovalId, BlastId, ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -112,12 +112,12 @@ describe("a visitor", () => {
   }
 
   it("is a person unless something speaks against it", () => {
-    assert.isFalse(isMachine(person))
-    assert.isTrue(isMachine({ ...person, method: "HEAD" }))
-    assert.isTrue(isMachine({ ...person, userAgent: null }))
-    assert.isTrue(isMachine({ ...person, userAgent: " " }))
-    assert.isTrue(isMachine({ ...person, purpose: "prefetch;anonymous-client-ip" }))
-    assert.isTrue(isMachine({ ...person, knownMachine: true }))
+    assert.isFalse(isBot(person))
+    assert.isTrue(isBot({ ...person, method: "HEAD" }))
+    assert.isTrue(isBot({ ...person, userAgent: null }))
+    assert.isTrue(isBot({ ...person, userAgent: " " }))
+    assert.isTrue(isBot({ ...person, purpose: "prefetch;anonymous-client-ip" }))
+    assert.isTrue(isBot({ ...person, knownMachine: true }))
   })
 
   it("is none within two seconds of the hand-over: nobody is that quick", () => {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type Counts, dayOf, daysUntil, readDaysBack, toReport } from "@tentpole/core/traffic/Analytics"
+import { type Counts, dayOf, daysUntil, readDaysBack, toTrafficReport } from "@tentpole/core/traffic/Analytics"
 import { visitor_bytes, visitorOf } from "@tentpole/core/traffic/Visitor"
 import { DateTime, Schema } from "effect"
 
@@ -61,7 +61,7 @@ it("days without a view are there with zero, and the views add up", () => {
   const range = daysUntil(DateTime.makeUnsafe("2026-05-07T12:00:00Z"), 3)
   const none = { country: [], device: [], browser: [], os: [], referrer: [] }
   const counts: Counts = { visits: 2, days: [{ day: "2026-05-06", views: 5 }], groups: none, recent: [] }
-  const report = toReport(range, counts)
+  const report = toTrafficReport(range, counts)
   assert.deepStrictEqual(report.days, [
     { day: "2026-05-05", views: 0 },
     { day: "2026-05-06", views: 5 },

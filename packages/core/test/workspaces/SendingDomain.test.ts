@@ -1,4 +1,4 @@
-import { checkDomain, toDomain } from "@tentpole/core/workspaces/DomainName"
+import { checkDomain, toDomain } from "@tentpole/core/kernel/values/DomainName"
 import {
   dnsRecords,
   isReservedName,

@@ -1,6 +1,6 @@
 // Workspaces as the administration and the command line show them, and what can be said of one.
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { FromName, SenderAddress } from "@tentpole/core/emails/EmailFields"
+import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { Schema, Struct } from "effect"
 import { InstantWire, iso, namesSomething, oneOf, readOnly, Text } from "../Wire.ts"

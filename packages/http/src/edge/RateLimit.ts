@@ -1,34 +1,11 @@
-// The limit of requests a minute of each API key, counted by each process for itself. What is left stands in the headers of
-// every answer to the key, whoever makes it.
-import { type Bucket, isFull, take, type Taken } from "@tentpole/core/kernel/runtime/TokenBucket"
+// The limit of requests a minute of each API key, counted by each process. Every response to a key carries the RateLimit headers.
+import { type Taken, tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { Clock, Effect } from "effect"
 import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Body, body } from "./Errors.ts"
 
-/** So many keys are counted at a time. Beyond, the ones that were used longest ago begin anew. */
-const buckets_max = 10_000
-
-/** The buckets of keys in the order of their last use; full ones are forgotten when there is no room. */
-export const bucketsOf = (perMinute: number, most = buckets_max) => {
-  const buckets = new Map<string, Bucket>()
-  const makeRoom = (now_ms: number) => {
-    for (const [key, bucket] of buckets) if (isFull(bucket, perMinute, now_ms)) buckets.delete(key)
-    for (const key of buckets.keys()) {
-      if (buckets.size < most) return
-      buckets.delete(key)
-    }
-  }
-  return {
-    size: () => buckets.size,
-    take: (key: string, now_ms: number): Taken => {
-      const taken = take(buckets.get(key), perMinute, now_ms)
-      buckets.delete(key)
-      if (buckets.size >= most) makeRoom(now_ms)
-      buckets.set(key, taken.bucket)
-      return taken
-    },
-  }
-}
+/** Keys counted at a time. Beyond, the least recently used key starts again. */
+const keys_max = 10_000
 
 const headersOf = (perMinute: number, { allowed, remaining, reset_s, retryAfter_s }: Taken) => ({
   "ratelimit-limit": String(perMinute),
@@ -39,12 +16,12 @@ const headersOf = (perMinute: number, { allowed, remaining, reset_s, retryAfter_
 
 type Limiter = (key: string) => Effect.Effect<void, Body<"rate_limited">, HttpServerRequest.HttpServerRequest>
 
-/** Counts a request of the key, and refuses it when it is one too many. 0 requests a minute: no limit. */
+/** Counts a request of the key, and fails if the limit is exceeded. 0 requests a minute means no limit. */
 export const rateLimiter = (perMinute: number): Limiter => {
   if (perMinute === 0) return () => Effect.void
-  const buckets = bucketsOf(perMinute)
+  const take = tokenBuckets({ capacity: perMinute, per_second: perMinute / 60, keys_max })
   return Effect.fnUntraced(function* (key: string) {
-    const taken = buckets.take(key, yield* Clock.currentTimeMillis)
+    const taken = take(key, yield* Clock.currentTimeMillis)
     const headers = headersOf(perMinute, taken)
     yield* HttpEffect.appendPreResponseHandler((_, response) =>
       Effect.succeed(HttpServerResponse.setHeaders(response, headers)),

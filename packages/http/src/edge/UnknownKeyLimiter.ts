@@ -1,8 +1,8 @@
 // Who tries keys is asked to wait: of each address so many that nobody knows are looked up in a minute, counted by each process
 // for itself. A key that was right lately is looked up whatever its neighbours try: nobody is locked out by others behind the
 // same address.
-import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
-import { type Bucket, take } from "@tentpole/core/kernel/runtime/TokenBucket"
+import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
+import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { Context } from "effect"
 import { hash } from "node:crypto"
 import { networkOf } from "../pages/ClientAddress.ts"
@@ -35,22 +35,15 @@ export interface Admission {
 }
 
 export const wrongKeys = (perMinute: number, { addresses_max, right_keys_max }: WrongKeysOptions = defaults) => {
-  const buckets = new Bounded<Bucket>(addresses_max)
-  // By their hash: the keys themselves are kept nowhere.
-  const right = new Bounded<boolean>(right_keys_max)
-
-  const waitOf = (address: string, now_ms: number): number => {
-    const network = networkOf(address)
-    const { bucket, retryAfter_s } = take(buckets.get(network), perMinute, now_ms)
-    buckets.set(network, bucket)
-    return retryAfter_s
-  }
+  const take = tokenBuckets({ capacity: perMinute, per_second: perMinute / 60, keys_max: addresses_max })
+  // By hash: the process keeps no keys.
+  const right = new WeightedLru<boolean>(right_keys_max)
 
   return (address: string, key: string, now_ms: number): Admission => {
     const digest = hash("sha256", key, "base64")
     const isKnown = right.get(digest) ?? false
     return {
-      wait_s: isKnown ? 0 : waitOf(address, now_ms),
+      wait_s: isKnown ? 0 : take(networkOf(address), now_ms).retryAfter_s,
       // One that was right until it was revoked counts from then on.
       settled: (wasRight) => {
         if (wasRight || isKnown) right.set(digest, wasRight)

@@ -10,7 +10,7 @@ import { Deferred, Effect, Scope } from "effect"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
+import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
 import { type PageAnswers, pageAnswers } from "./PageAnswers.ts"
 import { siteMap } from "./SiteMap.ts"
 
@@ -40,16 +40,16 @@ const brotli_quality = 5
 export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = cacheDefaults) {
   const source = yield* PublishedPages
   const settings = yield* Settings
-  const sites = new Bounded<KnownSite | null>(options.sites_max)
-  const pages = new Bounded<CachedPage>(options.pages_bytes_max)
-  const missing = new Bounded<null>(options.missing_max)
-  const maps = new Bounded<PageAnswers>(options.pages_bytes_max)
+  const sites = new WeightedLru<KnownSite | null>(options.sites_max)
+  const pages = new WeightedLru<CachedPage>(options.pages_bytes_max)
+  const missing = new WeightedLru<null>(options.missing_max)
+  const maps = new WeightedLru<PageAnswers>(options.pages_bytes_max)
   const sharing = yield* shared<CachedPage | null>()
 
   const readSite = (host: string, mark: string) =>
     Effect.map(source.site({ host, slug: slugOfHost(host, settings.pagesHost) }), (site) => {
       const known = site === null ? null : { site, look: digest(JSON.stringify(site)) }
-      sites.set(host, known, { mark })
+      sites.set(host, known, { version: mark })
       return known
     })
 
@@ -63,11 +63,11 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
   const readPage = Effect.fnUntraced(function* (key: string, mark: string, of: PageSite, address: PageAddress) {
     const found = yield* source.page(of.workspaceId, address)
     if (found === null) {
-      missing.set(key, null, { mark })
+      missing.set(key, null, { version: mark })
       return null
     }
     const page = yield* prepared(found, of, pageUrl(settings, of, found.address))
-    pages.set(key, page, { mark, weight: page.answers.bytes + entry_bytes })
+    pages.set(key, page, { version: mark, weight: page.answers.bytes + entry_bytes })
     return page
   })
 
@@ -101,7 +101,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
       if (known !== undefined) return known
       const xml = siteMap(yield* source.list(of.workspaceId), (address) => pageUrl(settings, of, address))
       const answers = pageAnswers(of, "application/xml; charset=utf-8", yield* formsOf(xml))
-      maps.set(host, answers, { mark, weight: answers.bytes })
+      maps.set(host, answers, { version: mark, weight: answers.bytes })
       return answers
     }),
   }

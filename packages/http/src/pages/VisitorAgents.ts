@@ -8,7 +8,7 @@ import { isbot } from "isbot"
 import { type CountryResponse, Reader } from "mmdb-lib"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
+import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
 
 export const layer = Layer.effect(
   Agents,
@@ -16,8 +16,8 @@ export const layer = Layer.effect(
     const countries = new Reader<CountryResponse>(readFileSync(database()))
     const sites = new ReferrerParser()
     // What browsers call themselves, and where visitors come from, is said again and again.
-    const browsers = new Bounded<Browser | null>(remembered_max)
-    const referrers = new Bounded<string>(remembered_max)
+    const browsers = new WeightedLru<Browser | null>(remembered_max)
+    const referrers = new WeightedLru<string>(remembered_max)
 
     const browserOf = (text: string): Browser | null => {
       const known = browsers.get(text)

@@ -1,10 +1,9 @@
-// How often one visitor may send forms: a bucket of permits for each address, which fills as time goes by. Kept by each
-// process for itself, for the addresses seen last.
-import { Bounded } from "@tentpole/core/kernel/runtime/WeightedLru"
+// The limit of form submissions of one visitor: a token bucket for each network address, counted by each process.
+import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { networkOf } from "./ClientAddress.ts"
 
 export interface LimitOptions {
-  /** So many at once: a room full of people may share one address. */
+  /** Submissions at once: many people may share an address. */
   readonly burst: number
   readonly per_second: number
   readonly visitors_max: number
@@ -12,22 +11,8 @@ export interface LimitOptions {
 
 export const limitDefaults: LimitOptions = { burst: 30, per_second: 0.5, visitors_max: 100_000 }
 
-interface Bucket {
-  readonly permits: number
-  readonly at_ms: number
-}
-
-export const visitorLimit = (options: LimitOptions = limitDefaults) => {
-  const buckets = new Bounded<Bucket>(options.visitors_max)
-
-  /** Takes a permit: 0, or for how many seconds there is none. */
-  return (address: string, now_ms: number): number => {
-    const visitor = networkOf(address)
-    const { permits, at_ms } = buckets.get(visitor) ?? { permits: options.burst, at_ms: now_ms }
-    // A clock that was set back gives nothing, and takes nothing away.
-    const filled = Math.min(options.burst, permits + (Math.max(0, now_ms - at_ms) / 1_000) * options.per_second)
-    const taken = filled >= 1
-    buckets.set(visitor, { permits: taken ? filled - 1 : filled, at_ms: now_ms })
-    return taken ? 0 : Math.ceil((1 - filled) / options.per_second)
-  }
+/** Returns a function that takes a token of the address: 0, or the seconds until there is one. */
+export const visitorLimit = ({ burst, per_second, visitors_max }: LimitOptions = limitDefaults) => {
+  const take = tokenBuckets({ capacity: burst, per_second, keys_max: visitors_max })
+  return (address: string, now_ms: number): number => take(networkOf(address), now_ms).retryAfter_s
 }

@@ -1,6 +1,6 @@
 // What a request for a pixel or a link shows of who makes it: known machines by isbot, except for those programs that fetch for a
 // person at the moment when that person looks.
-import type { Visitor } from "@tentpole/core/tracking/BotFilter"
+import type { ClientRequest } from "@tentpole/core/tracking/BotFilter"
 import { isbot } from "isbot"
 
 /** A request's method and headers, their names in small letters. */
@@ -9,7 +9,7 @@ export interface Shown {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-export const visitorOf = ({ headers, method }: Shown): Visitor => {
+export const visitorOf = ({ headers, method }: Shown): ClientRequest => {
   const userAgent = headers["user-agent"]?.toString().slice(0, header_length_max) ?? null
   const purpose = headers["sec-purpose"] ?? headers["purpose"] ?? headers["x-purpose"] ?? headers["x-moz"]
   return {

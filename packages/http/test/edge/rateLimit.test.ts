@@ -1,7 +1,6 @@
 // The limit of requests of a key: counted on every call with it, told on every answer to it.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
-import { bucketsOf } from "@tentpole/http/edge/RateLimit"
 import { settingsLayer } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
@@ -68,13 +67,3 @@ it.live("without a limit there are no headers", () =>
     assert.deepStrictEqual(headersOf(yield* call("GET", "/v1/contact-lists")), [null, null, null])
   }).pipe(Effect.scoped),
 )
-
-it("however many keys there are, so many are counted at most, and those in use are kept", () => {
-  const buckets = bucketsOf(60, 100)
-  for (let each = 0; each < 10_000; each++) {
-    buckets.take(`key ${each}`, 0)
-    buckets.take("busy", 0)
-    assert.isAtMost(buckets.size(), 100)
-  }
-  assert.isFalse(buckets.take("busy", 0).allowed)
-})

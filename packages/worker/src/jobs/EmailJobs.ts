@@ -7,14 +7,14 @@ import { legible } from "@tentpole/core/sending/Settlement"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { orGivenUp } from "./RetryPolicy.ts"
+import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
 export const emailGeneration = (job: Of<"email_generation">, attempt: JobAttempt) =>
   Effect.flatMap(Emails, (emails) => {
     const { workspaceId, emailId, generationId } = job
-    return orGivenUp(
+    return retryThenFail(
       attempt,
       emails.generate(workspaceId, emailId, generationId),
       emails.giveUp(workspaceId, emailId, generationId),
@@ -28,7 +28,7 @@ const reply_time_max = "20 seconds"
 export const testMail = (job: Of<"test_mail">, attempt: JobAttempt) =>
   Effect.flatMap(TestMails, (mails) => {
     const forget = mails.forget(job.workspaceId, job.testMailId)
-    return orGivenUp(attempt, sent(job), forget)
+    return retryThenFail(attempt, sent(job), forget)
   })
 
 const sent = Effect.fnUntraced(
@@ -82,10 +82,10 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
           return yield* ended(job, "nobody knows whether the mail server has it")
         case "refused":
           if (isForGood(outcome.code)) return yield* ended(job, outcome.reply)
-          yield* mails.takeBack(job.workspaceId, job.testMailId)
+          yield* mails.release(job.workspaceId, job.testMailId)
           return yield* new NotSent({ stage: "data", code: outcome.code, reply: outcome.reply })
         case "notSent":
-          yield* mails.takeBack(job.workspaceId, job.testMailId)
+          yield* mails.release(job.workspaceId, job.testMailId)
           return yield* new NotSent({ stage: "connection", code: null, reply: "The connection broke" })
       }
     }),

@@ -3,7 +3,7 @@ import type { ExportKind } from "@tentpole/core/exports/Export"
 import { Exports } from "@tentpole/core/exports/Exports"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Effect } from "effect"
-import { orGivenUp } from "./RetryPolicy.ts"
+import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
@@ -11,7 +11,7 @@ const reason = "The export stopped again and again and was given up. Start anoth
 
 export const writeExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
   Effect.flatMap(Exports, (exports) =>
-    orGivenUp(attempt, exports.run(workspaceId, exportId), exports.giveUp(workspaceId, exportId, reason)),
+    retryThenFail(attempt, exports.run(workspaceId, exportId), exports.giveUp(workspaceId, exportId, reason)),
   )
 
 export const expireExport = (

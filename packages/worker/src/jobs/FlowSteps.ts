@@ -2,7 +2,7 @@
 import { FlowMakings } from "@tentpole/core/flows/steps/FlowMakings"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Cause, Effect, Exit } from "effect"
-import { orGivenUp } from "./RetryPolicy.ts"
+import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
@@ -22,5 +22,5 @@ export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "fl
     })
     // Those who have theirs, or do not wait for it any more, are left alone.
     const given = Effect.forEach(members, (making) => giveUp(workspaceId, making), { discard: true })
-    return orGivenUp(attempt, all, given)
+    return retryThenFail(attempt, all, given)
   })

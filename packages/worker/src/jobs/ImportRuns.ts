@@ -3,7 +3,7 @@ import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports } from "@tentpole/core/imports/Imports"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Effect } from "effect"
-import { orGivenUp } from "./RetryPolicy.ts"
+import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
@@ -12,7 +12,7 @@ const reason =
 
 export const importRun = ({ workspaceId, runId }: Of<"import_run">, attempt: JobAttempt) =>
   Effect.flatMap(ImportRuns, (runs) =>
-    orGivenUp(attempt, runs.run(workspaceId, runId), runs.giveUp(workspaceId, runId, reason)),
+    retryThenFail(attempt, runs.run(workspaceId, runId), runs.abandon(workspaceId, runId, reason)),
   )
 
 export const importExpiry = ({ workspaceId, sessionId }: Of<"import_expiry">) =>

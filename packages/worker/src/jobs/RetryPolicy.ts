@@ -11,7 +11,7 @@ export const attempts_to_work = defaults.attempts_max - attempts_to_say_so
  * Tried again and again, then given up: whoever waits for the work reads, by `giveUp`, that it failed. The job itself ends
  * among the dead ones.
  */
-export const orGivenUp = <E, R, R2>(
+export const retryThenFail = <E, R, R2>(
   { attempt }: JobAttempt,
   work: Effect.Effect<void, E, R>,
   giveUp: Effect.Effect<void, never, R2>,

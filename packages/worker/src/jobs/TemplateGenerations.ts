@@ -3,7 +3,7 @@ import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Effect } from "effect"
-import { orGivenUp } from "./RetryPolicy.ts"
+import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
@@ -14,7 +14,7 @@ export const emailTemplateGeneration = (
   attempt: JobAttempt,
 ) =>
   Effect.flatMap(EmailTemplates, (templates) =>
-    orGivenUp(
+    retryThenFail(
       attempt,
       templates.runGeneration(workspaceId, templateId, generationId),
       templates.giveUpGeneration(workspaceId, templateId, generationId, reason),
@@ -26,7 +26,7 @@ export const tentTemplateGeneration = (
   attempt: JobAttempt,
 ) =>
   Effect.flatMap(TentTemplates, (templates) =>
-    orGivenUp(
+    retryThenFail(
       attempt,
       templates.runGeneration(workspaceId, templateId, generationId),
       templates.giveUpGeneration(workspaceId, templateId, generationId, reason),

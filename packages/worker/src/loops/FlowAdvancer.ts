@@ -1,8 +1,8 @@
 // Moves members of flows on: again and again, whatever waits in whichever workspace. Nothing is remembered between rounds and
 // nothing is done outside the database, so that a worker may die at any moment, and any number of them may look.
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Effect, Layer } from "effect"
-import { quietly } from "../sender/SenderLoops.ts"
 
 /** How soon work is noticed where there was none. */
 const every_ms = 250
@@ -25,5 +25,5 @@ const quietlyAfter =
   <R>(round: Effect.Effect<void, never, R>) =>
     round.pipe(
       Effect.tapCause(() => Effect.sleep(pause_ms)),
-      quietly("moving flows on"),
+      logFailure("moving flows on failed", {}, "Warning"),
     )

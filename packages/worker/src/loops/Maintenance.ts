@@ -1,20 +1,17 @@
 // What has to be done once in a while, by whichever worker comes to it: each of these may be done twice.
-import { Housekeeper } from "@tentpole/core/ports/Maintenance"
+import { Maintenance } from "@tentpole/core/ports/Maintenance"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
-import { Cause, Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 
 const every = "1 hour"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { tidy } = yield* Housekeeper
+    const { run } = yield* Maintenance
     const { retention } = yield* Settings
-    yield* tidy(retention).pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.interrupt
-          : Effect.logWarning("housekeeping failed and is tried again", cause),
-      ),
+    yield* run(retention).pipe(
+      logFailure("maintenance failed and is tried again", {}, "Warning"),
       Effect.repeat(Schedule.spaced(every)),
       Effect.forkScoped,
     )

@@ -3,16 +3,17 @@
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type Try } from "@tentpole/core/sending/Settlement"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Metric } from "effect"
 import { Gates } from "../Gates.ts"
-import { byWorkspace, claimsOf, type Hands, type Item } from "./InFlight.ts"
-import type { Leave } from "./SmtpWorker.ts"
-import { untilWritten, waves, type Writable, writer } from "./Batcher.ts"
+import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
+import type { IntentReply } from "./SmtpWorker.ts"
+import { untilWritten, type Writable } from "./WriteRetry.ts"
 
-export interface PapersOptions {
-  readonly hands: Hands
+export interface DeliveryWriterOptions {
+  readonly hands: InFlight
   readonly writable: Writable
   readonly lease_ms: number
   readonly intents_max: number
@@ -21,13 +22,13 @@ export interface PapersOptions {
   readonly emptied: (workspace: WorkspaceId) => Effect.Effect<void>
 }
 
-export interface Papers {
-  readonly askLeave: (item: Item) => Effect.Effect<Leave>
+export interface DeliveryWriter {
+  readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
   readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
   /** Of what no intent was asked for; anything else stays. */
-  readonly giveBack: (item: Item) => Effect.Effect<void>
+  readonly release: (item: Item) => Effect.Effect<void>
   /** Of what was asked for and, for certain, not sent. */
-  readonly undo: (item: Item) => Effect.Effect<void>
+  readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /**
    * Waits until fewer than `settlements_max` outcomes are unwritten, so that a crash leaves no more in doubt than those and
    * the open connections.
@@ -37,38 +38,44 @@ export interface Papers {
   readonly drained: Effect.Effect<void>
 }
 
-export const papers = Effect.fnUntraced(function* (options: PapersOptions) {
+export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWriterOptions) {
   const { acceptMeansDelivered } = yield* Settings
   const { hands } = options
-  const leaves = yield* waves<Item, Leave>({ ...company, wave_max: options.intents_max }, yield* askForIntents(options))
-  const settlements = yield* writer<Settled>(
-    { ...together, wave_max: options.settlements_max },
+  const requestIntent = yield* batchRequests<Item, IntentReply>(
+    { ...intentBatching, batch_max: options.intents_max },
+    yield* askForIntents(options),
+  )
+  const settlements = yield* batchWrites<Settled>(
+    { linger_ms: write_linger_ms, batch_max: options.settlements_max },
     yield* writeSettlements(options),
   )
-  const returns = yield* writer<Item>({ ...together, wave_max: returns_max }, yield* writeReturns(options))
-  const papers: Papers = {
-    askLeave: (item) =>
+  const returns = yield* batchWrites<Item>(
+    { linger_ms: write_linger_ms, batch_max: returns_max },
+    yield* writeReturns(options),
+  )
+  const deliveryWriter: DeliveryWriter = {
+    requestIntent: (item) =>
       Effect.suspend(() =>
-        hands.move(item, ["claimed"], "asked") ? leaves.ask(item) : Effect.succeed("lost" as const),
+        hands.move(item, ["claimed"], "asked") ? requestIntent(item) : Effect.succeed("lost" as const),
       ),
     settle: (item, tried) =>
       Effect.map(DateTime.now, (at) => {
         if (!hands.move(item, ["claimed", "asked"], "told")) return
         const settlement = Settlement.of(item.claimed, tried, { at, acceptMeansDelivered })
-        settlements.tell({ item, settlement, workspace: item.workspace })
+        settlements.add({ item, settlement, workspace: item.workspace })
       }),
-    giveBack: (item) =>
+    release: (item) =>
       Effect.sync(() => {
-        if (hands.move(item, ["claimed"], "told")) returns.tell(item)
+        if (hands.move(item, ["claimed"], "told")) returns.add(item)
       }),
-    undo: (item) =>
+    revokeIntent: (item) =>
       Effect.sync(() => {
-        if (hands.move(item, ["asked"], "told")) returns.tell(item)
+        if (hands.move(item, ["asked"], "told")) returns.add(item)
       }),
     room: settlements.room,
     drained: Effect.andThen(settlements.drained, returns.drained),
   }
-  return papers
+  return deliveryWriter
 })
 
 interface Settled {
@@ -80,10 +87,10 @@ interface Settled {
 /** Writes that are under way at once, each for a workspace of its own. */
 const writes_max = 4
 const returns_max = 500
-/** A commit for ten intents takes little longer than one for a single intent; while the database works on it, others ask. */
-const company = { gather_ms: 2, waves_max: 2 }
-/** At a thousand messages a second one commit writes forty outcomes instead of five: a quarter less of the database's time. */
-const together = { gather_ms: 40 }
+/** A commit of ten intents takes little longer than a commit of one; with two batches, one is collected while the other commits. */
+const intentBatching = { linger_ms: 2, concurrency: 2 }
+/** At a thousand messages a second, one commit writes forty outcomes instead of five: a quarter less database time. */
+const write_linger_ms = 40
 
 const outcomes = Metric.counter("messages_total", {
   description: "Tries that ended, by the state that the delivery went to and, of failures, by their reason",
@@ -99,18 +106,18 @@ const labelsOf = (ending: Settlement["ending"]) => ({
   reason: ending.state === "failed" ? ending.reason : "",
 })
 
-const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: PapersOptions) {
+const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const passGate = yield* Gates
-  return (wave: ReadonlyArray<Item>) =>
+  return (batch: ReadonlyArray<Item>) =>
     Effect.gen(function* () {
       yield* passGate("before-intent")
-      const answers = new Map<Item, Leave>()
-      const answer = (group: ReadonlyArray<Item>, leave: (item: Item) => Leave) => {
+      const answers = new Map<Item, IntentReply>()
+      const answer = (group: ReadonlyArray<Item>, leave: (item: Item) => IntentReply) => {
         for (const item of group) answers.set(item, leave(item))
       }
       yield* Effect.forEach(
-        byWorkspace(wave),
+        byWorkspace(batch),
         ([workspace, group]) =>
           store.grant(workspace, claimsOf(group), lease_ms).pipe(
             Effect.matchCauseEffect({
@@ -123,11 +130,11 @@ const askForIntents = Effect.fnUntraced(function* ({ lease_ms, writable }: Paper
         { concurrency: writes_max, discard: true },
       )
       yield* passGate("after-intent")
-      return (item: Item): Leave => answers.get(item) ?? "unknown"
+      return (item: Item): IntentReply => answers.get(item) ?? "unknown"
     })
 })
 
-const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable }: PapersOptions) {
+const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const passGate = yield* Gates
@@ -149,13 +156,13 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
       for (const { settlement } of group) {
         yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(settlement.ending)), 1)
       }
-      const dropped = group.map(({ item }) => hands.drop(item))
+      const dropped = group.map(({ item }) => hands.remove(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })
-  return (wave: ReadonlyArray<Settled>) =>
+  return (batch: ReadonlyArray<Settled>) =>
     passGate("before-settle").pipe(
       Effect.andThen(
-        Effect.forEach(byWorkspace(wave), ([workspace, group]) => write(workspace, group), {
+        Effect.forEach(byWorkspace(batch), ([workspace, group]) => write(workspace, group), {
           concurrency: writes_max,
           discard: true,
         }),
@@ -163,17 +170,17 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, hands, writable
     )
 })
 
-const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: PapersOptions) {
+const writeReturns = Effect.fnUntraced(function* ({ hands, writable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
-  return (wave: ReadonlyArray<Item>) =>
+  return (batch: ReadonlyArray<Item>) =>
     Effect.forEach(
-      byWorkspace(wave),
+      byWorkspace(batch),
       ([workspace, group]) =>
         Effect.map(
-          untilWritten(writable, "giving deliveries back", transact(store.giveBack(workspace, claimsOf(group)))),
+          untilWritten(writable, "giving deliveries back", transact(store.release(workspace, claimsOf(group)))),
           () => {
-            for (const item of group) hands.drop(item)
+            for (const item of group) hands.remove(item)
           },
         ),
       { concurrency: writes_max, discard: true },

@@ -1,7 +1,7 @@
 // What was claimed and waits for a connection: a line for each workspace, served by turns, so that one with a million does
 // not stand before one with a hundred. As much waits as the connections take in a second, or until the next claim where claims
 // take longer: more would only age in memory.
-import { contactBytes } from "@tentpole/core/sending/ContactWeight"
+import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Latch } from "effect"
 import type { Item } from "./InFlight.ts"
@@ -25,7 +25,7 @@ const starved_factor = 4
 /** Contacts that wait weigh no more than this, and one claim. */
 const waiting_bytes_max = 32_000_000
 
-export class Lines {
+export class FairQueue {
   /** In the order of turns. */
   readonly #lines = new Map<WorkspaceId, Array<Item>>()
   readonly #offered = Latch.makeUnsafe(false)
@@ -84,7 +84,7 @@ export class Lines {
   }
 
   /** Measures, and says for whom there is room. `hungry` waits for what has changed since. */
-  look(now_ms: number): Look {
+  capacity(now_ms: number): Look {
     const passed_ms = now_ms - this.#measured_at_ms
     if (passed_ms >= measure_ms || passed_ms < 0) {
       const taken = (this.#starved ? starved_factor : 1) * this.#served
@@ -102,7 +102,7 @@ export class Lines {
   }
 
   /** Waits until there is room that the last look did not find. */
-  readonly hungry: Effect.Effect<void> = Effect.suspend(() => this.#hungry.await)
+  readonly needsMore: Effect.Effect<void> = Effect.suspend(() => this.#hungry.await)
 
   /**
    * How many more of a workspace may wait: as many as there would still be room for after that, so that there is always
@@ -123,4 +123,4 @@ export class Lines {
   }
 }
 
-const bytesOf = ({ claimed }: Item): number => (claimed.contact === null ? 0 : contactBytes(claimed.contact))
+const bytesOf = ({ claimed }: Item): number => (claimed.contact === null ? 0 : estimateContactBytes(claimed.contact))

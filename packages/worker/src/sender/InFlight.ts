@@ -19,13 +19,13 @@ interface Held extends Item {
   phase: Phase
 }
 
-export class Hands {
+export class InFlight {
   readonly #held = new Map<DeliveryId, Held>()
   readonly #counts = new Map<WorkspaceId, number>()
   /** The last claim of a blast that has since been paused or ended. */
   readonly #stopped = new Map<BlastId, number>()
 
-  take(items: ReadonlyArray<Item>): void {
+  add(items: ReadonlyArray<Item>): void {
     for (const item of items) {
       this.#held.set(item.claimed.id, { ...item, phase: "claimed" })
       this.#counts.set(item.workspace, (this.#counts.get(item.workspace) ?? 0) + 1)
@@ -50,7 +50,7 @@ export class Hands {
   }
 
   /** Answers whether that was the last of its workspace. */
-  drop(item: Item): boolean {
+  remove(item: Item): boolean {
     if (!this.has(item)) return false
     this.#held.delete(item.claimed.id)
     const left = (this.#counts.get(item.workspace) ?? 1) - 1

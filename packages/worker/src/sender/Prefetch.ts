@@ -4,12 +4,12 @@ import { Clock, Effect, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
 
 /** A delivery, and its message: made, or found impossible to make. */
-export interface Ready {
+export interface PreparedMessage {
   readonly item: Item
   readonly message: Effect.Effect<LentMessage, SenderRefused | NotRendered>
 }
 
-export interface AheadOptions {
+export interface PrefetchOptions {
   readonly connections_max: number
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<Item>
@@ -20,9 +20,9 @@ export interface AheadOptions {
 export const fresh_ms = 10_000
 
 /** Half as many as there are connections lie ready, and as many are being made. */
-export const ahead = Effect.fnUntraced(function* ({ connections_max, make, next }: AheadOptions) {
+export const prefetch = Effect.fnUntraced(function* ({ connections_max, make, next }: PrefetchOptions) {
   const count = Math.ceil(connections_max / 2)
-  const queue = yield* Queue.bounded<Ready>(count)
+  const queue = yield* Queue.bounded<PreparedMessage>(count)
   const making = Effect.gen(function* () {
     const item = yield* next
     // Replies that have come go first: connections wait for what follows them, and nobody waits for this.

@@ -4,15 +4,16 @@
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
-import { ahead } from "./Prefetch.ts"
-import { Hands, type Item } from "./InFlight.ts"
-import { Lane, type LaneDesk, MailServer } from "./SmtpWorker.ts"
-import { Lines } from "./FairQueue.ts"
-import { type Papers, papers as makePapers } from "./DeliveryWriter.ts"
-import { quietly, rounds as makeRounds } from "./SenderLoops.ts"
-import { writable as makeWritable } from "./Batcher.ts"
+import { prefetch } from "./Prefetch.ts"
+import { InFlight, type Item } from "./InFlight.ts"
+import { SmtpWorker, type SmtpWorkerDeps, MailServer } from "./SmtpWorker.ts"
+import { FairQueue } from "./FairQueue.ts"
+import { type DeliveryWriter, deliveryWriter as makePapers } from "./DeliveryWriter.ts"
+import { senderLoops as makeRounds } from "./SenderLoops.ts"
+import { writable as makeWritable } from "./WriteRetry.ts"
 
 export interface SenderOptions {
   /** Deliveries that one claim takes at most. */
@@ -54,10 +55,10 @@ export const layer = (options: SenderOptions = defaults) => Layer.effectDiscard(
 export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const settings = yield* Settings
   const connections_max = Math.max(1, settings.smtpConnections)
-  const hands = new Hands()
+  const hands = new InFlight()
   const writable = yield* makeWritable
   const server = new MailServer(connections_max)
-  const lines = new Lines({ ...options, connections_max })
+  const lines = new FairQueue({ ...options, connections_max })
 
   const rounds = yield* makeRounds({ ...options, hands, lines, writable, server })
   const looks = yield* Effect.scope
@@ -67,30 +68,30 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
     lease_ms: options.lease_ms,
     intents_max: connections_max,
     settlements_max: options.settle_batch_max,
-    emptied: (workspace) => Effect.asVoid(Effect.forkIn(rounds.look(workspace), looks)),
+    emptied: (workspace) => Effect.asVoid(Effect.forkIn(rounds.checkQueue(workspace), looks)),
   })
   yield* every(options.renew_every_ms, rounds.renew)
   const sweeping = yield* every(options.sweep_every_ms, rounds.sweep)
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
   const { make } = yield* OutgoingMail
-  const { makers, next } = yield* ahead({ connections_max, make, next: lines.take })
-  const desk: LaneDesk = {
+  const { makers, next } = yield* prefetch({ connections_max, make, next: lines.take })
+  const desk: SmtpWorkerDeps = {
     next,
     hands,
     writable,
     server,
     mail: yield* MailConnections,
     room: papers.room,
-    askLeave: papers.askLeave,
+    requestIntent: papers.requestIntent,
     settle: papers.settle,
-    giveBack: papers.giveBack,
-    undo: papers.undo,
+    release: papers.release,
+    revokeIntent: papers.revokeIntent,
     failBlast: yield* failing(hands, papers),
   }
-  const lanes = Array.from({ length: connections_max }, () => new Lane(desk))
+  const lanes = Array.from({ length: connections_max }, () => new SmtpWorker(desk))
   const running = yield* Effect.forEach(lanes, (lane) => Effect.forkScoped(lane.run))
-  const taking = yield* Effect.forkScoped(Effect.forever(rounds.intake))
+  const taking = yield* Effect.forkScoped(Effect.forever(rounds.claim))
   yield* every(options.idle_ms / 2, housekeeping(lanes, server, options.idle_ms))
   yield* Effect.addFinalizer(() =>
     stop({ hands, lanes, papers, fetching: [taking, sweeping, ...makers], running }, options),
@@ -100,7 +101,7 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
 const every = (pause_ms: number, round: Effect.Effect<void>) =>
   Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pause_ms), round)))
 
-const housekeeping = (lanes: ReadonlyArray<Lane>, server: MailServer, idle_ms: number) =>
+const housekeeping = (lanes: ReadonlyArray<SmtpWorker>, server: MailServer, idle_ms: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     for (const lane of lanes) yield* lane.closeIdle(now - idle_ms)
@@ -108,7 +109,7 @@ const housekeeping = (lanes: ReadonlyArray<Lane>, server: MailServer, idle_ms: n
   })
 
 /** The blast fails, and what is in hand of it goes back, to be ended with the rest of it. */
-const failing = (hands: Hands, papers: Papers) =>
+const failing = (hands: InFlight, papers: DeliveryWriter) =>
   Effect.map(Blasts, (blasts) => (item: Item, failure: string) => {
     // A flow goes on: its member learns that this message could not be sent.
     if (item.claimed.tokens !== null) return papers.settle(item, { _tag: "notRendered", why: failure })
@@ -120,16 +121,16 @@ const failing = (hands: Hands, papers: Papers) =>
         .fail(item.workspace, item.claimed.blastId, failure)
         // Failed, cancelled or deleted by someone else meanwhile.
         .pipe(Effect.catchTags({ InvalidState: () => Effect.void, NotFound: () => Effect.void }))
-        .pipe(quietly("failing a blast"))
+        .pipe(logFailure("failing a blast failed", {}, "Warning"))
       hands.stop(item)
-      yield* papers.giveBack(item)
+      yield* papers.release(item)
     })
   })
 
 interface Running {
-  readonly hands: Hands
-  readonly lanes: ReadonlyArray<Lane>
-  readonly papers: Papers
+  readonly hands: InFlight
+  readonly lanes: ReadonlyArray<SmtpWorker>
+  readonly papers: DeliveryWriter
   readonly fetching: ReadonlyArray<Fiber.Fiber<never>>
   readonly running: ReadonlyArray<Fiber.Fiber<never>>
 }
@@ -145,7 +146,7 @@ const stop = Effect.fnUntraced(function* (
     yield* Effect.forEach(lanes, (lane) => lane.close, { discard: true })
     yield* ended
   }
-  yield* Effect.forEach(hands.free, papers.giveBack, { discard: true })
+  yield* Effect.forEach(hands.free, papers.release, { discard: true })
   if (!(yield* withinTime(last_writes_ms, papers.drained))) {
     yield* Effect.logWarning("the database did not take the last writes: their leases will run out").pipe(
       Effect.annotateLogs({ deliveries: hands.size }),

@@ -4,17 +4,18 @@ import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { Cause, Clock, Effect } from "effect"
 import { Gates } from "../Gates.ts"
-import type { Hands, Item } from "./InFlight.ts"
+import type { InFlight, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
-import type { Lines } from "./FairQueue.ts"
-import type { Writable } from "./Batcher.ts"
+import type { FairQueue } from "./FairQueue.ts"
+import type { Writable } from "./WriteRetry.ts"
 
-export interface RoundsOptions {
-  readonly hands: Hands
-  readonly lines: Lines
+export interface SenderLoopsOptions {
+  readonly hands: InFlight
+  readonly lines: FairQueue
   readonly writable: Writable
   readonly server: MailServer
   readonly claim_batch_max: number
@@ -22,16 +23,16 @@ export interface RoundsOptions {
   readonly poll_every_ms: number
 }
 
-export interface Rounds {
+export interface SenderLoops {
   /** Takes a claim of each workspace that is due and has room in its line, or waits a moment. */
-  readonly intake: Effect.Effect<void>
+  readonly claim: Effect.Effect<void>
   readonly sweep: Effect.Effect<void>
   readonly renew: Effect.Effect<void>
   /** Nothing of the workspace is in hand: notes when to look again, and finishes what is finished. */
-  readonly look: (workspace: WorkspaceId) => Effect.Effect<void>
+  readonly checkQueue: (workspace: WorkspaceId) => Effect.Effect<void>
 }
 
-export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
+export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
   const { hands, lease_ms, lines, server, writable } = options
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
@@ -39,13 +40,13 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
   const passGate = yield* Gates
   let paced_at_ms = -Infinity
 
-  const look = (workspace: WorkspaceId) =>
+  const checkQueue = (workspace: WorkspaceId) =>
     Effect.gen(function* () {
       const { dry } = yield* transact(store.rest(workspace))
       if (!dry) return
       yield* blasts.finish(workspace)
       yield* transact(store.rest(workspace))
-    }).pipe(quietly("looking at a queue"))
+    }).pipe(logFailure("looking at a queue failed", {}, "Warning"))
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     yield* writable.await
@@ -58,11 +59,11 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
     const claimed = yield* Effect.uninterruptible(
       Effect.map(transact(store.claim(workspace, { limit, lease_ms })), (batch) => {
         const taken = batch.map((each): Item => ({ workspace, claimed: each, claimed_at_ms: now_ms }))
-        hands.take(taken)
+        hands.add(taken)
         return taken
       }),
     )
-    if (claimed.length === 0) return yield* look(workspace)
+    if (claimed.length === 0) return yield* checkQueue(workspace)
     if (claimed.some((item) => item.claimed.paced)) paced_at_ms = now_ms
     yield* passGate("after-claim")
     lines.offer(workspace, claimed)
@@ -70,16 +71,16 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
 
   const openOnes = store.openWorkspaces(swept_max)
 
-  const rounds: Rounds = {
-    look,
-    intake: Effect.gen(function* () {
+  const senderLoops: SenderLoops = {
+    checkQueue,
+    claim: Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
-      const { except, full } = lines.look(now_ms)
+      const { except, full } = lines.capacity(now_ms)
       const due = full ? [] : yield* store.dueWorkspaces(due_max, except)
       if (due.length === 0) {
         // What is held to a pace leaves in small, even groups.
         const turns_ms = now_ms - paced_at_ms < paced_for_ms ? Pace.turn_ms : options.poll_every_ms
-        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), lines.hungry)
+        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), lines.needsMore)
       }
       yield* Effect.forEach(due, serve, { discard: true })
     }).pipe(
@@ -99,14 +100,14 @@ export const rounds = Effect.fnUntraced(function* (options: RoundsOptions) {
         }
         yield* blasts.finish(workspace)
       }
-    }).pipe(quietly("sweeping")),
+    }).pipe(logFailure("sweeping failed", {}, "Warning")),
     renew: Effect.suspend(() =>
       Effect.forEach(hands.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
         discard: true,
       }),
-    ).pipe(quietly("renewing leases")),
+    ).pipe(logFailure("renewing leases failed", {}, "Warning")),
   }
-  return rounds
+  return senderLoops
 })
 
 /** Workspaces that one look at the line answers, and one round of sweeping visits. */
@@ -115,9 +116,3 @@ const swept_max = 1000
 const after_trouble_ms = 1000
 /** A workspace that is held to a pace has something to send at least once in this time. */
 const paced_for_ms = 2000
-
-/** A round that fails is told of, and comes again. */
-export const quietly = (what: string) =>
-  Effect.catchCause((cause: Cause.Cause<unknown>) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${what} failed`, cause),
-  )

@@ -7,26 +7,26 @@ import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import { type Try, wantsLogin } from "@tentpole/core/sending/Settlement"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
-import type { Ready } from "./Prefetch.ts"
-import type { Hands, Item } from "./InFlight.ts"
-import type { Writable } from "./Batcher.ts"
+import type { PreparedMessage } from "./Prefetch.ts"
+import type { InFlight, Item } from "./InFlight.ts"
+import type { Writable } from "./WriteRetry.ts"
 
 /** An intent is also answered `lost` (the claim is another's) or `unknown` (the database did not say). */
-export type Leave = IntentAnswer | "lost" | "unknown"
+export type IntentReply = IntentAnswer | "lost" | "unknown"
 
-export interface LaneDesk {
+export interface SmtpWorkerDeps {
   /** Waits for the next delivery. */
-  readonly next: Effect.Effect<Ready>
-  readonly hands: Hands
+  readonly next: Effect.Effect<PreparedMessage>
+  readonly hands: InFlight
   readonly mail: MailConnections["Service"]
   readonly writable: Writable
   readonly server: MailServer
   /** Waits while too many outcomes are not written yet. */
   readonly room: Effect.Effect<void>
-  readonly askLeave: (item: Item) => Effect.Effect<Leave>
+  readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
   readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
-  readonly giveBack: (item: Item) => Effect.Effect<void>
-  readonly undo: (item: Item) => Effect.Effect<void>
+  readonly release: (item: Item) => Effect.Effect<void>
+  readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /** No message of the item's blast can go out. */
   readonly failBlast: (item: Item, failure: string) => Effect.Effect<void>
 }
@@ -126,19 +126,19 @@ const isLate = ({ claimed, claimed_at_ms }: Item) =>
   Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.paced && now_ms - claimed_at_ms > Pace.permit_ms)
 
 /** An open connection of a lane. `used`: a server may hang up on one that it has served, without fault of the next message. */
-interface Line {
+interface OpenConnection {
   readonly connection: Connection
   readonly scope: Scope.Closeable
   used: boolean
 }
 
-export class Lane {
-  readonly #desk: LaneDesk
-  #line: Line | undefined
+export class SmtpWorker {
+  readonly #desk: SmtpWorkerDeps
+  #line: OpenConnection | undefined
   #busy = false
   #used_at_ms = 0
 
-  constructor(desk: LaneDesk) {
+  constructor(desk: SmtpWorkerDeps) {
     this.#desk = desk
   }
 
@@ -171,11 +171,11 @@ export class Lane {
       this.#busy = false
       this.#used_at_ms = yield* Clock.currentTimeMillis
       if (Exit.isSuccess(exit)) return
-      const { giveBack, hands, settle } = this.#desk
-      if (Cause.hasInterruptsOnly(exit.cause)) return yield* giveBack(item)
+      const { release, hands, settle } = this.#desk
+      if (Cause.hasInterruptsOnly(exit.cause)) return yield* release(item)
       yield* Effect.logError("a message could not be handled", exit.cause)
       // It is no fault of the message's that the database is away; anything else counts as a try, lest it comes round for ever.
-      if (Cause.squash(exit.cause) instanceof Unavailable && !hands.isAsked(item)) return yield* giveBack(item)
+      if (Cause.squash(exit.cause) instanceof Unavailable && !hands.isAsked(item)) return yield* release(item)
       const tried: Try = hands.isAsked(item)
         ? { _tag: "outcome", outcome: { _tag: "inDoubt" } }
         : {
@@ -201,14 +201,14 @@ export class Lane {
   })
 
   /** Answers whether the lane may go on. */
-  readonly #handle = Effect.fnUntraced({ self: this }, function* (this: Lane, ready: Ready) {
+  readonly #handle = Effect.fnUntraced({ self: this }, function* (this: SmtpWorker, ready: PreparedMessage) {
     const desk = this.#desk
     const { item } = ready
     if (!desk.hands.has(item)) return true
-    if (desk.hands.isStopped(item)) return yield* Effect.as(desk.giveBack(item), true)
+    if (desk.hands.isStopped(item)) return yield* Effect.as(desk.release(item), true)
     yield* desk.writable.await
     yield* desk.room
-    if (yield* isLate(item)) return yield* Effect.as(desk.giveBack(item), true)
+    if (yield* isLate(item)) return yield* Effect.as(desk.release(item), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
     const message = yield* this.#message(ready)
     return message === undefined ? true : yield* this.#send(item, message)
@@ -217,13 +217,13 @@ export class Lane {
   /** Nobody to write to: the intent finds the reason, and is not used. */
   #withoutMessage(item: Item): Effect.Effect<void> {
     return Effect.uninterruptible(
-      Effect.flatMap(this.#desk.askLeave(item), (leave) =>
-        leave === "granted" ? this.#desk.undo(item) : this.#withheld(item, leave),
+      Effect.flatMap(this.#desk.requestIntent(item), (leave) =>
+        leave === "granted" ? this.#desk.revokeIntent(item) : this.#withheld(item, leave),
       ),
     )
   }
 
-  #message({ item, message }: Ready): Effect.Effect<LentMessage | undefined> {
+  #message({ item, message }: PreparedMessage): Effect.Effect<LentMessage | undefined> {
     const { failBlast, settle } = this.#desk
     return message.pipe(
       Effect.catchTags({
@@ -242,7 +242,7 @@ export class Lane {
     )
   }
 
-  readonly #connected: Effect.Effect<Line, ConnectFailed> = Effect.gen({ self: this }, function* () {
+  readonly #connected: Effect.Effect<OpenConnection, ConnectFailed> = Effect.gen({ self: this }, function* () {
     if (this.#line !== undefined && (yield* this.#line.connection.alive)) return this.#line
     yield* this.close
     const scope = yield* Scope.make()
@@ -250,7 +250,7 @@ export class Lane {
       Scope.provide(scope),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
-    const line: Line = { connection, scope, used: false }
+    const line: OpenConnection = { connection, scope, used: false }
     this.#line = line
     return line
   })
@@ -262,7 +262,7 @@ export class Lane {
         return true
       }
       if (error.crowded && (yield* this.#desk.server.shrink)) {
-        yield* this.#desk.giveBack(item)
+        yield* this.#desk.release(item)
         return false
       }
       const why = new NotSent({ stage: "connection", code: null, reply: error.reason })
@@ -271,7 +271,7 @@ export class Lane {
     })
   }
 
-  #over(line: Line, item: Item, message: LentMessage): Effect.Effect<boolean> {
+  #over(line: OpenConnection, item: Item, message: LentMessage): Effect.Effect<boolean> {
     const desk = this.#desk
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
@@ -280,7 +280,7 @@ export class Lane {
         line.used = true
         if (began._tag === "Failure") return yield* restore(this.#notBegun(item, message, began.failure, used))
         const ready = began.success
-        const leave = yield* desk.askLeave(item)
+        const leave = yield* desk.requestIntent(item)
         if (leave !== "granted") {
           yield* ready.abandon
           yield* this.#withheld(item, leave)
@@ -308,19 +308,19 @@ export class Lane {
     })
   }
 
-  #withheld(item: Item, leave: Exclude<Leave, "granted">): Effect.Effect<void> {
-    const { hands, undo } = this.#desk
+  #withheld(item: Item, leave: Exclude<IntentReply, "granted">): Effect.Effect<void> {
+    const { hands, revokeIntent } = this.#desk
     switch (leave) {
       case "unknown":
         // Granted or not: nothing was sent, and whoever holds it may say so.
-        return undo(item)
+        return revokeIntent(item)
       case "paused":
       case "cancelled":
         hands.stop(item)
-        hands.drop(item)
+        hands.remove(item)
         return Effect.void
       default:
-        hands.drop(item)
+        hands.remove(item)
         return Effect.void
     }
   }

@@ -20,7 +20,7 @@ const attempted = Effect.fnUntraced(function* (attempt: number, run: Effect.Effe
         Effect.sync(() => void (worked = true)),
         run,
       ),
-    giveUp: () => Effect.sync(() => void (givenUp = true)),
+    abandon: () => Effect.sync(() => void (givenUp = true)),
   })
   const exit = yield* Effect.exit(importRun(job, { id: "import_run:x", attempt }).pipe(Effect.provide(runs)))
   return { worked, failed: Exit.isFailure(exit), givenUp }

@@ -1,5 +1,5 @@
 // The lines in which deliveries wait for a connection: by turns, and never so long that the next workspace finds no room.
-import { Lines } from "@tentpole/worker/sender/FairQueue"
+import { FairQueue } from "@tentpole/worker/sender/FairQueue"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
@@ -8,11 +8,11 @@ import { itemsOf, workspaceOf } from "../fixtures/Items.ts"
 const options = { claim_batch_max: 500, connections_max: 16 }
 
 /** Claims for a workspace that never runs out, as often as there is room. */
-const fill = (lines: Lines, number: number): number => {
+const fill = (lines: FairQueue, number: number): number => {
   let added = 0
   for (;;) {
     const room = Math.min(options.claim_batch_max, lines.roomFor(workspaceOf(number)))
-    const { except, full } = lines.look(0)
+    const { except, full } = lines.capacity(0)
     if (full || room === 0 || except.includes(workspaceOf(number))) return added
     lines.offer(workspaceOf(number), itemsOf(number, room))
     added += room
@@ -22,7 +22,7 @@ const fill = (lines: Lines, number: number): number => {
 describe("lines", () => {
   it.effect("workspaces are served by turns, each in its order", () =>
     Effect.gen(function* () {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       lines.offer(workspaceOf(1), itemsOf(1, 3))
       lines.offer(workspaceOf(2), itemsOf(2, 2))
       lines.offer(workspaceOf(1), itemsOf(1, 1))
@@ -34,7 +34,7 @@ describe("lines", () => {
 
   it.effect("who takes from empty lines waits for the next, and gets it", () =>
     Effect.gen(function* () {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       const takers = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(lines.take))
       yield* Effect.yieldNow
       lines.offer(workspaceOf(1), itemsOf(1, 2))
@@ -48,7 +48,7 @@ describe("lines", () => {
     "however many workspaces fill their lines, each that comes finds room, until what waits is twice the connections",
     { count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })) },
     ({ count }) => {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       let waiting = 0
       for (let number = 1; number <= count; number++) {
         const added = fill(lines, number)
@@ -66,12 +66,12 @@ describe("lines", () => {
         [400, 400],
         [100_000, 2 * options.claim_batch_max],
       ] as const) {
-        const lines = new Lines(options)
+        const lines = new FairQueue(options)
         for (let nth = 0; nth < perSecond / 4; nth++) {
           lines.offer(workspaceOf(1), itemsOf(1, 1))
           yield* lines.take
         }
-        lines.look(250)
+        lines.capacity(250)
         assert.strictEqual(lines.roomFor(workspaceOf(1)), Math.floor(most / 2))
       }
     }),
@@ -79,12 +79,12 @@ describe("lines", () => {
 
   it.effect("connections that had to wait are given more than they took", () =>
     Effect.gen(function* () {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       lines.offer(workspaceOf(1), itemsOf(1, 10))
       for (let nth = 0; nth < 10; nth++) yield* lines.take
       const waiting = yield* Effect.forkChild(lines.take)
       yield* Effect.yieldNow
-      lines.look(250)
+      lines.capacity(250)
       assert.strictEqual(lines.roomFor(workspaceOf(1)), 80)
       lines.offer(workspaceOf(1), itemsOf(1, 1))
       yield* Fiber.join(waiting)
@@ -93,10 +93,10 @@ describe("lines", () => {
 
   it.effect("connections that wait for slow claims get twice as much with each", () =>
     Effect.gen(function* () {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       const rooms: Array<number> = []
       for (const at_ms of [0, 3000, 6000, 9000, 12_000, 15_000, 18_000]) {
-        lines.look(at_ms)
+        lines.capacity(at_ms)
         const room = lines.roomFor(workspaceOf(1))
         rooms.push(room)
         lines.offer(workspaceOf(1), itemsOf(1, room))
@@ -111,11 +111,11 @@ describe("lines", () => {
 
   it.effect("a line that was long enough is asked for again when it can be doubled, and not before", () =>
     Effect.gen(function* () {
-      const lines = new Lines(options)
+      const lines = new FairQueue(options)
       const added = fill(lines, 1)
-      const look = lines.look(0)
+      const look = lines.capacity(0)
       assert.deepStrictEqual(look, { full: false, except: [workspaceOf(1)] })
-      const hungry = yield* Effect.forkChild(lines.hungry)
+      const hungry = yield* Effect.forkChild(lines.needsMore)
       yield* Effect.yieldNow
       for (let left = added; lines.roomFor(workspaceOf(1)) < left; left--) {
         assert.isUndefined(hungry.pollUnsafe())
@@ -127,9 +127,9 @@ describe("lines", () => {
   )
 
   it("contacts that weigh too much leave no room, whatever their number", () => {
-    const lines = new Lines(options)
+    const lines = new FairQueue(options)
     lines.offer(workspaceOf(1), itemsOf(1, 4, "x".repeat(5_000_000)))
-    assert.isTrue(lines.look(0).full)
+    assert.isTrue(lines.capacity(0).full)
     assert.strictEqual(lines.roomFor(workspaceOf(2)), 0)
   })
 })

@@ -1,6 +1,6 @@
 // Messages that are made before a connection is free for them: so many and no more, told as they were made, and never stale.
 import { NotRendered } from "@tentpole/core/sending/OutgoingMail"
-import { ahead, fresh_ms } from "@tentpole/worker/sender/Prefetch"
+import { prefetch, fresh_ms } from "@tentpole/worker/sender/Prefetch"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +15,7 @@ const begin = Effect.gen(function* () {
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
   const made: Array<number> = []
-  const { makers, next } = yield* ahead({
+  const { makers, next } = yield* prefetch({
     connections_max: 4,
     next: Queue.take(line),
     make: (_, { id }) =>

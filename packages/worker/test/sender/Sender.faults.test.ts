@@ -138,7 +138,7 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
               ? Effect.andThen(store.grant(...asked), failing("grant", Effect.die("unreachable")))
               : failing("grant", store.grant(...asked)),
           settle: (...told) => failing("settle", store.settle(...told)),
-          giveBack: (...back) => failing("giveBack", store.giveBack(...back)),
+          release: (...back) => failing("giveBack", store.release(...back)),
         })
         yield* running(server).pipe(Effect.provideService(DeliveryStore, moody))
         yield* until(isSent(ws, blast))

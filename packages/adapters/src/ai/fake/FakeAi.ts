@@ -1,7 +1,7 @@
 // The AI that needs no provider: pages, emails and columns by rule, the same for the same request. It makes the service whole
 // without an account anywhere, and tests and simulations repeatable.
 import { Ai, type EmailRequest, type PageRequest, type WrittenEmail } from "@tentpole/core/ports/Ai"
-import { accents, type Palette, paletteOr } from "@tentpole/core/ports/Palette"
+import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
 import { Effect, Layer } from "effect"
 import { asksForPage, readBrief } from "./FakePromptParser.ts"
 import { matchesFor } from "./FakeColumns.ts"

@@ -15,7 +15,7 @@ import {
   small,
 } from "@tentpole/core/emails/EmailLayout"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import type { Palette } from "@tentpole/core/ports/Palette"
+import type { Palette } from "@tentpole/core/rendering/Palette"
 import type { Kind } from "./FakePromptParser.ts"
 import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"
 import { callLabels, cards, moreTitles } from "./FakePageWords.ts"

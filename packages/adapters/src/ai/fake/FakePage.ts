@@ -2,7 +2,7 @@
 // questions, a footer. No scripts, one style sheet, the visitor's own fonts and colour scheme.
 import type { Brand } from "@tentpole/core/ports/Ai"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import type { Palette } from "@tentpole/core/ports/Palette"
+import type { Palette } from "@tentpole/core/rendering/Palette"
 import type { Brief, Field, FormBrief, Kind } from "./FakePromptParser.ts"
 import { drawing, type Look, lookOf } from "./FakePageLook.ts"
 import { styles } from "./FakePageStyle.ts"

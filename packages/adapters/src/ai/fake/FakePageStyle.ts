@@ -1,5 +1,5 @@
 // The style sheet of the fake's pages: one for phones and desktops, by day and by night, for every look that there is.
-import { night, type Palette, paper, softNight, softPaper } from "@tentpole/core/ports/Palette"
+import { night, type Palette, paper, softNight, softPaper } from "@tentpole/core/rendering/Palette"
 import type { Look } from "./FakePageLook.ts"
 
 export const styles = (palette: Palette, look: Look): string =>

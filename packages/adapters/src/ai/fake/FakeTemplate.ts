@@ -2,7 +2,7 @@
 // what was asked for is said below, and every other byte stays as it was, tokens and comments for Outlook included.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { scaffold_text } from "@tentpole/core/emails/EmailScaffold"
-import { elements } from "@tentpole/core/tents/pages/PageDocument"
+import { elements } from "@tentpole/core/documents/HtmlElements"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 
 type Element = DefaultTreeAdapterMap["element"]

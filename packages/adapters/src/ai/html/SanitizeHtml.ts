@@ -1,7 +1,7 @@
 // The cleaner, with sanitize-html. Of a page the body goes through its allow-list; the head is made anew from what a head may
 // say, so that nothing of it has to be judged. Emails are cleaned in another way (SanitizeEmail.ts).
 import { Cleaner, dangersOf, Unclean } from "@tentpole/core/documents/Clean"
-import { elements } from "@tentpole/core/tents/pages/PageDocument"
+import { elements } from "@tentpole/core/documents/HtmlElements"
 import { Effect, Layer, Result } from "effect"
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as standard, serialize } from "parse5"
 import sanitizeHtml from "sanitize-html"

@@ -1,7 +1,7 @@
 // What a flow names of other rooms, in memory.
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/FlowChange"
-import type { TrialFacts } from "@tentpole/core/flows/FlowStore"
+import type { TrialFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { plans } from "@tentpole/core/workspaces/Workspace"

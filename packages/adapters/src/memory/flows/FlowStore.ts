@@ -1,7 +1,7 @@
 // Flows in memory. Transactions run one after another here, so that a lock is a read.
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { FlowChange } from "@tentpole/core/flows/definition/FlowChange"
-import { type FlowQuery, FlowStore, type FlowTally } from "@tentpole/core/flows/FlowStore"
+import { type FlowQuery, FlowStore, type FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
 import { NotFound } from "@tentpole/core/kernel/Refusal"

@@ -1,7 +1,7 @@
 // The tables of flows in memory, and who of the active ones uses what of other rooms.
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
-import type { FlowTally } from "@tentpole/core/flows/FlowStore"
+import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { EmailId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"

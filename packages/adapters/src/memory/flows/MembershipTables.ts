@@ -1,5 +1,5 @@
 // The tables of members of flows in memory, what stands for their steps among the blasts, and what wakes them.
-import type { FlowTally } from "@tentpole/core/flows/FlowStore"
+import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import type { FlowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import { currentStepOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"

@@ -1,6 +1,6 @@
 // Imports in memory.
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { ImportRun, ImportSession, KeptRow, RowResult } from "@tentpole/core/imports/Import"
+import type { ImportRun, ImportSession, RejectedRow, RowResult } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import { ImportStore, type ListKind } from "@tentpole/core/imports/ImportStore"
@@ -79,7 +79,7 @@ const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   return true
 })
 
-const keptOf = ({ status, record, ...row }: RowResult): ReadonlyArray<KeptRow> =>
+const rejectedOf = ({ status, record, ...row }: RowResult): ReadonlyArray<RejectedRow> =>
   (status === "skipped" || status === "failed") && record !== null ? [{ ...row, status, record }] : []
 
 export const layer = Layer.effect(
@@ -87,23 +87,23 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
 
-    const findSession = (workspace: WorkspaceId, id: ImportSessionId) =>
+    const getSession = (workspace: WorkspaceId, id: ImportSessionId) =>
       Effect.flatMap(db.find(importSessions, workspace, id), (session) =>
         session === undefined ? Effect.fail(new NotFound({ resource: "import session" })) : Effect.succeed(session),
       )
-    const findRun = (workspace: WorkspaceId, id: ImportRunId) =>
+    const getRun = (workspace: WorkspaceId, id: ImportRunId) =>
       Effect.flatMap(db.find(importRuns, workspace, id), (run) =>
         run === undefined ? Effect.fail(new NotFound({ resource: "import run" })) : Effect.succeed(run),
       )
 
     const kept = (workspace: WorkspaceId, run: ImportRunId, after: number, through: number) =>
       Effect.map(db.find(importRows, workspace, run), (rows) =>
-        (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(keptOf),
+        (rows ?? []).filter(({ rowNumber }) => rowNumber > after && rowNumber <= through).flatMap(rejectedOf),
       )
 
     return ImportStore.of({
-      findSession,
-      lockSession: (workspace, id) => Effect.andThen(Transaction, findSession(workspace, id)),
+      getSession,
+      lockSession: (workspace, id) => Effect.andThen(Transaction, getSession(workspace, id)),
       listKinds: (workspace, ids) =>
         Effect.gen(function* () {
           const asked = new Set<ListId>(ids)
@@ -112,8 +112,8 @@ export const layer = Layer.effect(
           const all: ReadonlyArray<ListKind> = [...own, ...system.map(({ id }) => ({ id, kind: "system" as const }))]
           return all.flatMap(({ id, kind }) => (asked.has(id) ? [{ id, kind }] : []))
         }),
-      findRun,
-      lockRun: (workspace, id) => Effect.andThen(Transaction, findRun(workspace, id)),
+      getRun,
+      lockRun: (workspace, id) => Effect.andThen(Transaction, getRun(workspace, id)),
       runOf: (workspace, session) =>
         Effect.map(
           db.all(importRuns, workspace),
@@ -123,15 +123,15 @@ export const layer = Layer.effect(
       applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, workspace, change)),
       results: (workspace, id, { status, page, limit }) =>
         Effect.gen(function* () {
-          yield* findRun(workspace, id)
+          yield* getRun(workspace, id)
           const rows = (yield* db.find(importRows, workspace, id)) ?? []
           const asked = status === null ? rows : rows.filter((row) => row.status === status)
           const items = asked.slice((page - 1) * limit, page * limit).map((row) => ({ ...row, record: null }))
           return { items, total: asked.length }
         }),
-      keptRows: (workspace, run, { after, through, limit }) =>
+      rejectedRows: (workspace, run, { after, through, limit }) =>
         Effect.map(kept(workspace, run, after, through), (rows) => rows.slice(0, limit)),
-      widestKept: (workspace, run, through) =>
+      widestRejected: (workspace, run, through) =>
         Effect.map(kept(workspace, run, 1, through), (rows) =>
           rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
         ),

@@ -1,5 +1,5 @@
 // Housekeeping in memory: there is no room to make, only events to forget.
-import { event_days_kept, Housekeeper, keys_forgotten_at_once } from "@tentpole/core/ports/Maintenance"
+import { event_days_kept, Maintenance, keys_forgotten_at_once } from "@tentpole/core/ports/Maintenance"
 import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
 import { Outbox } from "@tentpole/core/kernel/Outbox"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
@@ -19,15 +19,15 @@ const forgetActivities = Effect.fnUntraced(function* (db: Rows, workspace: Works
 })
 
 export const layer = Layer.effect(
-  Housekeeper,
+  Maintenance,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     const workspaces = yield* WorkspaceStore
     const outbox = yield* Outbox
     const keys = yield* IdempotencyStore
     const { transact } = yield* Transactor
-    return Housekeeper.of({
-      tidy: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
+    return Maintenance.of({
+      run: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
         const now = yield* DateTime.now
         if (audit_days !== null) yield* forgetAudit(db, DateTime.subtract(now, { days: audit_days }))
         for (const { id } of yield* workspaces.all) {

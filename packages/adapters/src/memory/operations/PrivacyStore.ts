@@ -1,7 +1,12 @@
 // What is kept of one person, or of one workspace, in memory.
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ContactBusy, type KeptRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
-import { formerly, naming, type Traces, tracesOf } from "@tentpole/core/operations/privacy/IdentifierPatterns"
+import {
+  formerIdentifiers,
+  matchesText,
+  type IdentifierPatterns,
+  identifierPatternsOf,
+} from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer, Stream } from "effect"
@@ -20,20 +25,20 @@ const traces = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id
   if (contact === undefined) return yield* new NotFound({ resource: "contact" })
   const lines = (yield* db.all(activities, workspace)).filter(({ contactId }) => contactId === id)
   const mailed = (yield* db.all(deliveries, workspace)).filter(({ contactId }) => contactId === id)
-  const all = tracesOf(
+  const all = identifierPatternsOf(
     [
       contact.email,
       contact.emailNormalized,
       ...mailed.flatMap(({ email, emailNormalized }) => [email, emailNormalized]),
-      ...lines.flatMap(({ metadata }) => formerly(metadata, "email")),
+      ...lines.flatMap(({ metadata }) => formerIdentifiers(metadata, "email")),
     ],
-    [contact.phone, ...lines.flatMap(({ metadata }) => formerly(metadata, "phone"))],
+    [contact.phone, ...lines.flatMap(({ metadata }) => formerIdentifiers(metadata, "phone"))],
   )
   const others = (yield* db.all(contacts, workspace)).filter((other) => other.id !== id)
   return {
     emails: all.emails.filter((email) => !others.some((other) => other.emailNormalized?.toLowerCase() === email)),
     phones: all.phones.filter((phone) => !others.some((other) => other.phone === phone)),
-  } satisfies Traces
+  } satisfies IdentifierPatterns
 })
 
 const without: Pick<
@@ -84,7 +89,7 @@ const eraseImports = Effect.fnUntraced(function* (
   }
 })
 
-const erase = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: ContactId, known: Traces) {
+const erase = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: ContactId, known: IdentifierPatterns) {
   const mine = (yield* db.all(deliveries, workspace)).filter(({ contactId }) => contactId === id)
   if (mine.some(({ state }) => state === "claimed" || state === "handed_over")) {
     return yield* new ContactBusy({ because: "message" })
@@ -92,7 +97,7 @@ const erase = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id:
   const written = yield* db.all(exports, workspace)
   if (written.some(({ status }) => status === "running")) return yield* new ContactBusy({ because: "export" })
   const emails = new Set(known.emails)
-  const names = naming(known)
+  const names = matchesText(known)
   const named = (of: unknown): boolean => of !== null && names(JSON.stringify(of))
   yield* eraseDeliveries(db, workspace, id, emails)
   for (const row of yield* db.all(submissions, workspace)) {

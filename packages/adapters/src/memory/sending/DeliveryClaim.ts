@@ -2,7 +2,7 @@
 // workspace and of each domain have permits.
 import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
-import { contactBytes } from "@tentpole/core/sending/ContactWeight"
+import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Effect } from "effect"
 import { contacts } from "../contacts/ContactStore.ts"
@@ -16,7 +16,7 @@ const tokens = table<number>("delivery_token")
 interface LaneRow {
   /** A domain; '': the bucket is that of the whole workspace. */
   readonly lane: string
-  readonly bucket: Pace.Bucket
+  readonly bucket: Pace.RateBucket
 }
 
 export const lanes = table<LaneRow>("delivery_lane")
@@ -38,10 +38,10 @@ const byTurns = <A>(items: ReadonlyArray<A>, groupOf: (item: A) => string): Read
 }
 
 export const bucketOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, lane: string, now_ms: number) {
-  return (yield* db.find(lanes, workspace, lane))?.bucket ?? Pace.fresh(now_ms)
+  return (yield* db.find(lanes, workspace, lane))?.bucket ?? Pace.newBucket(now_ms)
 })
 
-const writeBucket = (db: Rows, workspace: WorkspaceId, lane: string, bucket: Pace.Bucket) =>
+const writeBucket = (db: Rows, workspace: WorkspaceId, lane: string, bucket: Pace.RateBucket) =>
   db.put(lanes, workspace, lane, { lane, bucket })
 
 /** Blasts, and steps of flows, that are sending and not paused. */
@@ -70,7 +70,7 @@ const takeByDomains = Effect.fnUntraced(function* (
 ) {
   const permits = new Map<string, number>()
   for (const domain of new Set(due.map(domainOf))) {
-    permits.set(domain, Pace.available(yield* bucketOf(db, workspace, domain, now_ms), per_second, now_ms))
+    permits.set(domain, Pace.availablePermits(yield* bucketOf(db, workspace, domain, now_ms), per_second, now_ms))
   }
   const counts = new Map<string, number>()
   const taken: Array<DeliveryRow> = []
@@ -82,7 +82,7 @@ const takeByDomains = Effect.fnUntraced(function* (
   }
   for (const [domain, count] of counts) {
     const before = yield* bucketOf(db, workspace, domain, now_ms)
-    yield* writeBucket(db, workspace, domain, Pace.take(before, per_second, now_ms, count))
+    yield* writeBucket(db, workspace, domain, Pace.takePermits(before, per_second, now_ms, count))
   }
   return taken
 })
@@ -92,16 +92,16 @@ const takePaced = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId,
   const per_second = settings?.sendingPerSecond ?? null
   const per_domain = settings?.sendingPerDomainPerSecond ?? null
   const bucket = yield* bucketOf(db, workspace, "", now_ms)
-  const permits = per_second === null ? limit : Math.min(limit, Pace.available(bucket, per_second, now_ms))
+  const permits = per_second === null ? limit : Math.min(limit, Pace.availablePermits(bucket, per_second, now_ms))
   const due = permits === 0 ? [] : yield* dueOf(db, workspace, now_ms)
   const taken =
     per_domain === null
       ? due.slice(0, permits)
       : yield* takeByDomains(db, workspace, due, { limit: permits, now_ms, per_second: per_domain })
   if (per_second === null) return { taken, paced: per_domain !== null, ready_ms: now_ms }
-  const left = permits === 0 ? bucket : Pace.take(bucket, per_second, now_ms, taken.length)
+  const left = permits === 0 ? bucket : Pace.takePermits(bucket, per_second, now_ms, taken.length)
   yield* writeBucket(db, workspace, "", left)
-  return { taken, paced: true, ready_ms: Pace.ready_ms(left, per_second) }
+  return { taken, paced: true, ready_ms: Pace.nextPermit_ms(left, per_second) }
 })
 
 export const claim = Effect.fnUntraced(function* (
@@ -123,7 +123,7 @@ export const claim = Effect.fnUntraced(function* (
     if (after === undefined) continue
     if (bytes >= bytes_max) break
     const contact = (yield* db.find(contacts, workspace, row.contactId)) ?? null
-    if (contact !== null) bytes += contactBytes(contact)
+    if (contact !== null) bytes += estimateContactBytes(contact)
     yield* db.put(deliveries, workspace, row.id, { ...after, leaseUntil_ms: now_ms + lease_ms })
     claimed.push({
       id: row.id,

@@ -132,7 +132,7 @@ const permitAt_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceI
   const settings = yield* db.find(workspaces, null, workspace)
   const next_ms = now + (settings?.sendingPerDomainPerSecond == null ? 0 : Pace.turn_ms)
   if (settings?.sendingPerSecond == null) return next_ms
-  return Math.max(next_ms, Pace.ready_ms(yield* bucketOf(db, workspace, "", now), settings.sendingPerSecond))
+  return Math.max(next_ms, Pace.nextPermit_ms(yield* bucketOf(db, workspace, "", now), settings.sendingPerSecond))
 })
 
 const workspacesDue = (db: Rows, limit: number, by_ms: number, except: ReadonlyArray<WorkspaceId> = []) =>
@@ -165,7 +165,7 @@ export const layer = Layer.effect(
             : Effect.die("an intent is committed before it is used: don't ask for it inside a transaction"),
         ),
       settle: (workspace, settlements) => Effect.andThen(Transaction, settle(db, workspace, settlements)),
-      giveBack: (workspace, claims) =>
+      release: (workspace, claims) =>
         Effect.gen(function* () {
           yield* Transaction
           const count = yield* moveAll(db, workspace, claims, ({ token }) => ({ _tag: "giveBack", token }))

@@ -48,7 +48,7 @@ export const layer = Layer.effect(
         yield* db.put(testMails, workspace, id, { ...row, handedOver: true })
         return true
       }),
-      takeBack: Effect.fnUntraced(function* (workspace, id) {
+      release: Effect.fnUntraced(function* (workspace, id) {
         yield* Transaction
         const row = yield* db.find(testMails, workspace, id)
         if (row !== undefined) yield* db.put(testMails, workspace, id, { ...row, handedOver: false })

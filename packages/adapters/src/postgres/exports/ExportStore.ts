@@ -4,7 +4,7 @@ import type { RecipientCategory } from "@tentpole/core/blasts/BlastStore"
 import { type BlastRecipients, type Export, ExportChange, type ExportSubject } from "@tentpole/core/exports/Export"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
 import { BlastId, ExportId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { Audience } from "@tentpole/core/lists/ListStore"
+import type { ListAudience } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -114,7 +114,7 @@ const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, cha
 const membersSelected = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  { list, fields, now }: Audience,
+  { list, fields, now }: ListAudience,
   options: { readonly excludeUnsubscribed: boolean },
 ) {
   const reading = { fields: yield* withColumns(sql, workspace, fields), now }

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { FlowChange } from "@tentpole/core/flows/definition/FlowChange"
 import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
-import { type FlowQuery, type FlowSort, FlowStore } from "@tentpole/core/flows/FlowStore"
+import { type FlowQuery, type FlowSort, FlowStore } from "@tentpole/core/flows/definition/FlowStore"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"

@@ -7,8 +7,8 @@ import {
   type ImportRun,
   type ImportSession,
   type ImportSource,
-  type KeptRow,
-  type KeptSuggestions,
+  type RejectedRow,
+  type StoredSuggestions,
   type Mapping,
   type RowIssue,
   type RowResult,
@@ -17,7 +17,12 @@ import {
 } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
-import { ImportStore, type KeptRowsQuery, type ListKind, type ResultsQuery } from "@tentpole/core/imports/ImportStore"
+import {
+  ImportStore,
+  type RejectedRowsQuery,
+  type ListKind,
+  type ResultsQuery,
+} from "@tentpole/core/imports/ImportStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -38,7 +43,7 @@ interface SessionRow {
   readonly expires_at: Date
   readonly executed_at: Date | null
   /** As this file wrote them. */
-  readonly suggestions: KeptSuggestions | null
+  readonly suggestions: StoredSuggestions | null
 }
 
 const sessionColumns = `s.import_session_id, s.source, s.file_name, s.content_type, s.blob_key, s.created_at, s.expires_at,
@@ -264,7 +269,7 @@ const pageOfResults = (
         order by row_number limit ${limit} offset ${(page - 1) * limit}`
 
 interface KeptRowRow extends ResultRow {
-  readonly status: KeptRow["status"]
+  readonly status: RejectedRow["status"]
   /** As this file wrote them. */
   readonly record: ReadonlyArray<string>
 }
@@ -274,9 +279,9 @@ const pageOfKeptRows = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   run: ImportRunId,
-  { after, through, limit }: KeptRowsQuery,
+  { after, through, limit }: RejectedRowsQuery,
 ) => {
-  const having = (status: KeptRow["status"]) => sql`
+  const having = (status: RejectedRow["status"]) => sql`
     select row_number, line, status, contact_id, field_issues, record from import_row
     where workspace_id = ${workspace} and import_run_id = ${run} and status = ${status}
       and row_number > ${after}::int and row_number <= ${through}::int
@@ -328,7 +333,7 @@ export const layer = Layer.effect(
       )
 
     return ImportStore.of({
-      findSession: (workspace, id) => session(workspace, id, ""),
+      getSession: (workspace, id) => session(workspace, id, ""),
       lockSession: (workspace, id) => Effect.andThen(Transaction, session(workspace, id, "for update")),
       listKinds: (workspace, ids) =>
         ids.length === 0
@@ -339,7 +344,7 @@ export const layer = Layer.effect(
                 select list_id, kind from list
                 where workspace_id = ${workspace} and list_id = any(${texts(ids)}::uuid[])`,
             ).pipe(Effect.map((rows) => rows.map((row) => ({ id: ListId.make(row.list_id), kind: row.kind })))),
-      findRun: (workspace, id) => run(workspace, id, ""),
+      getRun: (workspace, id) => run(workspace, id, ""),
       lockRun: (workspace, id) => Effect.andThen(Transaction, run(workspace, id, "for update")),
       runOf: (workspace, id) =>
         within(
@@ -358,11 +363,11 @@ export const layer = Layer.effect(
           const total = query.status === null ? counted.processedRows : counted.counts[query.status]
           return { items: rows.map(toResult), total }
         }),
-      keptRows: (workspace, id, query) =>
+      rejectedRows: (workspace, id, query) =>
         within(workspace, pageOfKeptRows(sql, workspace, id, query)).pipe(
           Effect.map((rows) => rows.map((row) => ({ ...toResult(row), status: row.status, record: row.record }))),
         ),
-      widestKept: (workspace, id, through) =>
+      widestRejected: (workspace, id, through) =>
         long
           .read(workspace, (client) => widestKept(client, workspace, id, through))
           .pipe(Effect.map(([row]) => row?.widest ?? 0)),

@@ -4,7 +4,13 @@ import { PgClient } from "@effect/sql-pg"
 import { BlastId, ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List, SystemList } from "@tentpole/core/lists/List"
 import type { NameCandidates } from "@tentpole/core/lists/ListName"
-import { type Audience, type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
+import {
+  type ListAudience,
+  type ListQuery,
+  ListStore,
+  type Member,
+  type MemberQuery,
+} from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -95,7 +101,7 @@ const toMember = (row: MemberRow): Member => ({
 })
 
 /** Those whom the list holds, under the alias `c`. */
-const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: Audience) {
+const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { list, fields, now }: ListAudience) {
   const mine = sql`c.workspace_id = ${workspace}`
   const nobodyAdded = sql.literal("null::timestamptz")
   switch (list.kind) {
@@ -120,7 +126,7 @@ const membersOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId,
 })
 
 /** The same, as they are counted best. */
-const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: Audience) {
+const membersCounted = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, audience: ListAudience) {
   const { list, fields, now } = audience
   if (list.kind !== "dynamic" || list.rules === null) return yield* membersOf(sql, workspace, audience)
   return yield* segmentCounted(sql, workspace, { tree: list.rules, fields, now })
@@ -133,7 +139,7 @@ const isEverybody = ({ search, unsubscribed }: MemberQuery): boolean => search =
 const membersAsked = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  audience: Audience,
+  audience: ListAudience,
   query: MemberQuery,
 ) {
   const all = yield* membersOf(sql, workspace, audience)
@@ -149,7 +155,7 @@ const membersAsked = Effect.fnUntraced(function* (
   } satisfies Selection
 })
 
-const memberPage = (readers: Readers, workspace: WorkspaceId, audience: Audience, query: MemberQuery) =>
+const memberPage = (readers: Readers, workspace: WorkspaceId, audience: ListAudience, query: MemberQuery) =>
   countedPage(readers, workspace, {
     selection: (sql) => membersAsked(sql, workspace, audience, query),
     ...(isEverybody(query) ? { counting: (sql: Sql) => membersCounted(sql, workspace, audience) } : {}),
@@ -157,13 +163,13 @@ const memberPage = (readers: Readers, workspace: WorkspaceId, audience: Audience
     total: isEverybody(query) ? listKept(workspace, audience.list) : null,
   }).pipe(Effect.map(({ rows, total }) => ({ items: rows.map(toMember), total })))
 
-const addedKey = ({ list }: Audience) => ({
+const addedKey = ({ list }: ListAudience) => ({
   column: list.kind === "static" ? "m.added_at" : "null::timestamptz",
   nullable: list.kind !== "static",
   indexed: false,
 })
 
-const countMembers = (sql: Sql, workspace: WorkspaceId, audience: Audience) => {
+const countMembers = (sql: Sql, workspace: WorkspaceId, audience: ListAudience) => {
   const kept = listKept(workspace, audience.list)
   return kept === null
     ? Effect.flatMap(membersCounted(sql, workspace, audience), (counted) => countSelection(sql, counted))

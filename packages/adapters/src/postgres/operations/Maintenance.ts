@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import {
   done_job_days_kept,
   event_days_kept,
-  Housekeeper,
+  Maintenance,
   jobs_forgotten_at_once,
   keys_forgotten_at_once,
 } from "@tentpole/core/ports/Maintenance"
@@ -24,15 +24,15 @@ const forgottenJobs = (sql: PgClient.PgClient) => sql`
   returning 1`
 
 export const layer = Layer.effect(
-  Housekeeper,
+  Maintenance,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspaces = yield* WorkspaceStore
     const outbox = yield* Outbox
     const keys = yield* IdempotencyStore
     const { transact } = yield* Transactor
-    return Housekeeper.of({
-      tidy: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
+    return Maintenance.of({
+      run: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
         yield* orDefect(sql`
           select tentpole_partitions('activity'), tentpole_partitions('page_view'), tentpole_partitions('page_visitor_day'),
             tentpole_partitions('workspace_visitor_day'), tentpole_forget_traffic()`)

@@ -4,7 +4,12 @@ import { PgClient } from "@effect/sql-pg"
 import { type ContactId, ExportId, ImportRunId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ImportSource, RunStatus } from "@tentpole/core/imports/Import"
 import { ContactBusy, type Erased, type KeptRow, PrivacyStore } from "@tentpole/core/operations/privacy/PrivacyStore"
-import { formerly, patternOf, type Traces, tracesOf } from "@tentpole/core/operations/privacy/IdentifierPatterns"
+import {
+  formerIdentifiers,
+  patternOf,
+  type IdentifierPatterns,
+  identifierPatternsOf,
+} from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer, Stream } from "effect"
@@ -45,12 +50,12 @@ const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
     select metadata from activity where ${mine} and type = 'contact_updated'`
   const mailed = yield* sql<{ email: string | null; email_normalized: string | null }>`
     select distinct email, email_normalized from delivery where ${mine}`
-  const all = tracesOf(
+  const all = identifierPatternsOf(
     [
       ...[...people, ...mailed].flatMap((row) => [row.email, row.email_normalized]),
-      ...lines.flatMap(({ metadata }) => formerly(metadata, "email")),
+      ...lines.flatMap(({ metadata }) => formerIdentifiers(metadata, "email")),
     ],
-    [...people.map(({ phone }) => phone), ...lines.flatMap(({ metadata }) => formerly(metadata, "phone"))],
+    [...people.map(({ phone }) => phone), ...lines.flatMap(({ metadata }) => formerIdentifiers(metadata, "phone"))],
   )
   const others = yield* sql<{ readonly email: string | null; readonly phone: string | null }>`
     select lower(email_normalized) as email, phone from contact
@@ -59,7 +64,7 @@ const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
   return {
     emails: all.emails.filter((email) => !others.some((other) => other.email === email)),
     phones: all.phones.filter((phone) => !others.some((other) => other.phone === phone)),
-  } satisfies Traces
+  } satisfies IdentifierPatterns
 })
 
 const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
@@ -95,7 +100,7 @@ const erase = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   contact: ContactId,
-  known: Traces,
+  known: IdentifierPatterns,
 ) {
   yield* busy(sql, workspace, contact)
   // Matches nothing where there is nothing to look for.

@@ -17,7 +17,7 @@ import type {
   RuleTree,
   ValueOperator,
 } from "@tentpole/core/segments/RuleTree"
-import { day_ms, spanOf } from "@tentpole/core/segments/TimeRange"
+import { day_ms, timeRangeOf } from "@tentpole/core/segments/TimeRange"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
@@ -252,7 +252,7 @@ interface Bounds {
 }
 
 const boundsOf = (value: string, parameter: (epoch_ms: number) => unknown): Bounds | undefined => {
-  const span = spanOf(value)
+  const span = timeRangeOf(value)
   return span && { from: parameter(span.from), until: parameter(span.until) }
 }
 

@@ -3,7 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { type ClaimedDelivery, type ClaimOptions, claimed_bytes_max } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
-import { contactBytes } from "@tentpole/core/sending/ContactWeight"
+import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { ApprovalId, BlastId, type ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
@@ -92,15 +92,15 @@ const takePaced = Effect.fnUntraced(function* (
   // Another claimer takes from it at this moment.
   if (bucket === undefined) return { rows: [], wait_ms: Pace.turn_ms }
   const { now_ms } = bucket
-  const permits = Math.min(limit, Pace.available(bucket, per_second, now_ms))
-  if (permits === 0) return { rows: [], wait_ms: Pace.ready_ms(bucket, per_second) - now_ms }
+  const permits = Math.min(limit, Pace.availablePermits(bucket, per_second, now_ms))
+  if (permits === 0) return { rows: [], wait_ms: Pace.nextPermit_ms(bucket, per_second) - now_ms }
   const rows = yield* take(sql, claiming, permits, limits)
-  const left = Pace.take(bucket, per_second, now_ms, rows.length)
+  const left = Pace.takePermits(bucket, per_second, now_ms, rows.length)
   yield* sql`
     update delivery_lane set permits = ${left.permits}, filled_at = to_timestamp(${left.at_ms / 1000}::float8),
       waited = ${left.waited}
     where workspace_id = ${workspace} and lane = ''`
-  return { rows, wait_ms: Pace.ready_ms(left, per_second) - now_ms }
+  return { rows, wait_ms: Pace.nextPermit_ms(left, per_second) - now_ms }
 })
 
 const take = Effect.fnUntraced(function* (sql: PgClient.PgClient, claiming: Claiming, limit: number, limits: Limits) {
@@ -167,7 +167,7 @@ const contactsWithin = Effect.fnUntraced(function* (
     const ids = rows.slice(read, read + slice).map((row) => row.contact_id)
     for (const [id, contact] of yield* contactsById(sql, workspace, ids)) {
       contacts.set(id, contact)
-      bytes += contactBytes(contact)
+      bytes += estimateContactBytes(contact)
     }
     read += ids.length
     slice = Math.max(1, Math.floor((bytes_max - bytes) / Math.max(1, bytes / read)))

@@ -67,4 +67,4 @@ export const rest = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspa
 const permit_s = ({ at_ms, now_ms, per_second, permits }: Left): number =>
   per_second === null || permits === null || at_ms === null
     ? 0
-    : (Pace.ready_ms({ permits, at_ms, waited: true }, per_second) - now_ms) / 1000
+    : (Pace.nextPermit_ms({ permits, at_ms, waited: true }, per_second) - now_ms) / 1000

@@ -107,7 +107,7 @@ export const layer = Layer.effect(
       grant: (workspace, claims, lease_ms) => grant(sql, workspace, claims, lease_ms),
       settle: (workspace, settlements) =>
         Effect.andThen(Transaction, within(workspace, settle(sql, workspace, settlements))),
-      giveBack: (workspace, claims) =>
+      release: (workspace, claims) =>
         Effect.andThen(
           Transaction,
           within(

@@ -41,7 +41,7 @@ export const takeByLanes = Effect.fnUntraced(function* (
   if (lanes.length === 0) return []
   const share = Math.max(1, Math.floor(limit / lanes.length))
   const quotas = lanes.map((lane) =>
-    per_second === null ? share : Math.min(share, Pace.available(bucketOf(lane), per_second, lane.now_ms)),
+    per_second === null ? share : Math.min(share, Pace.availablePermits(bucketOf(lane), per_second, lane.now_ms)),
   )
   const rows = yield* takeQuotas(sql, claiming, lanes, quotas)
   const counts = new Map<string, number>()
@@ -50,15 +50,15 @@ export const takeByLanes = Effect.fnUntraced(function* (
     const bucket = bucketOf(lane)
     const count = counts.get(lane.lane) ?? 0
     const tried = (quotas[at] ?? 0) > 0
-    const left = per_second === null || !tried ? bucket : Pace.take(bucket, per_second, lane.now_ms, count)
-    const ready_ms = per_second === null ? lane.now_ms : Pace.ready_ms(left, per_second)
+    const left = per_second === null || !tried ? bucket : Pace.takePermits(bucket, per_second, lane.now_ms, count)
+    const ready_ms = per_second === null ? lane.now_ms : Pace.nextPermit_ms(left, per_second)
     return { lane: lane.lane, bucket: left, ready_ms: tried && count === 0 ? null : ready_ms }
   })
   yield* leaveLanes(sql, claiming.workspace, after)
   return rows
 })
 
-const bucketOf = ({ at_ms, permits, waited }: ReadyLane): Pace.Bucket => ({ at_ms, permits, waited })
+const bucketOf = ({ at_ms, permits, waited }: ReadyLane): Pace.RateBucket => ({ at_ms, permits, waited })
 
 /** Answers how many were moved. Rows that another claimer moves are left to it. */
 const sortIn = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
@@ -183,7 +183,7 @@ const takeQuotas = (
 
 interface LaneAfter {
   readonly lane: string
-  readonly bucket: Pace.Bucket
+  readonly bucket: Pace.RateBucket
   /** Null: nothing was due in it; it is ready when something is. */
   readonly ready_ms: number | null
 }

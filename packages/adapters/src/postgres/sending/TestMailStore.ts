@@ -76,7 +76,7 @@ export const layer = Layer.effect(
           ),
           Effect.map((rows) => rows.length === 1),
         ),
-      takeBack: (workspace, id) =>
+      release: (workspace, id) =>
         Transaction.pipe(
           Effect.andThen(
             within(

@@ -2,7 +2,7 @@
 import type { Contact } from "../../contacts/Contact.ts"
 import { standardFieldByName } from "../../contacts/ContactFields.ts"
 import type { ApprovedEmail } from "../../rendering/ApprovedEmail.ts"
-import { findTokens, isKnown, type Token } from "../../rendering/MergeTokens.ts"
+import { findTokens, isKnown, type MergeToken } from "../../rendering/MergeTokens.ts"
 import type { ContactId } from "../../kernel/Ids.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
@@ -30,7 +30,7 @@ interface BareToken {
   readonly of: NeededValue | null
 }
 
-const valueOf = (token: Token, customFields: ReadonlySet<string>): BareToken["of"] | "everybody" => {
+const valueOf = (token: MergeToken, customFields: ReadonlySet<string>): BareToken["of"] | "everybody" => {
   const [first, second = "", third = ""] = token.path
   if (!isKnown(token, customFields) || first === "campaign") return null
   if (first !== "contact" || second === "contact_id") return "everybody"

@@ -11,7 +11,7 @@ import { Secrets } from "../../kernel/Secrets.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
-import { recording } from "../ReportRecording.ts"
+import { reportRecorder } from "../ReportRecording.ts"
 import { deliveryOf, type HookCall, type Provider, type ProviderEvent, providers } from "./ProviderCall.ts"
 import { hookSecret, workspaceOf } from "./HookSecret.ts"
 import { HookTokenStore } from "./HookTokenStore.ts"
@@ -75,7 +75,7 @@ export class Hooks extends Context.Service<
       const tokens = yield* HookTokenStore
       const signatures = yield* Signatures
       const sns = yield* Sns
-      const record = yield* recording
+      const record = yield* reportRecorder
 
       const configured: { readonly [Each in Provider]: boolean } = {
         ses: hooks.sesTopicArns.length > 0,

@@ -3,8 +3,6 @@
 import { Option, Schema } from "effect"
 import { bounced, type ProviderEvent, Text, textOf } from "./ProviderCall.ts"
 
-/** The header that a message carries for Postmark, and the name under which it comes back. */
-export const postmark_header = "X-PM-Metadata-delivery"
 const metadata_name = "delivery"
 
 const Recorded = Schema.Struct({

@@ -5,7 +5,7 @@ import { kindOf } from "../DeliveryStatus.ts"
 import type { Links } from "../../rendering/Links.ts"
 import { legible } from "../../sending/Settlement.ts"
 import { DeliveryId, type WorkspaceId } from "../../kernel/Ids.ts"
-import type { Report } from "../Report.ts"
+import type { BounceReport } from "../Report.ts"
 
 export const providers = ["ses", "sendgrid", "postmark", "mailgun"] as const
 export type Provider = (typeof providers)[number]
@@ -29,7 +29,7 @@ export interface MessageReference {
 /** One thing that a provider says, of one message. */
 export interface ProviderEvent {
   readonly message: MessageReference
-  readonly what: Report | { readonly _tag: "unsubscribed" }
+  readonly what: BounceReport | { readonly _tag: "unsubscribed" }
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -54,7 +54,7 @@ export const bounced = (said: {
   readonly status?: string | null | undefined
   readonly words?: string | null | undefined
   readonly hard: boolean
-}): Report => {
+}): BounceReport => {
   const code = [said.status, said.words]
     .map((text) => codeIn(text ?? ""))
     .find((each) => each !== undefined && each.class !== 2 && each.subject !== 0)

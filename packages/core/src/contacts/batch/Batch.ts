@@ -26,13 +26,13 @@ export const identitiesOf = (items: ReadonlyArray<Pick<ReadItem, "patch">>): Ide
 }
 
 /** Who is there, and when it is. */
-export interface PeopleFacts {
+export interface ContactFacts {
   /** Everybody of the workspace whom the items name, by id, email or phone, locked (`ContactStore`). */
   readonly existing: ReadonlyArray<Contact>
   readonly now: DateTime.Utc
 }
 
-export interface BatchFacts extends PeopleFacts {
+export interface BatchFacts extends ContactFacts {
   /** Ids for new contacts: at least one for each item. */
   readonly ids: ReadonlyArray<ContactId>
 }
@@ -56,7 +56,7 @@ export const rejected = (why: ItemRefusal): Rejected => ({ status: "rejected", r
 const sole = (path: string, code: ItemErrorCode, message: string): ReadonlyArray<ItemIssue> => [{ path, code, message }]
 
 /** An item that names nobody. */
-export const nobody: ItemRefusal = refusal(
+export const missingIdentity: ItemRefusal = refusal(
   sole("", "INVALID_ITEM", "needs an email or a phone: nobody can be known without either"),
 )
 

@@ -1,12 +1,12 @@
 // Who is there while a batch is decided, by what they are known by, and what was done to whom.
 import type { DateTime } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
-import type { PeopleFacts } from "./Batch.ts"
+import type { ContactFacts } from "./Batch.ts"
 import type { Contact } from "../Contact.ts"
 import { type ContactPatch, type ContactSource, newContact, patchContact } from "../ContactPatch.ts"
 import { ContactsChange, type ContactStep } from "../ContactsChange.ts"
 
-export class People {
+export class BatchContacts {
   readonly #byId = new Map<ContactId, Contact>()
   readonly #byEmail = new Map<string, Contact>()
   readonly #byPhone = new Map<string, Contact>()
@@ -15,7 +15,7 @@ export class People {
   readonly #now: DateTime.Utc
 
   /** `ids` are for those to be made. */
-  constructor({ existing, now }: PeopleFacts, ids: ReadonlyArray<ContactId> = []) {
+  constructor({ existing, now }: ContactFacts, ids: ReadonlyArray<ContactId> = []) {
     this.#ids = ids[Symbol.iterator]()
     this.#now = now
     for (const contact of existing) this.#put(contact)

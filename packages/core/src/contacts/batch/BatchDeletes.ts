@@ -1,20 +1,20 @@
 // A batch of deletions, decided.
 import { Result } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
-import { type BatchDecision, notFound, type PeopleFacts, rejected, type Rejected } from "./Batch.ts"
+import { type BatchDecision, notFound, type ContactFacts, rejected, type Rejected } from "./Batch.ts"
 import type { ReadDelete } from "./ContactItem.ts"
-import { People } from "./BatchContacts.ts"
+import { BatchContacts } from "./BatchContacts.ts"
 
 export type DeleteResult = { readonly status: "deleted"; readonly contactId: ContactId } | Rejected
 
 /** Whom to lock and read before deciding (`ContactStore.lockForDeletion`), each once. */
-export const whomToDelete = (items: ReadonlyArray<ReadDelete>): ReadonlyArray<ContactId> => [
+export const contactsToDelete = (items: ReadonlyArray<ReadDelete>): ReadonlyArray<ContactId> => [
   ...new Set(items.flatMap(({ contactId }) => (Result.isSuccess(contactId) ? [contactId.success] : []))),
 ]
 
 /** Who is named twice is gone the second time. */
-export const decideDeletes = (items: ReadonlyArray<ReadDelete>, facts: PeopleFacts): BatchDecision<DeleteResult> => {
-  const people = new People(facts)
+export const decideDeletes = (items: ReadonlyArray<ReadDelete>, facts: ContactFacts): BatchDecision<DeleteResult> => {
+  const people = new BatchContacts(facts)
   const results = items.map(({ contactId: read }): DeleteResult => {
     if (Result.isFailure(read)) return rejected(read.failure)
     const contact = people.find(read.success)

@@ -7,19 +7,19 @@ import {
   type Identities,
   identitiesOf,
   notFound,
-  type PeopleFacts,
+  type ContactFacts,
   rejected,
   type Rejected,
 } from "./Batch.ts"
 import type { Contact } from "../Contact.ts"
 import type { ContactPatch } from "../ContactPatch.ts"
 import { type ItemIssue, type ReadUpdate, refusal } from "./ContactItem.ts"
-import { People } from "./BatchContacts.ts"
+import { BatchContacts } from "./BatchContacts.ts"
 
 export type UpdateResult = { readonly status: "updated"; readonly contact: Contact } | Rejected
 
 /** Whom to lock and read before deciding: those who are named, and those who have what these are to have. */
-export const whomToUpdate = (
+export const contactsToUpdate = (
   items: ReadonlyArray<ReadUpdate>,
 ): Identities & { readonly ids: ReadonlyArray<ContactId> } => {
   const targeted = items.flatMap(({ update }) => (Result.isSuccess(update) ? [update.success] : []))
@@ -30,8 +30,8 @@ export const whomToUpdate = (
 }
 
 /** Nobody is made. Whoever has an item's email or phone refuses it, unless it is the contact itself. */
-export const decideUpdates = (items: ReadonlyArray<ReadUpdate>, facts: PeopleFacts): BatchDecision<UpdateResult> => {
-  const people = new People(facts)
+export const decideUpdates = (items: ReadonlyArray<ReadUpdate>, facts: ContactFacts): BatchDecision<UpdateResult> => {
+  const people = new BatchContacts(facts)
   const results = items.map(({ update }): UpdateResult => {
     if (Result.isFailure(update)) return rejected(update.failure)
     const { contactId, patch } = update.success

@@ -1,9 +1,9 @@
 // A batch of contacts that are made or altered, whichever it takes, decided: the API's upserts, imports and forms.
 import { Result } from "effect"
-import { type BatchDecision, type BatchFacts, conflict, type ItemResult, nobody, rejected } from "./Batch.ts"
+import { type BatchDecision, type BatchFacts, conflict, type ItemResult, missingIdentity, rejected } from "./Batch.ts"
 import { type ContactPatch, type ContactSource, type SkipIfFilled, withoutFilled } from "../ContactPatch.ts"
 import type { ReadItem } from "./ContactItem.ts"
-import { People } from "./BatchContacts.ts"
+import { BatchContacts } from "./BatchContacts.ts"
 
 export interface UpsertOptions {
   /** Reads as `original_source` of those created, unless the item has one. */
@@ -42,15 +42,15 @@ export const decideUpserts = (
   facts: BatchFacts,
   options: UpsertOptions,
 ): BatchDecision => {
-  const people = new People(facts, facts.ids)
+  const people = new BatchContacts(facts, facts.ids)
   const results = items.map(({ patch }): ItemResult =>
     Result.isFailure(patch) ? rejected(patch.failure) : upsert(people, patch.success, options),
   )
   return { change: people.change(), results }
 }
 
-const upsert = (people: People, patch: ContactPatch, options: UpsertOptions): ItemResult => {
-  if (!patch.email && !patch.phone) return rejected(nobody)
+const upsert = (people: BatchContacts, patch: ContactPatch, options: UpsertOptions): ItemResult => {
+  if (!patch.email && !patch.phone) return rejected(missingIdentity)
   const [byEmail, byPhone] = people.whoIs(patch)
   const emailDecides = options.match === "email_first" && Boolean(patch.email)
   const found = emailDecides ? byEmail : (byEmail ?? byPhone)

@@ -7,9 +7,9 @@ import type { CustomValue } from "../Contact.ts"
 import { type StandardField, standardFieldByName } from "../ContactFields.ts"
 import type { ContactPatch } from "../ContactPatch.ts"
 import type { CustomField } from "../CustomField.ts"
-import { parseEmail } from "../values/EmailAddress.ts"
+import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import { readBoolean, readNumber, readText, readValue, type ValueSource } from "../values/FieldValue.ts"
-import { parsePhone } from "../values/PhoneNumber.ts"
+import { parsePhone } from "../../kernel/values/PhoneNumber.ts"
 
 export type ItemErrorCode =
   | "INVALID_ITEM"

@@ -4,7 +4,9 @@ import { Unavailable } from "../../kernel/Refusal.ts"
 import { IdentityTaken } from "../ContactStore.ts"
 
 /** Decides again, each time in a new transaction (`transact` goes inside), until it is nobody's turn but the caller's. */
-export const decidedAgain = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, IdentityTaken>, R> =>
+export const retryOnIdentityConflict = <A, E, R>(
+  body: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, IdentityTaken>, R> =>
   body.pipe(
     Effect.retry({
       schedule: Schedule.jittered(Schedule.exponential("10 millis")),

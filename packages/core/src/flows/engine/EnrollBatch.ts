@@ -3,7 +3,7 @@
 import { Effect, Result } from "effect"
 import { type ContactId, type FlowId, Ids, MembershipId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { advancing, entrantFacts } from "./MembershipRunner.ts"
-import type { CompiledFlow } from "./CompiledFlow.ts"
+import type { CompiledFlow } from "../definition/CompiledFlow.ts"
 import { type Earlier, enroll, type Entry, type EntryRefusal } from "../members/Enrollment.ts"
 import { advance } from "../members/Machine.ts"
 import type { MembershipChange } from "../members/MembershipChange.ts"

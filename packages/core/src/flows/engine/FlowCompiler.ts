@@ -5,7 +5,7 @@ import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
 import { conditionsOf, type Mentioned, mentionedIn, type StepRuleTree } from "../../segments/RuleTree.ts"
 import { type Attention, attentionOf } from "./RelevantEvents.ts"
-import { compileFlow, type CompiledFlow } from "./CompiledFlow.ts"
+import { compileFlow, type CompiledFlow } from "../definition/CompiledFlow.ts"
 import type { Flow } from "../definition/Flow.ts"
 
 export interface KnownFlow {

@@ -4,14 +4,14 @@ import { Effect } from "effect"
 import { blankContact } from "../../contacts/Contact.ts"
 import type { ContactId, EmailId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { Jobs } from "../../kernel/Jobs.ts"
-import type { CompiledFlow, MemberFacts } from "./CompiledFlow.ts"
+import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { compiling, type KnownFlow } from "./FlowCompiler.ts"
 import { advance, type MemberEvent } from "../members/Machine.ts"
 import { isLive, type Membership } from "../members/Membership.ts"
 import type { MembershipChange } from "../members/MembershipChange.ts"
 import { type FactsFound, type HeldMembers, type KnownContact, MembershipStore } from "../members/MembershipStore.ts"
 import { awaitedVisitOf, metBy, settledEvent } from "../members/MemberDeliveries.ts"
-import { makingJobs } from "../steps/StepJobs.ts"
+import { makingJobs } from "../members/StepJobs.ts"
 
 /** What has happened to a member besides the end of a message; nothing: they are looked at. */
 export type EventsOf = (member: Membership) => ReadonlyArray<MemberEvent>

@@ -2,7 +2,7 @@
 import type { Contact } from "../../contacts/Contact.ts"
 import { oneLine } from "../../rendering/Escapes.ts"
 import type { MessageLinks } from "../../rendering/message/Message.ts"
-import { fill, toTemplate } from "../../rendering/MergeTemplate.ts"
+import { fill, toMergeTemplate } from "../../rendering/MergeTemplate.ts"
 import type { Tokens } from "./Membership.ts"
 
 export interface Reader {
@@ -16,4 +16,4 @@ const noLinks: MessageLinks = { token: () => "", click: () => "", open: "", unsu
 
 /** Tokens filled in, on one line. */
 export const textFor = ({ contact, tokens, workspaceName }: Reader, text: string): string =>
-  oneLine(fill(toTemplate(text, "plain"), { contact, dynamic: tokens, workspaceName, links: noLinks }))
+  oneLine(fill(toMergeTemplate(text, "plain"), { contact, dynamic: tokens, workspaceName, links: noLinks }))

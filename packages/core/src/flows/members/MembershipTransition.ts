@@ -3,7 +3,7 @@
 import { DateTime } from "effect"
 import { backoff } from "../../kernel/runtime/Backoff.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
-import type { CompiledFlow, MemberFacts } from "../engine/CompiledFlow.ts"
+import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import type { DropReason, Membership, MemberState, TimelineEntry, TimelineType, Tokens, Visit } from "./Membership.ts"
 import { attemptOf, isLive } from "./Membership.ts"
 import { type MemberCommand, MembershipChange } from "./MembershipChange.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
 import { emailMaking } from "./CreateEmailStep.ts"
-import type { Making } from "./StepJobs.ts"
+import type { Making } from "../members/StepJobs.ts"
 import { tentMaking } from "./CreateTentStep.ts"
 
 /** What is made. */

@@ -133,7 +133,7 @@ export interface WantedMapping {
 
 const identity: ReadonlySet<string> = new Set(["email", "phone"])
 
-export const namesSomebody = (mappings: ReadonlyArray<{ readonly targetField: string | null }>): boolean =>
+export const identifiesContacts = (mappings: ReadonlyArray<{ readonly targetField: string | null }>): boolean =>
   mappings.some(({ targetField }) => targetField !== null && identity.has(targetField))
 
 const kindOf = (name: string, custom: ReadonlyMap<string, CustomField>): TargetKind | undefined => {
@@ -177,7 +177,7 @@ export const checkMappings = (
     targets.set(targetField, header)
     if (kind !== undefined) mappings.push({ header, targetField, targetKind: kind, overwriteBehavior })
   }
-  if (!namesSomebody(wanted)) {
+  if (!identifiesContacts(wanted)) {
     issues.push({ path: "mappings", message: "must have a column for email or phone: nobody can be known without" })
   }
   return issues.length === 0 ? Result.succeed(mappings) : Result.fail(new Invalid({ issues }))

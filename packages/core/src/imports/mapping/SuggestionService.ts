@@ -11,13 +11,13 @@ import type { Transaction, Transactor } from "../../kernel/Transactor.ts"
 import type { ImportSession } from "../Import.ts"
 import { ImportChange } from "../ImportChange.ts"
 import type { ImportStore } from "../ImportStore.ts"
-import type { Reading } from "../Preview.ts"
-import { type Answer, heard, nothingSuggested } from "./Suggestions.ts"
+import type { PreviewReading } from "../Preview.ts"
+import { type Answer, acceptedMatches, noSuggestions } from "./Suggestions.ts"
 
 /** A preview waits no longer for the AI. */
 const answer_time_max_s = 10
 
-export interface AskingPorts {
+export interface SuggestionPorts {
   readonly ai: Ai["Service"]
   readonly secrets: Secrets["Service"]
   readonly store: ImportStore["Service"]
@@ -29,7 +29,7 @@ export interface AskingPorts {
  * What the AI says to a preview's question: what was kept when it was asked before, else asked now and kept. Whatever goes
  * wrong with the AI, the answer is a silent one, which is not kept.
  */
-export const asking = ({ ai, secrets, store, transact, write }: AskingPorts) => {
+export const suggestionService = ({ ai, secrets, store, transact, write }: SuggestionPorts) => {
   const keyOf = (request: ColumnsRequest): string => Hex.encode(secrets.sha256(encodeText(JSON.stringify(request))))
 
   /** Of two that asked at once the first to come here is heard. */
@@ -48,14 +48,14 @@ export const asking = ({ ai, secrets, store, transact, write }: AskingPorts) => 
   return Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     session: ImportSession,
-    { question: { request }, targets }: Reading,
+    { question: { request }, targets }: PreviewReading,
   ): Effect.fn.Return<Answer, NotFound> {
-    if (request === null) return nothingSuggested
+    if (request === null) return noSuggestions
     const key = keyOf(request)
     if (session.suggestions?.key === key) return { _tag: "given", matches: session.suggestions.matches }
     const answer = yield* ask(ai, request)
     if (answer._tag === "silent") return answer
-    const matches = heard(request, answer.matches, targets)
+    const matches = acceptedMatches(request, answer.matches, targets)
     return { _tag: "given", matches: yield* transact(keep(workspace, session, { key, matches })) }
   })
 }

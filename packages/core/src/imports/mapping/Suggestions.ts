@@ -4,7 +4,7 @@
 import type { ColumnMatch, ColumnsRequest } from "../../ports/Ai.ts"
 import { trim } from "../../kernel/Text.ts"
 import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
-import { storable } from "../Rows.ts"
+import { sanitizeCell } from "../Rows.ts"
 
 /** How many columns are asked about in one question: the first ones. */
 export const columns_asked_max = 200
@@ -32,7 +32,7 @@ export type Answer =
   | { readonly _tag: "given"; readonly matches: ReadonlyArray<ColumnMatch> }
   | { readonly _tag: "silent"; readonly reason: string }
 
-export const nothingSuggested: Answer = { _tag: "given", matches: [] }
+export const noSuggestions: Answer = { _tag: "given", matches: [] }
 
 /** Small letters as `a`, capitals as `A`, digits as `9`, what else ASCII has as it is, all else as `*`. */
 export const shapeOf = (value: string): string =>
@@ -82,7 +82,7 @@ export const questionOf = (
   const [asked, unasked] = [new Map<string, string>(), new Map<string, string>()]
   const request = new Map<string, ReadonlyArray<string>>()
   for (const { header, values } of columns.filter((column) => open.has(column.header))) {
-    const name = beginning(storable(header), header_length_max)
+    const name = beginning(sanitizeCell(header), header_length_max)
     const filled = values.map(trim).filter((value) => value !== "")
     if (headless) unasked.set(header, "the first line looks like a row of values rather than a header")
     else if (filled.length === 0) unasked.set(header, "the column is empty in the sample")
@@ -103,7 +103,7 @@ export const questionOf = (
 }
 
 /** What of an answer can be kept: for each column that was asked about the first known field that it names. */
-export const heard = (
+export const acceptedMatches = (
   { columns }: ColumnsRequest,
   answer: ReadonlyArray<ColumnMatch>,
   targets: Targets,

@@ -6,9 +6,9 @@ import { byte_order_mark, csvTextInQuotes } from "../../kernel/Csv.ts"
 import type { ImportRunId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { ImportStore } from "../ImportStore.ts"
-import { keptRowsFileName, keptRowsTable } from "./RejectedRowsTable.ts"
+import { rejectedRowsFileName, rejectedRowsTable } from "./RejectedRowsTable.ts"
 
-export interface KeptRowsExport {
+export interface RejectedRowsExport {
   readonly fileName: string
   /** Ends before its end, by a defect, when the store does: who reads it must not take the beginning for the whole. */
   readonly bytes: Stream.Stream<Uint8Array>
@@ -21,24 +21,24 @@ const page_rows = 250
  * The rows that a run has left out by now. Their results never change once a chunk is written, so that a run which goes on
  * meanwhile, and a reader who takes long, see what there was at the beginning; nothing is held open between two pages.
  */
-export const keptRowsExport = Effect.fnUntraced(function* (
+export const rejectedRowsExport = Effect.fnUntraced(function* (
   store: ImportStore["Service"],
   workspace: WorkspaceId,
   id: ImportRunId,
-): Effect.fn.Return<KeptRowsExport, NotFound> {
-  const run = yield* store.findRun(workspace, id)
-  const session = yield* store.findSession(workspace, run.sessionId)
+): Effect.fn.Return<RejectedRowsExport, NotFound> {
+  const run = yield* store.getRun(workspace, id)
+  const session = yield* store.getSession(workspace, run.sessionId)
   // The header is row 1.
   const through = run.processedRows + 1
   const total = run.counts.skipped + run.counts.failed
-  const { header, row } = keptRowsTable({
+  const { header, row } = rejectedRowsTable({
     headers: run.headers,
-    widest: total === 0 ? 0 : yield* store.widestKept(workspace, id, through),
+    widest: total === 0 ? 0 : yield* store.widestRejected(workspace, id, through),
     formulaGuarded: session.source === "upload",
   })
   const pages = Stream.paginate({ after: 1, told: 0 }, ({ after, told }) =>
     Effect.gen(function* () {
-      const rows = yield* store.keptRows(workspace, id, { after, through, limit: page_rows })
+      const rows = yield* store.rejectedRows(workspace, id, { after, through, limit: page_rows })
       const next = { after: rows.at(-1)?.rowNumber ?? through, told: told + rows.length }
       if (rows.length === 0 && told < total) return yield* Effect.die("rows of an import went while they were exported")
       return [[csvTextInQuotes(rows.map(row))], next.told < total ? Option.some(next) : Option.none()] as const
@@ -48,5 +48,5 @@ export const keptRowsExport = Effect.fnUntraced(function* (
     Stream.succeed(byte_order_mark + csvTextInQuotes([header])),
     total === 0 ? Stream.empty : pages,
   )
-  return { fileName: keptRowsFileName(session.fileName), bytes: Stream.map(text, encodeText) }
+  return { fileName: rejectedRowsFileName(session.fileName), bytes: Stream.map(text, encodeText) }
 })

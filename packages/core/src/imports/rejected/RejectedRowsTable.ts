@@ -1,16 +1,16 @@
 // The rows of an import that did not go in, as a table to mend and to import again: the file's own columns and cells, then
 // each row's number, its status, and why.
 import { guardCell, guardFormula } from "../../kernel/Csv.ts"
-import { columns_max, type KeptRow, type RowIssue } from "../Import.ts"
+import { columns_max, type RejectedRow, type RowIssue } from "../Import.ts"
 import { distinctNames, outcomeColumns, ownColumns } from "../Table.ts"
 
-export interface KeptRowsTable {
+export interface RejectedRowsTable {
   readonly header: ReadonlyArray<string>
   /** As many cells as there are columns, guarded against spreadsheets that would run them. */
-  readonly row: (row: KeptRow) => ReadonlyArray<string>
+  readonly row: (row: RejectedRow) => ReadonlyArray<string>
 }
 
-export interface KeptRowsFile {
+export interface RejectedRowsFile {
   /** The run's; null when it has none, and its columns are called by their places. */
   readonly headers: ReadonlyArray<string> | null
   /** The cells of the longest record. */
@@ -23,7 +23,7 @@ export interface KeptRowsFile {
  * Every cell of every record is somewhere: those beyond the header stand in columns of their own, called by their places, and
  * those beyond `columns_max` together in the last one. What an export of before has added gives way to what is said now.
  */
-export const keptRowsTable = ({ headers, widest, formulaGuarded }: KeptRowsFile): KeptRowsTable => {
+export const rejectedRowsTable = ({ headers, widest, formulaGuarded }: RejectedRowsFile): RejectedRowsTable => {
   const named = headers ?? []
   const own = ownColumns(named)
   const again = own.length < named.length
@@ -41,7 +41,7 @@ export const keptRowsTable = ({ headers, widest, formulaGuarded }: KeptRowsFile)
   }
 }
 
-const statuses: ReadonlySet<string> = new Set<KeptRow["status"]>(["skipped", "failed"])
+const statuses: ReadonlySet<string> = new Set<RejectedRow["status"]>(["skipped", "failed"])
 
 /** A delimiter too many moves cells to the right, so that what was added is looked for at the end of a longer record. */
 const withoutOutcome = (record: ReadonlyArray<string>, columns_count: number): ReadonlyArray<string> => {
@@ -66,7 +66,7 @@ const sentenceOf = ({ header, message }: RowIssue): string => {
 }
 
 /** Without an issue, a row is skipped for what is there already. */
-const reasonOf = (issues: KeptRow["issues"]): string =>
+const reasonOf = (issues: RejectedRow["issues"]): string =>
   issues.length === 0
     ? "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
     : issues.map(sentenceOf).join(" ")
@@ -74,7 +74,7 @@ const reasonOf = (issues: KeptRow["issues"]): string =>
 const base_name_length_max = 150
 
 /** What a browser saves the table of a file's rows as. */
-export const keptRowsFileName = (fileName: string | null): string => {
+export const rejectedRowsFileName = (fileName: string | null): string => {
   const base = (fileName ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/(-not-imported)+$/, "")
   return `${Array.from(base).slice(0, base_name_length_max).join("") || "import"}-not-imported.csv`
 }

@@ -1,7 +1,13 @@
-// How many requests a minute a key may make: a bucket that holds a minute's worth and refills evenly.
+// Token buckets: up to `capacity` requests at once, refilled evenly. One bucket for each key, in bounded memory.
+import { WeightedLru } from "./WeightedLru.ts"
+
+export interface BucketOptions {
+  readonly capacity: number
+  readonly per_second: number
+}
 
 export interface Bucket {
-  /** What may still be taken, with the fraction that has flowed in. */
+  /** May be a fraction. */
   readonly tokens: number
   readonly at_ms: number
 }
@@ -9,43 +15,43 @@ export interface Bucket {
 export interface Taken {
   readonly bucket: Bucket
   readonly allowed: boolean
-  /** Whole requests that may follow at once. */
+  /** Requests that are allowed right after this one. */
   readonly remaining: number
-  /** Seconds until the bucket is full again. */
+  /** Seconds until the bucket is full. */
   readonly reset_s: number
-  /** Seconds until one more request is allowed; 0 while one is. */
+  /** Seconds until one more request is allowed; 0 if this one was. */
   readonly retryAfter_s: number
 }
 
-const minute_ms = 60_000
+/** Rounding errors smaller than this refuse no request. */
+const rounding = 1e-9
 
-/** What is in it by now. A clock that was set back adds nothing, and takes nothing away. */
-const filled = (bucket: Bucket | undefined, perMinute: number, now_ms: number): number => {
-  if (bucket === undefined) return perMinute
-  const passed_ms = Math.max(0, now_ms - bucket.at_ms)
-  return Math.min(perMinute, bucket.tokens + (passed_ms * perMinute) / minute_ms)
-}
-
-/** Floating point leaves dust: a request is not refused for it. */
-const dust = 1e-9
-
-const seconds = (tokens: number, perMinute: number): number =>
-  Math.ceil((Math.max(0, tokens - dust) * minute_ms) / perMinute / 1000)
-
-/** Takes one request out of a bucket, or none when it is empty. `undefined` is a full one. */
-export const take = (before: Bucket | undefined, perMinute: number, now_ms: number): Taken => {
-  const there = filled(before, perMinute, now_ms)
-  const allowed = there >= 1 - dust
-  const tokens = allowed ? Math.max(0, there - 1) : there
+/** Takes one token, or none if the bucket is empty. `undefined` is a full bucket. A clock that was set back neither adds nor removes tokens. */
+export const takeToken = (
+  before: Bucket | undefined,
+  { capacity, per_second }: BucketOptions,
+  now_ms: number,
+): Taken => {
+  const passed_s = before === undefined ? 0 : Math.max(0, now_ms - before.at_ms) / 1000
+  const filled = before === undefined ? capacity : Math.min(capacity, before.tokens + passed_s * per_second)
+  const allowed = filled >= 1 - rounding
+  const tokens = allowed ? Math.max(0, filled - 1) : filled
+  const secondsFor = (missing: number) => Math.ceil(Math.max(0, missing - rounding) / per_second)
   return {
-    bucket: { tokens, at_ms: Math.max(now_ms, before?.at_ms ?? now_ms) },
+    bucket: { tokens, at_ms: now_ms },
     allowed,
-    remaining: Math.floor(tokens + dust),
-    reset_s: seconds(perMinute - tokens, perMinute),
-    retryAfter_s: allowed ? 0 : Math.max(1, seconds(1 - tokens, perMinute)),
+    remaining: Math.floor(tokens + rounding),
+    reset_s: secondsFor(capacity - tokens),
+    retryAfter_s: allowed ? 0 : Math.max(1, secondsFor(1 - tokens)),
   }
 }
 
-/** A bucket that is full says nothing: it need not be kept. */
-export const isFull = (bucket: Bucket, perMinute: number, now_ms: number): boolean =>
-  filled(bucket, perMinute, now_ms) >= perMinute
+/** A bucket for each key. Beyond `keys_max` keys, the least recently used one starts again with a full bucket. */
+export const tokenBuckets = (options: BucketOptions & { readonly keys_max: number }) => {
+  const buckets = new WeightedLru<Bucket>(options.keys_max)
+  return (key: string, now_ms: number): Taken => {
+    const taken = takeToken(buckets.get(key), options, now_ms)
+    buckets.set(key, taken.bucket)
+    return taken
+  }
+}

@@ -1,26 +1,26 @@
-// A memory of bounded weight: what was used longest ago goes first.
+// A cache of bounded weight that evicts the least recently used entries.
 
 interface Entry<Value> {
-  /** What the value was read under; another mark, and it is not to be trusted any more. */
-  readonly mark: string
+  readonly version: string
   readonly value: Value
   readonly weight: number
 }
 
-export class Bounded<Value> {
+export class WeightedLru<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
   readonly #weight_max: number
   #weight = 0
-  /** The last of the entries: what is asked for again and again stays where it is. */
+  /** Key of the most recently used entry, which need not be moved. */
   #newest: string | null = null
 
   constructor(weight_max: number) {
     this.#weight_max = weight_max
   }
 
-  get(key: string, mark = ""): Value | undefined {
+  /** Undefined if the entry was stored under another version. */
+  get(key: string, version = ""): Value | undefined {
     const entry = this.#entries.get(key)
-    if (entry === undefined || entry.mark !== mark) return undefined
+    if (entry === undefined || entry.version !== version) return undefined
     if (key === this.#newest) return entry.value
     this.#entries.delete(key)
     this.#entries.set(key, entry)
@@ -28,23 +28,23 @@ export class Bounded<Value> {
     return entry.value
   }
 
-  /** One that weighs more than there is room for is not kept. */
+  /** An entry that weighs more than the whole cache may is not stored. */
   set(
     key: string,
     value: Value,
-    { mark = "", weight = 1 }: { readonly mark?: string; readonly weight?: number } = {},
+    { version = "", weight = 1 }: { readonly version?: string; readonly weight?: number } = {},
   ): void {
-    this.#drop(key)
-    this.#entries.set(key, { mark, value, weight })
+    this.#delete(key)
+    this.#entries.set(key, { version, value, weight })
     this.#newest = key
     this.#weight += weight
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#weight_max) return
-      this.#drop(oldest)
+      this.#delete(oldest)
     }
   }
 
-  #drop(key: string): void {
+  #delete(key: string): void {
     this.#weight -= this.#entries.get(key)?.weight ?? 0
     this.#entries.delete(key)
   }

@@ -1,11 +1,20 @@
-// Trying again, for work that nobody waits for.
-import { Effect, Schedule } from "effect"
+// Retries for background work while the database is unavailable.
+import { Cause, Effect, Schedule } from "effect"
+import { Unavailable } from "../Refusal.ts"
 
-const attempts_max = 6
-
-/** The database may be away for a moment: that is a defect to its callers, and a reason to wait for us. */
-export const persistently = <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
+/**
+ * Retries while the defect is `Unavailable`, with pauses from 0.2 to 5 seconds; without `retries_max`, until it succeeds. Any
+ * other cause fails at once.
+ */
+export const retryTransient = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  { retries_max }: { readonly retries_max?: number } = {},
+): Effect.Effect<A, E, R> =>
   Effect.sandbox(effect).pipe(
-    Effect.retry({ times: attempts_max - 1, schedule: Schedule.exponential("200 millis") }),
+    Effect.retry({
+      while: (cause) => Cause.squash(cause) instanceof Unavailable,
+      schedule: Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]),
+      ...(retries_max === undefined ? {} : { times: retries_max }),
+    }),
     Effect.catch((cause) => Effect.failCause(cause)),
   )

@@ -2,7 +2,7 @@
 // end of a workspace. The administration over HTTP and the command line both call these.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
-import { parseEmail } from "../../contacts/values/EmailAddress.ts"
+import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import { Ids, PageDomainId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Jobs } from "../../kernel/Jobs.ts"

@@ -1,8 +1,9 @@
 // A request with an idempotency key is done once: whoever repeats it gets the first answer again.
-import { Cause, Context, Effect, Exit, Fiber, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Schedule, Schema } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import { Ids, type WorkspaceId } from "../../kernel/Ids.ts"
+import { logFailure } from "../../kernel/runtime/logFailure.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
 import { type Claim, IdempotencyStore, type KeptAnswer, type Scope } from "./IdempotencyStore.ts"
@@ -146,17 +147,11 @@ export class Idempotency extends Context.Service<
           const kept = yield* sealed(answer)
           if (yield* transact(store.answer(workspace, scope, holder, { bodyHash, answer: kept }))) return
           yield* Effect.logWarning("a request outlived its idempotency key: it may have been done twice")
-        }).pipe(
-          Effect.catchCause((cause) => Effect.logError("the outcome under an idempotency key was not kept", cause)),
-        )
+        }).pipe(logFailure("the answer to a request with an idempotency key could not be stored"))
 
       const held = (workspace: WorkspaceId, scope: Scope, holder: string) =>
         transact(store.renew(workspace, scope, { holder, lease_ms })).pipe(
-          Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.interrupt
-              : Effect.logWarning("an idempotency key was not renewed", cause),
-          ),
+          logFailure("an idempotency key could not be renewed", {}, "Warning"),
           Effect.schedule(Schedule.spaced(lease_ms / 3)),
           Effect.interruptible,
         )

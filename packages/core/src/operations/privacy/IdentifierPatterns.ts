@@ -1,5 +1,5 @@
 // By what somebody can be found in texts: addresses and numbers, now and formerly.
-export interface Traces {
+export interface IdentifierPatterns {
   /** Normalized, and as they were written; in lower case. None of them is another contact's by now. */
   readonly emails: ReadonlyArray<string>
   /** E.164. */
@@ -7,7 +7,10 @@ export interface Traces {
 }
 
 /** Of everything that stands in a contact's timeline and in its messages, what is an address or a number. */
-export const tracesOf = (emails: Iterable<string | null>, phones: Iterable<string | null>): Traces => ({
+export const identifierPatternsOf = (
+  emails: Iterable<string | null>,
+  phones: Iterable<string | null>,
+): IdentifierPatterns => ({
   emails: distinct(emails, (email) => email.toLowerCase()),
   phones: distinct(phones, (phone) => phone),
 })
@@ -17,7 +20,7 @@ const distinct = (all: Iterable<string | null>, as: (text: string) => string): R
 ]
 
 /** Of lines of a timeline that tell of changes: what an address or a number was, and became. */
-export const formerly = (
+export const formerIdentifiers = (
   metadata: Readonly<Record<string, unknown>>,
   field: "email" | "phone",
 ): ReadonlyArray<string> => {
@@ -34,7 +37,7 @@ const literally = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$
  * A regular expression, for JavaScript and PostgreSQL alike, that finds them in a text in lower case: `ann@x.test` is not in
  * `joann@x.test`, nor in `ann@x.test.example`. Null when there is nothing to find.
  */
-export const patternOf = ({ emails, phones }: Traces): string | null => {
+export const patternOf = ({ emails, phones }: IdentifierPatterns): string | null => {
   const found = [
     ...emails.map((email) => `(^|[^a-z0-9._%+-])${literally(email)}($|[^a-z0-9.-]|\\.($|[^a-z0-9]))`),
     ...phones.map((phone) => `(^|[^0-9])${literally(phone)}($|[^0-9])`),
@@ -43,7 +46,7 @@ export const patternOf = ({ emails, phones }: Traces): string | null => {
 }
 
 /** Whether a text names them. */
-export const naming = (traces: Traces): ((text: string) => boolean) => {
+export const matchesText = (traces: IdentifierPatterns): ((text: string) => boolean) => {
   const pattern = patternOf(traces)
   if (pattern === null) return () => false
   const found = new RegExp(pattern)
@@ -51,8 +54,8 @@ export const naming = (traces: Traces): ((text: string) => boolean) => {
 }
 
 /** The same for a cell of a table, where numbers are written as people write them. */
-export const namingInCells = (traces: Traces): ((cell: string) => boolean) => {
-  const names = naming(traces)
+export const matchesCells = (traces: IdentifierPatterns): ((cell: string) => boolean) => {
+  const names = matchesText(traces)
   const numbers = traces.phones.map((phone) => phone.replace(/\D/g, ""))
   return (cell) => {
     if (names(cell)) return true

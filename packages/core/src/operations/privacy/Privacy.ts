@@ -4,7 +4,7 @@ import { AuditLog } from "../../kernel/AuditLog.ts"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { decideDeletes } from "../../contacts/batch/BatchDeletes.ts"
 import { ContactStore } from "../../contacts/ContactStore.ts"
-import { decidedAgain } from "../../contacts/batch/retryOnIdentityConflict.ts"
+import { retryOnIdentityConflict } from "../../contacts/batch/retryOnIdentityConflict.ts"
 import { exportKey } from "../../exports/Export.ts"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
 import { CsvReader } from "../../imports/CsvReader.ts"
@@ -13,7 +13,7 @@ import { importFiles } from "../../imports/ImportFile.ts"
 import { NotFound } from "../../kernel/Refusal.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
 import { ContactBusy, type ImportedFile, type KeptRow, PrivacyStore } from "./PrivacyStore.ts"
-import { namingInCells, type Traces } from "./IdentifierPatterns.ts"
+import { matchesCells, type IdentifierPatterns } from "./IdentifierPatterns.ts"
 
 export class Privacy extends Context.Service<
   Privacy,
@@ -46,8 +46,8 @@ export class Privacy extends Context.Service<
         run === null ? [blobKey] : [blobKey, frozenKey(workspace, { id: run.id, sessionId })]
 
       /** A file that nobody can read may name anybody. */
-      const isNamed = ({ source }: ImportedFile, key: string, traces: Traces) => {
-        const names = namingInCells(traces)
+      const isNamed = ({ source }: ImportedFile, key: string, traces: IdentifierPatterns) => {
+        const names = matchesCells(traces)
         return records(source, key).pipe(
           Stream.filter(({ cells }) => cells.some(names)),
           Stream.take(1),
@@ -61,7 +61,7 @@ export class Privacy extends Context.Service<
       }
 
       /** The keys of the files that name them. */
-      const filesNaming = Effect.fnUntraced(function* (workspace: WorkspaceId, traces: Traces) {
+      const filesNaming = Effect.fnUntraced(function* (workspace: WorkspaceId, traces: IdentifierPatterns) {
         const named: Array<string> = []
         for (const file of yield* store.importedFiles(workspace)) {
           for (const key of keysOf(workspace, file)) {
@@ -75,7 +75,11 @@ export class Privacy extends Context.Service<
         return named
       })
 
-      const forget = Effect.fnUntraced(function* (workspace: WorkspaceId, contact: ContactId, traces: Traces) {
+      const forget = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        contact: ContactId,
+        traces: IdentifierPatterns,
+      ) {
         const existing = yield* contacts.lockForDeletion(workspace, [contact])
         if (existing.length === 0) return yield* new NotFound({ resource: "contact" })
         const erased = yield* store.erase(workspace, contact, traces)
@@ -91,7 +95,7 @@ export class Privacy extends Context.Service<
         erase: Effect.fn("Privacy.erase")(function* (workspace, contact) {
           const traces = yield* store.traces(workspace, contact)
           const files = yield* filesNaming(workspace, traces)
-          const { exports } = yield* decidedAgain(transact(forget(workspace, contact, traces)))
+          const { exports } = yield* retryOnIdentityConflict(transact(forget(workspace, contact, traces)))
           // Should this break off, each file is removed by its own job when its day is over.
           yield* Effect.forEach(
             [...files, ...exports.map(({ id, kind }) => exportKey(workspace, kind, id))],

@@ -6,7 +6,7 @@ import type { ContactId, ExportId, ImportSessionId, WorkspaceId } from "../../ke
 import type { ImportRun, ImportSource } from "../../imports/Import.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/Transactor.ts"
-import type { Traces } from "./IdentifierPatterns.ts"
+import type { IdentifierPatterns } from "./IdentifierPatterns.ts"
 
 /** Something is being done with somebody that can't be called back, and would write of them when they are gone. */
 export class ContactBusy extends Schema.TaggedError<ContactBusy>()("ContactBusy", {
@@ -47,7 +47,7 @@ export class PrivacyStore extends Context.Service<
   {
     /** Every row that tells of a contact, in whatever table, suppressions of its address among them. */
     readonly rowsOf: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<ReadonlyArray<KeptRow>, NotFound>
-    readonly traces: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<Traces, NotFound>
+    readonly traces: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<IdentifierPatterns, NotFound>
     /** Those whose bytes may still lie in the store of files. */
     readonly importedFiles: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<ImportedFile>>
     /**
@@ -58,7 +58,7 @@ export class PrivacyStore extends Context.Service<
     readonly erase: (
       workspace: WorkspaceId,
       contact: ContactId,
-      traces: Traces,
+      traces: IdentifierPatterns,
     ) => Effect.Effect<Erased, ContactBusy, Transaction>
     /**
      * Every row of a workspace, table by table, each table as it was at one moment; some rows at a time, so that memory does

@@ -3,7 +3,7 @@
 import { DateTime } from "effect"
 import { Base64 } from "effect/encoding"
 import { encodeText } from "../../kernel/Bytes.ts"
-import { toDomain } from "../../workspaces/DomainName.ts"
+import { toDomain } from "../../kernel/values/DomainName.ts"
 import { oneLine } from "../Escapes.ts"
 
 /** Lines should not be longer (RFC 5322 §2.1.1); those with encoded words must not be longer than 76 (RFC 2047 §2). */

@@ -49,7 +49,7 @@ export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()
   }
 }
 
-export const isFull = (held: ReadonlyArray<Asset>): boolean => held.length >= assets_max
+export const hasMaxAssets = (held: ReadonlyArray<Asset>): boolean => held.length >= assets_max
 
 /** The name that is kept, or why there is none: control characters stand in no name that people read. */
 export const readFileName = (given: string): Result.Result<string, Invalid> => {
@@ -99,7 +99,7 @@ export class AssetChange {
 
   /** Adds a file whose bytes are there to a tent that holds `others`. */
   static attach(asset: Asset, others: ReadonlyArray<Asset>): Result.Result<AssetChange, AssetLimitExceeded> {
-    return isFull(others)
+    return hasMaxAssets(others)
       ? Result.fail(AssetLimitExceeded.by(others))
       : Result.succeed(new AssetChange({ before: null, after: asset, jobs: [] }))
   }

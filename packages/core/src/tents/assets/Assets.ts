@@ -16,7 +16,7 @@ import {
   assetKey,
   AssetLimitExceeded,
   AssetTooLarge,
-  isFull,
+  hasMaxAssets,
   readFileName,
   upload_time_max_ms,
   uploadCleanupJob,
@@ -127,7 +127,7 @@ export class Assets extends Context.Service<
           const fileName = yield* Effect.fromResult(readFileName(file.fileName))
           // What can't be kept is refused before it is taken.
           const held = into === null ? [] : yield* listed(tents, store, workspace, into)
-          if (isFull(held)) return yield* AssetLimitExceeded.by(held)
+          if (hasMaxAssets(held)) return yield* AssetLimitExceeded.by(held)
           const id = AssetId.make(yield* ids.next)
           const tentId = into ?? TentId.make(yield* ids.random)
           const began_ms = yield* Clock.currentTimeMillis

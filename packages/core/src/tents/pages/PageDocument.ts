@@ -1,6 +1,7 @@
 // The page as it is served: a generated document with what publishing adds. Offsets of the parsed source are edited, so
 // that every other byte stays as it was written.
 import { type DefaultTreeAdapterMap, parse } from "parse5"
+import { elements } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
 
 type Node = DefaultTreeAdapterMap["node"]
@@ -89,16 +90,3 @@ const edited = (source: string, edits: ReadonlyArray<Edit>): string => {
 
 const attribute = (element: Element, name: string): string | undefined =>
   element.attrs.find((each) => each.name === name)?.value
-
-/** Every element of a tree in document order, templates' contents too. Without recursion: depth is the author's. */
-export const elements = (root: Node): ReadonlyArray<Element> => {
-  const found: Array<Element> = []
-  const open: Array<Node> = [root]
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if ("tagName" in node) found.push(node)
-    const children = "childNodes" in node ? node.childNodes : []
-    for (const child of [...children].reverse()) open.push(child)
-    if ("content" in node) open.push(node.content)
-  }
-  return found
-}

@@ -2,9 +2,9 @@
 // its owner's brand. What its author wrote stays; only what is missing is added.
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 import { escapeHtml } from "../../rendering/Escapes.ts"
-import { accents, paletteOr } from "../../ports/Palette.ts"
+import { accents, paletteOr } from "../../rendering/Palette.ts"
 import { trim } from "../../kernel/Text.ts"
-import { elements } from "./PageDocument.ts"
+import { elements } from "../../documents/HtmlElements.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
 

@@ -1,7 +1,7 @@
 // Email addresses and phone numbers: what is taken for one, and when two spellings are one.
 import { encodeText } from "@tentpole/core/kernel/Bytes"
-import { parseEmail } from "@tentpole/core/contacts/values/EmailAddress"
-import { parsePhone } from "@tentpole/core/contacts/values/PhoneNumber"
+import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
+import { parsePhone } from "@tentpole/core/kernel/values/PhoneNumber"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { compileFlow } from "@tentpole/core/flows/engine/CompiledFlow"
+import { compileFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import { DateTime } from "effect"
 import {
   check,

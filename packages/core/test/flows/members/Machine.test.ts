@@ -21,7 +21,7 @@ import {
   templateId,
   wait,
 } from "../FlowFixture.ts"
-import { compileFlow } from "@tentpole/core/flows/engine/CompiledFlow"
+import { compileFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import { compiledOf, contact, Followed, memberFacts } from "../MemberFixture.ts"
 
 const met = (stepId: string, ...metrics: ReadonlyArray<"sent" | "opened" | "clicked">) => ({

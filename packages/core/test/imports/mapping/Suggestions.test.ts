@@ -3,7 +3,7 @@ import { proposeMappings, targetsOf } from "@tentpole/core/imports/mapping/Mappi
 import {
   type Answer,
   columns_asked_max,
-  heard,
+  acceptedMatches,
   questionOf,
   shapeOf,
   withSuggestions,
@@ -28,7 +28,10 @@ const proposals = (file: File, said: Readonly<Record<string, string>> | Answer) 
   const matches = Object.entries(said).map(([header, targetField]): ColumnMatch => ({ header, targetField }))
   const answer = isAnswer(said)
     ? said
-    : ({ _tag: "given", matches: question.request === null ? [] : heard(question.request, matches, targets) } as const)
+    : ({
+        _tag: "given",
+        matches: question.request === null ? [] : acceptedMatches(question.request, matches, targets),
+      } as const)
   return withSuggestions(proposed, question, answer, targets)
 }
 
@@ -162,7 +165,7 @@ describe("the answer of the AI", () => {
     (drawn) => {
       const [headers, answer] = drawn
       const { proposed, question } = reading(Object.fromEntries(headers.map((header) => [header, ["x"]])))
-      const matches = question.request === null ? [] : heard(question.request, answer, targets)
+      const matches = question.request === null ? [] : acceptedMatches(question.request, answer, targets)
       const after = withSuggestions(proposed, question, { _tag: "given", matches }, targets)
       const mapped = after.flatMap(({ targetField }) => (targetField === null ? [] : [targetField]))
       assert.strictEqual(new Set(mapped).size, mapped.length)

@@ -1,6 +1,6 @@
 import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
-import { columns_max, type KeptRow, type RowIssue } from "@tentpole/core/imports/Import"
-import { keptRowsFileName, keptRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
+import { columns_max, type RejectedRow, type RowIssue } from "@tentpole/core/imports/Import"
+import { rejectedRowsFileName, rejectedRowsTable } from "@tentpole/core/imports/rejected/RejectedRowsTable"
 import { rowReader } from "@tentpole/core/imports/Rows"
 import { columnNames } from "@tentpole/core/imports/Table"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const issue = (header: string | null, message: string): RowIssue => ({
   value: null,
 })
 
-const kept = (record: ReadonlyArray<string>, more: Partial<KeptRow> = {}): KeptRow => ({
+const kept = (record: ReadonlyArray<string>, more: Partial<RejectedRow> = {}): RejectedRow => ({
   rowNumber: 7,
   line: null,
   status: "failed",
@@ -27,14 +27,14 @@ const kept = (record: ReadonlyArray<string>, more: Partial<KeptRow> = {}): KeptR
 /** What the table makes of records, without what it says of them. */
 const told = (headers: ReadonlyArray<string> | null, records: ReadonlyArray<ReadonlyArray<string>>) => {
   const widest = Math.max(0, ...records.map(({ length }) => length))
-  const { header, row } = keptRowsTable({ headers, widest, formulaGuarded: true })
+  const { header, row } = rejectedRowsTable({ headers, widest, formulaGuarded: true })
   assert.deepStrictEqual(header.slice(-3), ["row_number", "status", "reason"])
   return [header.slice(0, -3), ...records.map((record) => row(kept(record)).slice(0, -3))]
 }
 
 describe("the table of rows that did not go in", () => {
   it("has the file's columns and cells, then number, status and reason", () => {
-    const { header, row } = keptRowsTable({ headers: ["Email", "Name"], widest: 2, formulaGuarded: true })
+    const { header, row } = rejectedRowsTable({ headers: ["Email", "Name"], widest: 2, formulaGuarded: true })
     assert.deepStrictEqual(header, ["Email", "Name", "row_number", "status", "reason"])
     const issues = [issue("Email", "must be an email address, as ann@example.com")]
     assert.deepStrictEqual(row(kept(["nobody", " Bob "], { issues })), [
@@ -47,7 +47,7 @@ describe("the table of rows that did not go in", () => {
   })
 
   it("says every issue as a sentence, and of a row without any that somebody is there already", () => {
-    const { row } = keptRowsTable({ headers: ["Email"], widest: 1, formulaGuarded: true })
+    const { row } = rejectedRowsTable({ headers: ["Email"], widest: 1, formulaGuarded: true })
     const reason = (issues: ReadonlyArray<RowIssue>) => row(kept(["x"], { status: "skipped", issues })).at(-1)
     assert.strictEqual(reason([issue(null, "The row is empty")]), "The row is empty.")
     assert.strictEqual(
@@ -91,7 +91,7 @@ describe("the table of rows that did not go in", () => {
       ["'=cmd", "b"],
       ["'=1+1", "'=1+1"],
     ])
-    const { row } = keptRowsTable({ headers: ["a", "b"], widest: 2, formulaGuarded: false })
+    const { row } = rejectedRowsTable({ headers: ["a", "b"], widest: 2, formulaGuarded: false })
     assert.deepStrictEqual(row(kept(["=1", "'=1"])).slice(0, 2), ["'=1", "''=1"])
   })
 
@@ -126,7 +126,7 @@ describe("the table of rows that did not go in", () => {
 
   it("can be as wide as a file can, and is still taken", () => {
     const widest = Array.from({ length: columns_max }, (_, index) => `c${index}`)
-    const { header } = keptRowsTable({ headers: widest, widest: columns_max, formulaGuarded: true })
+    const { header } = rejectedRowsTable({ headers: widest, widest: columns_max, formulaGuarded: true })
     assert.strictEqual(Result.getOrThrow(columnNames(header)).length, columns_max + 3)
     assert.isTrue(Result.isFailure(columnNames([...widest, "one too many"])))
   })
@@ -160,7 +160,7 @@ describe("the name of the file", () => {
   it("is the imported file's, with what it holds, once", () => {
     assert.deepStrictEqual(
       ["Ann & Co.csv", "people.2026.TXT", "people", ".csv", "", null, "a-not-imported.csv", "a/b\r\n.csv"].map(
-        keptRowsFileName,
+        rejectedRowsFileName,
       ),
       [
         "Ann & Co-not-imported.csv",
@@ -173,6 +173,6 @@ describe("the name of the file", () => {
         "a/b\r\n-not-imported.csv",
       ],
     )
-    assert.strictEqual(keptRowsFileName("😀".repeat(200)), `${"😀".repeat(150)}-not-imported.csv`)
+    assert.strictEqual(rejectedRowsFileName("😀".repeat(200)), `${"😀".repeat(150)}-not-imported.csv`)
   })
 })

@@ -1,17 +1,22 @@
 // By what somebody is found in texts, and that nobody else is taken for them.
-import { formerly, naming, namingInCells, tracesOf } from "@tentpole/core/operations/privacy/IdentifierPatterns"
+import {
+  formerIdentifiers,
+  matchesText,
+  matchesCells,
+  identifierPatternsOf,
+} from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-const ann = tracesOf(["Ann@x.test", "ann@x.test", null], ["+14155550123", null, ""])
+const ann = identifierPatternsOf(["Ann@x.test", "ann@x.test", null], ["+14155550123", null, ""])
 
 it("traces are each there once, in lower case, and nothing is none", () => {
   assert.deepStrictEqual(ann, { emails: ["ann@x.test"], phones: ["+14155550123"] })
-  assert.isFalse(naming(tracesOf([null], []))("ann@x.test"))
+  assert.isFalse(matchesText(identifierPatternsOf([null], []))("ann@x.test"))
 })
 
 it("somebody is found in a text, and those who are only called alike are not", () => {
-  const names = naming(ann)
+  const names = matchesText(ann)
   for (const text of ["ann@x.test", '{"a":"ANN@X.test"}', "<Ann@x.test>", "write to ann@x.test.", "(+14155550123)"]) {
     assert.isTrue(names(text), text)
   }
@@ -28,7 +33,7 @@ it("somebody is found in a text, and those who are only called alike are not", (
 })
 
 it("in cells a number is found as people write it", () => {
-  const names = namingInCells(ann)
+  const names = matchesCells(ann)
   for (const cell of ["(415) 555-0123", "+1 415 555 0123", "001 415.555.0123"]) assert.isTrue(names(cell), cell)
   for (const cell of ["555-012", "415 555 0124", "14155550123 and more"]) assert.isFalse(names(cell), cell)
 })
@@ -39,9 +44,9 @@ it("a timeline tells what addresses and numbers were, and became", () => {
     { field: "city", from: "Rome", to: "Oslo" },
     { field: "phone", from: null, to: "+1" },
   ]
-  assert.deepStrictEqual(formerly({ changes }, "email"), ["a@x.test", "b@x.test"])
-  assert.deepStrictEqual(formerly({ changes }, "phone"), ["+1"])
-  assert.deepStrictEqual(formerly({}, "email"), [])
+  assert.deepStrictEqual(formerIdentifiers({ changes }, "email"), ["a@x.test", "b@x.test"])
+  assert.deepStrictEqual(formerIdentifiers({ changes }, "phone"), ["+1"])
+  assert.deepStrictEqual(formerIdentifiers({}, "email"), [])
 })
 
 const Local = Schema.String.check(Schema.isPattern(/^[!#$%&'*+/=?^_`{|}~a-z0-9-]{1,20}$/))
@@ -52,7 +57,7 @@ it.prop(
   [Local, Other, Other],
   ([local, before, after]) => {
     const email = `${local}@x.test`
-    const names = naming(tracesOf([email], []))
+    const names = matchesText(identifierPatternsOf([email], []))
     assert.isTrue(names(`${before}${email}${after}`))
     assert.isFalse(names(`a${email}`))
   },

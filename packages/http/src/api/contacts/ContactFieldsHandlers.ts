@@ -1,5 +1,6 @@
 // The calls on the definitions of custom contact fields, handled.
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
+import { Segments } from "@tentpole/core/segments/Segments"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
@@ -13,12 +14,13 @@ export const layer = HttpApiBuilder.group(
   "contactFields",
   Effect.fn(function* (group) {
     const fields = yield* CustomFields
+    const segments = yield* Segments
     return group.handleAll({
       list: ({ query }) =>
         withWorkspace(({ id }) => fields.list(id, query.status ?? "active")).pipe(answer(toFieldsWire)),
       create: ({ payload }) =>
         withWorkspace(({ id }) => fields.create(id, ...toNewFields(payload))).pipe(answer(toFieldsWire)),
-      ruleMetadata: () => withWorkspace(({ id }) => fields.ruleMetadata(id)).pipe(answer(toRuleMetadataWire)),
+      ruleMetadata: () => withWorkspace(({ id }) => segments.ruleMetadata(id)).pipe(answer(toRuleMetadataWire)),
       find: ({ params }) =>
         withWorkspace(({ id }) => fields.find(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
       edit: ({ params, payload }) =>

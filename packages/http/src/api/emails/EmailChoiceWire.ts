@@ -1,6 +1,7 @@
 // The body that gives a blast or a step of a flow its email: one that is there, or one that is made for it.
 import type { EmailChoice } from "@tentpole/core/emails/EmailChoice"
-import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
+import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { toFields } from "./EmailsApi.ts"

@@ -1,12 +1,6 @@
 // The endpoints of emails.
-import {
-  EmailName,
-  type EmailFields,
-  FromName,
-  PreviewText,
-  SenderAddress,
-  Subject,
-} from "@tentpole/core/emails/EmailFields"
+import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { EmailName, type EmailFields, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
 import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { ContactId, EmailId, EmailTemplateId, GenerationId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"

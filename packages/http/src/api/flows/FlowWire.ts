@@ -2,7 +2,7 @@
 import { archivedAtOf, flowStatuses, reentryPolicies } from "@tentpole/core/flows/definition/Flow"
 import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
 import type { CountedFlow } from "@tentpole/core/flows/Flows"
-import type { FlowTally, FlowView } from "@tentpole/core/flows/FlowStore"
+import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { edgeKinds, graphOf } from "@tentpole/core/flows/definition/Graph"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import type { Simulation } from "@tentpole/core/flows/simulation/Simulate"

@@ -1,6 +1,6 @@
 // The endpoints of triggered flows: what is written of them, and their life.
 import { flowStatuses } from "@tentpole/core/flows/definition/Flow"
-import { flowSorts } from "@tentpole/core/flows/FlowStore"
+import { flowSorts } from "@tentpole/core/flows/definition/FlowStore"
 import { step_id_length_max } from "@tentpole/core/flows/definition/Step"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"

@@ -15,7 +15,7 @@ import type { Execution } from "@tentpole/core/imports/ImportChange"
 import type { UploadSession } from "@tentpole/core/imports/Imports"
 import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
 import type { ProposedMapping } from "@tentpole/core/imports/mapping/Mapping"
-import type { Preview } from "@tentpole/core/imports/Preview"
+import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, oneOf, Text } from "../../Wire.ts"
 import { FieldWire, toFieldWire } from "../contacts/FieldWire.ts"
@@ -210,7 +210,7 @@ export const PreviewWire = Schema.Struct({
   ),
 }).annotate({ identifier: "ImportPreview" })
 
-export const toPreviewWire = (preview: Preview): typeof PreviewWire.Type => ({
+export const toPreviewWire = (preview: ImportPreview): typeof PreviewWire.Type => ({
   import_session_id: preview.sessionId,
   headers: preview.headers,
   proposed_mappings: preview.proposedMappings.map(toProposedMapping),

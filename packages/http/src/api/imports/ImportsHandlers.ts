@@ -3,7 +3,7 @@ import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RowResult } from "@tentpole/core/imports/Import"
 import { Imports } from "@tentpole/core/imports/Imports"
-import type { KeptRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
+import type { RejectedRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
 import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
 import type { Paged } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
@@ -42,19 +42,18 @@ export const layer = HttpApiBuilder.group(
         withWorkspace((workspace) => imports.preview(workspace, params.session_id)).pipe(answer(toPreviewWire)),
       execute: ({ params, payload }) =>
         withWorkspace(({ id }) => imports.execute(id, params.session_id, toExecution(payload))).pipe(answer(toRunWire)),
-      find: ({ params }) =>
-        withWorkspace(({ id }) => imports.findRun(id, params.import_run_id)).pipe(answer(toRunWire)),
+      find: ({ params }) => withWorkspace(({ id }) => imports.getRun(id, params.import_run_id)).pipe(answer(toRunWire)),
       results: ({ params, query }) =>
         withWorkspace(({ id }) => imports.results(id, params.import_run_id, toResultsQuery(query))).pipe(
           answer((page) => toResultsAnswer(toResultsQuery(query), page)),
         ),
       exportKept: ({ params }) =>
-        withWorkspace(({ id }) => imports.exportKept(id, params.import_run_id)).pipe(answer(toFile)),
+        withWorkspace(({ id }) => imports.exportRejected(id, params.import_run_id)).pipe(answer(toFile)),
     })
   }),
 )
 
-const toFile = ({ fileName, bytes }: KeptRowsExport) =>
+const toFile = ({ fileName, bytes }: RejectedRowsExport) =>
   HttpApiSchema.withHeaders({ body: bytes, headers: { "content-disposition": attachment(fileName) } })
 
 const toResultsQuery = (query: typeof ResultsQuery.Type): CoreResultsQuery => ({

@@ -1,5 +1,6 @@
 // An email template as it stands on the wire: its header fields are the `default_*` ones, and no others.
-import { EmailName, FromName, PreviewText, SenderAddress, Subject } from "@tentpole/core/emails/EmailFields"
+import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
+import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import type { NewEmailTemplate, EmailTemplatePatch } from "@tentpole/core/templates/EmailTemplates"
 import type { MailDefaults, ShownTemplate } from "@tentpole/core/templates/Template"

@@ -1,5 +1,5 @@
 // The calls on the traffic of published pages, handled.
-import { readDaysBack, type Report } from "@tentpole/core/traffic/Analytics"
+import { readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-const toReport = ({ visits, views, range, days, groups, recent }: Report) => ({
+const toReport = ({ visits, views, range, days, groups, recent }: TrafficReport) => ({
   visits,
   pageviews: views,
   date_range: { start_date: range.first, end_date: range.last, days: range.all.length },

@@ -1,5 +1,5 @@
 // `tentpole domain …`: sending domains and the DNS records they need.
-import { toDomain } from "@tentpole/core/workspaces/DomainName"
+import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"

@@ -1,7 +1,7 @@
 // `tentpole page-domain …`: hosts of a workspace's own for its pages.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { toDomain } from "@tentpole/core/workspaces/DomainName"
+import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { toPageDomainWire } from "../../admin/AdminWire.ts"

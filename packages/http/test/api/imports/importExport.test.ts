@@ -4,7 +4,7 @@ import * as Jobs from "@tentpole/adapters/memory/kernel/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
 import { eventually } from "@tentpole/core/contract"
 import { ImportRunId } from "@tentpole/core/kernel/Ids"
-import type { KeptRow } from "@tentpole/core/imports/Import"
+import type { RejectedRow } from "@tentpole/core/imports/Import"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { ImportStore } from "@tentpole/core/imports/ImportStore"
 import { useCases } from "@tentpole/core/Tentpole"
@@ -112,7 +112,7 @@ const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable
   Layer.effect(
     ImportStore,
     Effect.map(ImportStore, (store) => {
-      const row = (rowNumber: number): KeptRow => ({
+      const row = (rowNumber: number): RejectedRow => ({
         rowNumber,
         line: rowNumber,
         status: "failed",
@@ -122,14 +122,14 @@ const pretending = (said: { rows: number; gone_after: number; gone?: "unreadable
       })
       return ImportStore.of({
         ...store,
-        findRun: (workspace, id) =>
-          Effect.map(store.findRun(workspace, id), (it) => ({
+        getRun: (workspace, id) =>
+          Effect.map(store.getRun(workspace, id), (it) => ({
             ...it,
             processedRows: said.rows,
             counts: { ...it.counts, failed: said.rows },
           })),
-        widestKept: () => Effect.succeed(2),
-        keptRows: (_workspace, _run, { after, through, limit }) =>
+        widestRejected: () => Effect.succeed(2),
+        rejectedRows: (_workspace, _run, { after, through, limit }) =>
           Effect.suspend(() => {
             said.pages++
             if (after >= said.gone_after) {

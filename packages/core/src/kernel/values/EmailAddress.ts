@@ -1,9 +1,9 @@
 // Email addresses of contacts: what is taken for one, and when two spellings are the same address.
 import { toUnicode } from "tr46"
 import isEmailModule from "validator/lib/isEmail.js"
-import { encodeText } from "../../kernel/Bytes.ts"
-import { fold, trim } from "../../kernel/Text.ts"
-import { toDomain } from "../../workspaces/DomainName.ts"
+import { encodeText } from "../Bytes.ts"
+import { fold, trim } from "../Text.ts"
+import { toDomain } from "./DomainName.ts"
 
 export interface EmailAddress {
   /** As it was given, without white space around it. */

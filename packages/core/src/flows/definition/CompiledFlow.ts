@@ -14,8 +14,8 @@ import {
   type StepCondition,
   type StepRuleTree,
 } from "../../segments/RuleTree.ts"
-import type { Flow, FlowStatus, ReentryPolicy, Structure } from "../definition/Flow.ts"
-import type { Step, StepId } from "../definition/Step.ts"
+import type { Flow, FlowStatus, ReentryPolicy, Structure } from "./Flow.ts"
+import type { Step, StepId } from "./Step.ts"
 
 /** What is known of a member when the machine looks at them. */
 export interface MemberFacts extends RuleSubject {

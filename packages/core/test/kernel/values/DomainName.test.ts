@@ -1,5 +1,5 @@
 // Domains of plain letters are read without IDNA, and must read as IDNA reads them.
-import { toDomain } from "@tentpole/core/workspaces/DomainName"
+import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { toASCII } from "tr46"

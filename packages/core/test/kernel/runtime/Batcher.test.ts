@@ -1,22 +1,22 @@
-// Work that is done in waves: who waits for whom, and how long.
-import { waves, writer } from "@tentpole/worker/sender/Batcher"
+// Batches of requests and of writes on a test clock.
+import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 
-/** Waves that answer with their own size, each when it is let go. */
-const begin = Effect.fnUntraced(function* (waves_max = 1) {
+/** Batches that answer with their own size while the latch is open. */
+const begin = Effect.fnUntraced(function* (concurrency = 1) {
   const sizes: Array<number> = []
   const go = yield* Latch.make(true)
-  const { ask } = yield* waves<string, number>({ gather_ms: 2, wave_max: 4, waves_max }, (wave) => {
-    sizes.push(wave.length)
-    return Effect.as(go.await, () => wave.length)
+  const ask = yield* batchRequests<string, number>({ linger_ms: 2, batch_max: 4, concurrency }, (batch) => {
+    sizes.push(batch.length)
+    return Effect.as(go.await, () => batch.length)
   })
   return { ask, go, sizes }
 })
 
-describe("waves", () => {
-  it.effect("one who asks alone waits a moment for others, and no longer", () =>
+describe("batchRequests", () => {
+  it.effect("a single request waits for linger_ms", () =>
     Effect.gen(function* () {
       const { ask, sizes } = yield* begin()
       const alone = yield* Effect.forkChild(ask("alone"))
@@ -27,14 +27,14 @@ describe("waves", () => {
     }),
   )
 
-  it.effect("half of those who might come wait for nobody", () =>
+  it.effect("half a batch runs at once", () =>
     Effect.gen(function* () {
       const { ask } = yield* begin()
       assert.deepStrictEqual(yield* Effect.all([ask("a"), ask("b")], { concurrency: "unbounded" }), [2, 2])
     }),
   )
 
-  it.effect("who comes while a wave is under way is in the next, as many as it takes", () =>
+  it.effect("requests during a batch join the next one, up to batch_max", () =>
     Effect.gen(function* () {
       const { ask, go, sizes } = yield* begin()
       const askers = (count: number) =>
@@ -55,7 +55,7 @@ describe("waves", () => {
     }),
   )
 
-  it.effect("two may be under way, and no third", () =>
+  it.effect("runs at most `concurrency` batches at the same time", () =>
     Effect.gen(function* () {
       const { ask, go, sizes } = yield* begin(2)
       yield* go.close
@@ -71,24 +71,40 @@ describe("waves", () => {
   )
 })
 
-describe("what is written in waves", () => {
-  it.effect("a few wait for their time, and half of a wave is written at once", () =>
+describe("batchWrites", () => {
+  it.effect("a few items wait for linger_ms, half a batch is written at once", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
-      const { drained, tell } = yield* writer<string>({ gather_ms: 40, wave_max: 4 }, (wave) =>
-        Effect.sync(() => void sizes.push(wave.length)),
+      const { add, drained } = yield* batchWrites<string>({ linger_ms: 40, batch_max: 4 }, (batch) =>
+        Effect.sync(() => void sizes.push(batch.length)),
       )
-      tell("a")
+      add("a")
       yield* TestClock.adjust(39)
       assert.deepStrictEqual(sizes, [])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(sizes, [1])
-      for (const news of ["b", "c", "d"]) tell(news)
+      for (const item of ["b", "c", "d"]) add(item)
       yield* drained
       assert.deepStrictEqual(sizes, [1, 3])
-      tell("e")
+      add("e")
       yield* TestClock.adjust(39)
       assert.deepStrictEqual(sizes, [1, 3])
+    }),
+  )
+
+  it.effect("refuses items beyond waiting_max and counts what is unwritten after a drain", () =>
+    Effect.gen(function* () {
+      const go = yield* Latch.make(false)
+      const { add, drain } = yield* batchWrites<string>(
+        { linger_ms: 1_000, batch_max: 4, waiting_max: 2 },
+        () => go.await,
+      )
+      assert.deepStrictEqual([add("a"), add("b"), add("c")], [true, true, false])
+      const draining = yield* Effect.forkChild(drain("1 second"))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(draining), 2)
+      yield* go.open
+      assert.strictEqual(yield* drain("1 second"), 0)
     }),
   )
 })

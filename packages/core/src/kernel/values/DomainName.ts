@@ -2,8 +2,8 @@
 import { Result } from "effect"
 import { parse } from "tldts"
 import { toASCII } from "tr46"
-import { Invalid } from "../kernel/Refusal.ts"
-import { trim } from "../kernel/Text.ts"
+import { Invalid } from "../Refusal.ts"
+import { trim } from "../Text.ts"
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 

@@ -1,17 +1,17 @@
 // The port to flows as they are written: their structure, where they are in their life, how many are in them, and what they
 // name of other rooms. Their members are another port's.
 import { Context, type DateTime, type Effect } from "effect"
-import type { SortOrder } from "../blasts/BlastStore.ts"
-import type { SuppressionReason } from "../sending/Suppression.ts"
-import type { EmailId, FlowId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Paged, PageRequest } from "../kernel/Page.ts"
-import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
-import type { Flow, FlowStatus } from "./definition/Flow.ts"
-import type { ActivationFacts, FlowChange } from "./definition/FlowChange.ts"
-import type { NamedByFlow, NamedFacts } from "./definition/FlowReferences.ts"
-import type { SimulationFacts } from "./simulation/Simulate.ts"
-import type { StepId } from "./definition/Step.ts"
+import type { SortOrder } from "../../blasts/BlastStore.ts"
+import type { SuppressionReason } from "../../sending/Suppression.ts"
+import type { EmailId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { Paged, PageRequest } from "../../kernel/Page.ts"
+import type { NotFound } from "../../kernel/Refusal.ts"
+import type { Transaction } from "../../kernel/Transactor.ts"
+import type { Flow, FlowStatus } from "./Flow.ts"
+import type { ActivationFacts, FlowChange } from "./FlowChange.ts"
+import type { NamedByFlow, NamedFacts } from "./FlowReferences.ts"
+import type { SimulationFacts } from "../simulation/Simulate.ts"
+import type { StepId } from "./Step.ts"
 
 /** Memberships by how they stand. Nobody is counted twice; all of them together are whoever has entered. */
 export interface FlowTally {

@@ -1,6 +1,6 @@
 // Phone numbers of contacts, as E.164.
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max"
-import { trim } from "../../kernel/Text.ts"
+import { trim } from "../Text.ts"
 
 const written_length_max = 64
 /** A plus sign and fifteen digits (ITU-T E.164 §6.2.1). National tables have longer ones, which nobody can dial from abroad. */

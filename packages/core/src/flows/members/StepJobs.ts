@@ -2,7 +2,7 @@
 // queues dozens of jobs and not a thousand.
 import type { MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Job } from "../../kernel/Jobs.ts"
-import type { MembershipChange } from "../members/MembershipChange.ts"
+import type { MembershipChange } from "./MembershipChange.ts"
 
 /** One visit of a member to a step that makes something, and which try it is. */
 export interface Making {

@@ -1,0 +1,25 @@
+// The sender of an email: display name and address, as schemas for header values.
+import { Schema } from "effect"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
+
+/** A header value is one line, so that it cannot end its header. A tab is allowed and reads as a space. */
+export const oneLine = Schema.isPattern(/^(?:[^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u, {
+  message: "must be one line, without line breaks and control characters",
+})
+
+export const atMost = (length: number) =>
+  Schema.isMaxLength(length, { message: `must have at most ${length} characters` })
+
+export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
+  description: "Sender's name, at most 120 characters; may carry merge tokens",
+})
+
+/** Only ASCII before the `@`: anything else needs SMTPUTF8 on every server between sender and recipient. */
+export const SenderAddress = Schema.String.check(
+  oneLine,
+  Schema.makeFilter((text: string) => {
+    const address = parseEmail(text)
+    if (address === null) return "must be an email address, as news@example.com"
+    return /^[\x20-\x7e]*@[^@]*$/.test(address.written) || "must have nothing but ASCII characters before the @"
+  }),
+).annotate({ description: "An email address, as news@example.com; its domain may be international" })
