@@ -60,6 +60,15 @@ it("links between documents lead to files and headings that exist", () => {
   assert.deepStrictEqual(broken, [])
 })
 
+it("paths of the repository that documents name exist", () => {
+  const missing = ["README.md", "CONTRIBUTING.md", ...documents()].flatMap((page) =>
+    [...read(page).matchAll(/`((?:packages|test)\/[\w./-]+)`/g)].flatMap(([, path = ""]) =>
+      existsSync(new URL(path, root)) ? [] : [`${page}: ${path}`],
+    ),
+  )
+  assert.deepStrictEqual(missing, [])
+})
+
 it("exactly the variables that are read are in .env.example and docs/configuration.md", () => {
   const used = new Set<string>()
   const environment = new Proxy<Record<string, string>>(
