@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
 import { limitsPage } from "./tools/Limits.ts"
-import { diagram, stateMachinesPage } from "./tools/StateMachines.ts"
+import { stateMachinesPage } from "./tools/StateMachines.ts"
 
 const root = new URL("../", import.meta.url)
 
@@ -47,10 +47,28 @@ it("docs/internals/state-machines.md is printed from the transition tables", () 
   assert.strictEqual(read("docs/internals/state-machines.md"), stateMachinesPage(), "run `npm run docs`")
 })
 
-it("a diagram begins at the first state, joins events with one target, and ends at states without transitions", () => {
-  assert.strictEqual(
-    diagram({ draft: { send: "sent", fire: ["sent", "draft"] }, sent: {} }),
-    "```mermaid\nstateDiagram-v2\n  [*] --> draft\n  draft --> sent: send, fire\n  draft --> draft: fire\n  sent --> [*]\n```",
+it("a state machine's page has its diagram, and lists events that do not change the state", () => {
+  const page = stateMachinesPage([
+    ["Letter", { draft: { edit: "draft", send: "sent", fire: ["sent", "deleted"] }, sent: { edit: "sent" } }],
+  ])
+  assert.include(
+    page,
+    `## Letter
+
+\`\`\`mermaid
+stateDiagram-v2
+  [*] --> draft
+  draft --> sent: send, fire
+  draft --> deleted: fire
+  sent --> [*]
+  deleted --> [*]
+\`\`\`
+
+These events change other fields only:
+
+- draft: edit
+- sent: edit
+`,
   )
 })
 

@@ -7,7 +7,7 @@ import { blockReasons, type DeliveryState, type Move, move, type Standing } from
  */
 export type Transitions = Readonly<Record<string, Readonly<Record<string, string | ReadonlyArray<string> | undefined>>>>
 
-/** The first state of the table is the initial one; a state without transitions is final. */
+/** The first state of the table is the initial one; a state that no event leaves is final. */
 export type Machine = readonly [title: string, transitions: Transitions]
 
 const token = 1
@@ -59,22 +59,41 @@ const delivery = (): Transitions => {
 /** Every state machine of the product, in the order of the page. */
 export const machines: ReadonlyArray<Machine> = [["Delivery", delivery()]]
 
-const edges = (state: string, events: Transitions[string]): ReadonlyArray<string> => {
+/** The events of a state by the state that follows. */
+const byTarget = (events: Transitions[string] = {}): ReadonlyMap<string, ReadonlyArray<string>> => {
   const targets = new Map<string, ReadonlyArray<string>>()
-  for (const [event, next = []] of Object.entries(events ?? {})) {
+  for (const [event, next = []] of Object.entries(events)) {
     for (const target of typeof next === "string" ? [next] : next) {
       targets.set(target, [...(targets.get(target) ?? []), event])
     }
   }
-  if (targets.size === 0) return [`  ${state} --> [*]`]
-  return [...targets].map(([target, names]) => `  ${state} --> ${target}: ${names.join(", ")}`)
+  return targets
 }
 
-/** One state machine as a Mermaid diagram. */
-export const diagram = (transitions: Transitions): string => {
-  const [initial = ""] = Object.keys(transitions)
-  const lines = Object.entries(transitions).flatMap(([state, events]) => edges(state, events))
-  return ["```mermaid", "stateDiagram-v2", `  [*] --> ${initial}`, ...lines, "```"].join("\n")
+/** One state machine as a Mermaid diagram, without the events that do not change the state. */
+const diagram = (transitions: Transitions): string => {
+  const states = Object.keys(transitions)
+  const edges = states.flatMap((from) =>
+    [...byTarget(transitions[from])].flatMap(([to, events]) => (to === from ? [] : [{ from, to, events }])),
+  )
+  const ends = new Set([...states, ...edges.map(({ to }) => to)]).difference(new Set(edges.map(({ from }) => from)))
+  return [
+    "```mermaid",
+    "stateDiagram-v2",
+    `  [*] --> ${states[0] ?? ""}`,
+    ...edges.map(({ from, to, events }) => `  ${from} --> ${to}: ${events.join(", ")}`),
+    ...[...ends].map((state) => `  ${state} --> [*]`),
+    "```",
+  ].join("\n")
+}
+
+/** The events that a state accepts and that do not change it, one line a state. */
+const loops = (transitions: Transitions): string => {
+  const lines = Object.entries(transitions).flatMap(([state, events]) => {
+    const own = byTarget(events).get(state)
+    return own === undefined ? [] : [`- ${state}: ${own.join(", ")}`]
+  })
+  return lines.length === 0 ? "" : `\nThese events change other fields only:\n\n${lines.join("\n")}\n`
 }
 
 /** docs/internals/state-machines.md, complete. */
@@ -87,5 +106,5 @@ nothing. [The path of a message](message-path.md) explains the events of a deliv
 
 This page is printed from the transition tables in the code (\`npm run docs\`).
 `,
-    ...all.map(([title, transitions]) => `## ${title}\n\n${diagram(transitions)}\n`),
+    ...all.map(([title, transitions]) => `## ${title}\n\n${diagram(transitions)}\n${loops(transitions)}`),
   ].join("\n")
