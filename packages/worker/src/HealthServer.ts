@@ -1,5 +1,5 @@
-// Where a worker answers who watches it: whether it lives, whether it is ready, what it sends and fails at. Nothing listens
-// unless WORKER_PORT is set: many workers may run on one machine.
+// The worker's HTTP server for monitoring: liveness, readiness, metrics. It listens only if WORKER_PORT is set, because many
+// workers may run on one machine.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { listening } from "@tentpole/adapters/operations/Listening"
 import { processMetrics } from "@tentpole/adapters/operations/Metrics"
@@ -9,7 +9,7 @@ import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { createServer } from "node:http"
 
-/** For the head of a request, and for all of it: nobody sends a body here. */
+/** Time limits for the head and the whole of a request; requests have no body. */
 const request_patience_ms = 5_000
 
 const server = () => createServer({ headersTimeout: request_patience_ms, requestTimeout: request_patience_ms })

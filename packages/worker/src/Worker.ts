@@ -1,4 +1,4 @@
-// Everything a worker does side by side.
+// All parts of a worker as one layer.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { Layer } from "effect"
@@ -11,7 +11,7 @@ import * as Schedules from "./loops/Schedules.ts"
 import * as Sender from "./sender/Sender.ts"
 import * as Watched from "./HealthServer.ts"
 
-/** It says that it stops, hands back its work, and is watched until then. */
+/** On shutdown readiness ends first, then work is handed back; the health server ends last. */
 export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "workerPort">) => {
   const work = Layer.mergeAll(
     Jobs.layer,

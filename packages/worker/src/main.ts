@@ -1,4 +1,4 @@
-// The worker process as a program.
+// Entry point of the worker process.
 import { asProgram } from "@tentpole/adapters/Launch"
 import { workerProcess } from "./Process.ts"
 

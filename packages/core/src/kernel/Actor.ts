@@ -1,7 +1,7 @@
-// Who does what is done: whoever lets somebody in says so, and the audit log asks.
+// The current actor. Entry points set it; the audit log records it.
 import { Context } from "effect"
 
-/** `admin` over HTTP, `cli` by command, `key:<prefix>` through the API, `worker` where nobody asks any more. */
+/** `admin` over HTTP, `cli` for commands, `key:<prefix>` for API calls, `worker` for background work. */
 export type ActorName = "admin" | "cli" | "worker" | `key:${string}`
 
 export const Actor = Context.Reference<ActorName>("tentpole/Actor", { defaultValue: () => "worker" })

@@ -1,5 +1,5 @@
-// The port to the audit log: who did what, and when, to keys, plans, domains, pages and sendings. Entries are written in the
-// transaction of what they tell, name ids and no people, and are never changed.
+// The port to the audit log: who changed which key, plan, domain, page or blast, and when. Entries are written in the
+// transaction of the change, contain ids and no personal data, and are never changed.
 import { Context, type DateTime, type Effect } from "effect"
 import type { AuditEntryId, WorkspaceId } from "./Ids.ts"
 import type { Cursor, Sliced } from "./Page.ts"
@@ -18,9 +18,9 @@ export type AuditAction =
 export interface AuditEvent {
   readonly workspaceId: WorkspaceId
   readonly action: AuditAction
-  /** The id of what it was done to, or its name where it has no id. */
+  /** The id of the changed thing, or its name where it has no id. */
   readonly target: string
-  /** JSON; ids, names and numbers, never a secret or a person's address. */
+  /** JSON: ids, names and numbers, no secrets and no addresses of contacts. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -31,7 +31,7 @@ export interface AuditEntry extends AuditEvent {
 }
 
 export interface AuditQuery {
-  /** Null: of all of them, the deleted ones too. */
+  /** Null lists entries of all workspaces, deleted ones included. */
   readonly workspaceId: WorkspaceId | null
   readonly after: Cursor | null
   readonly limit: number
@@ -40,7 +40,7 @@ export interface AuditQuery {
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Writes entries by whom the fiber's `Actor` names. */
+    /** Appends entries in the name of the current `Actor`. */
     readonly append: (events: ReadonlyArray<AuditEvent>) => Effect.Effect<void, never, Transaction>
     /** Newest first. */
     readonly page: (query: AuditQuery) => Effect.Effect<Sliced<AuditEntry>>

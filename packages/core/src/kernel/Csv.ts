@@ -1,8 +1,8 @@
-// CSV as exports write it (RFC 4180), and the `'` before formulas that they put on and imports take off again. Its own
-// twenty lines: csv-stringify writes 50,000 to 70,000 records of 30 cells a second, this three times as many.
+// CSV of exports (RFC 4180), and the `'` guard before formulas that exports add and imports remove. Written by hand:
+// csv-stringify writes 50,000 to 70,000 records of 30 cells a second, this three times as many.
 import { DateTime } from "effect"
 
-/** Begins a file by which spreadsheets know UTF-8. */
+/** At the start of a file it tells spreadsheets that the text is UTF-8. */
 export const byte_order_mark = "\ufeff"
 
 const quotedFor = /[",\r\n]/
@@ -16,35 +16,35 @@ const textOf = (records: ReadonlyArray<ReadonlyArray<string>>, write: (cell: str
   return text
 }
 
-/** The records, each ended by CRLF. */
+/** Records, each ended by CRLF. */
 export const csvText = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quotedWhereNeeded)
 
 /**
- * The same with every cell in quotes, for what somebody is to read who guesses the delimiter, as imports do: of a record in
- * quotes from its first character on, no other delimiter makes more than one cell, however many stand within.
+ * CSV with every cell in quotes, for readers that guess the delimiter, as imports do: no other delimiter splits a fully
+ * quoted record.
  */
 export const csvTextInQuotes = (records: ReadonlyArray<ReadonlyArray<string>>): string => textOf(records, quoted)
 
-/** What a spreadsheet would run, and what only looks so because of the `'` before it. */
+/** Text that a spreadsheet runs as a formula, and guarded text. */
 const formula = /^'*[=+\-@\t\r]/
 const guarded = /^'+[=+\-@\t\r]/
 
-/** A number, E.164 ones too: a spreadsheet reads it as one and runs nothing. */
+/** A number, E.164 included: spreadsheets read it as a number and run nothing. */
 const plainNumber = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** Text that a spreadsheet would take for a formula gets a `'` in front. Text that begins with such a `'` of its own does too. */
+/** Prefixes text that a spreadsheet would run with `'`. Text that already begins with such a `'` gets another one. */
 export const guardFormula = (text: string): string =>
   formula.test(text) && !plainNumber.test(text) ? `'${text}` : text
 
-/** A value as exports write it: nothing is an empty cell, instants are ISO 8601 in UTC, texts are guarded. */
+/** A cell of an export: null is empty, instants are ISO 8601 in UTC, text is guarded. */
 export const cellText = (value: string | number | boolean | DateTime.Utc | null): string => {
   if (value === null) return ""
   if (typeof value === "string") return guardFormula(value)
   return typeof value === "object" ? DateTime.formatIso(value) : String(value)
 }
 
-/** The text that `guardFormula` was given. */
+/** Reverses `guardFormula`. */
 export const withoutFormulaGuard = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell)
 
-/** A cell of a file that may be guarded already, for another one: its text stays the same, and it has one guard at least. */
+/** Guards a cell that may be guarded already: the text stays the same and has at least one guard. */
 export const guardCell = (cell: string): string => (guarded.test(cell) ? cell : guardFormula(cell))

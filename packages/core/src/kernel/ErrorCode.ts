@@ -1,5 +1,5 @@
-// Every code the API can answer, once. `http/Errors.ts` gives each its status and title: a code without a row there does
-// not compile, and a handler that can fail with a code its endpoint does not declare does not compile either.
+// All error codes of the API. `http/src/edge/Errors.ts` assigns status and title; a code without a row there does not
+// compile, nor does a handler that fails with a code its endpoint does not declare.
 
 export const errorCodes = [
   "validation_failed",

@@ -1,5 +1,4 @@
-// Ids are UUIDs, branded by what they name. New ones come from the `Ids` port, so that a simulation draws them from its
-// seed.
+// Ids: UUIDs branded by type. The `Ids` port creates them, so that a simulation can draw them from its seed.
 import { Context, type Effect, Schema, SchemaGetter } from "effect"
 
 const uuid = Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).pipe(
@@ -62,7 +61,7 @@ export const TestMailId = uuid
   .pipe(Schema.brand("TestMailId"))
   .annotate({ identifier: "TestMailId", description: "Id of one test message of an email" })
 export type TestMailId = typeof TestMailId.Type
-/** Names what one approval froze; a blast sends by it, whatever becomes of the email. */
+/** Identifies one approved copy. A blast sends it, whatever happens to the email later. */
 export const ApprovalId = uuid
   .pipe(Schema.brand("ApprovalId"))
   .annotate({ identifier: "ApprovalId", description: "Id of an email's approval" })
@@ -107,15 +106,15 @@ export const AuditEntryId = uuid
   .annotate({ identifier: "AuditEntryId", description: "Id of an entry of the audit log" })
 export type AuditEntryId = typeof AuditEntryId.Type
 
-/** Where new ids come from. */
+/** Creates ids. */
 export class Ids extends Context.Service<
   Ids,
   {
-    /** A UUID v7: later ones sort after earlier ones of the same process. */
+    /** A UUID v7: ids of one process sort by creation time. */
     readonly next: Effect.Effect<string>
-    /** `count` of them at once. */
+    /** `count` ids at once. */
     readonly many: (count: number) => Effect.Effect<ReadonlyArray<string>>
-    /** A UUID v4, which tells nothing of its time: for ids that stand in public addresses. */
+    /** A UUID v4, for public addresses: it does not reveal its creation time. */
     readonly random: Effect.Effect<string>
   }
 >()("tentpole/Ids") {}

@@ -1,5 +1,5 @@
-// Background work. A job is queued by a use case in its own transaction, and done by a worker at least once: handlers are
-// idempotent, keyed by the job's id, and fence their own writes.
+// Background jobs. A use case queues a job in its own transaction; a worker runs it at least once. Handlers are idempotent,
+// keyed by the job's id, and fence their writes.
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
 import {
   AssetId,
@@ -22,10 +22,10 @@ import type { Transaction } from "./Transactor.ts"
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), workspaceId: WorkspaceId, ...fields })
 
-/** Visits of members of flows to a step that makes something, and which try it is. */
+/** Members that wait at a `create_email` or `create_tent` step, each with its visit and attempt. */
 const Makings = Schema.Array(Schema.Struct({ membershipId: MembershipId, visit: Schema.Int, attempt: Schema.Int }))
 
-/** Everything that can be queued. A worker's table (`worker/src/Jobs.ts`) has a line for each. */
+/** All job types. The worker's table (`worker/src/jobs/Jobs.ts`) has a handler for each. */
 export const Job = Schema.Union([
   job("import_run", { runId: ImportRunId }),
   job("import_expiry", { sessionId: ImportSessionId }),
@@ -60,24 +60,24 @@ export class Jobs extends Context.Service<
   Jobs,
   {
     /**
-     * Queues a job with the transaction: a caller that is rolled back leaves none. The id names the intent
-     * (`blast_start:<blast id>`) and is remembered for weeks: a second job of the same id is dropped, also after the first
-     * is done. Recurring work puts its due instant into the id.
+     * Queues a job with the transaction; a rollback removes it. The id names the intent (`blast_start:<blast id>`) and is
+     * remembered for weeks: a second job with the same id is dropped, even after the first has finished. Recurring work
+     * includes its due time in the id.
      */
     readonly enqueue: (
       job: Job,
       options: { readonly id: string; readonly delay?: Duration.Input },
     ) => Effect.Effect<void, never, Transaction>
-    /** Jobs given up after their last attempt, newest first, at most 1,000. */
+    /** Jobs that failed all attempts, newest first, at most 1,000. */
     readonly dead: Effect.Effect<ReadonlyArray<DeadJob>>
-    /** Puts a dead job back as if new; false when there is none of that id. */
+    /** Requeues a dead job as new. False if there is none with that id. */
     readonly requeue: (id: string) => Effect.Effect<boolean, never, Transaction>
   }
 >()("tentpole/Jobs") {}
 
 export interface JobAttempt {
   readonly id: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly attempt: number
 }
 
@@ -86,9 +86,9 @@ export class JobQueue extends Context.Service<
   JobQueue,
   {
     /**
-     * Takes jobs and hands them on, for ever, `concurrency` at a time. A handler that fails is tried again with growing
-     * pauses, ten times in all, then the job is dead. A worker that dies is noticed within two minutes, and another takes
-     * its job. The same job may be handled twice at once by a worker that was frozen beyond its lease.
+     * Runs jobs for ever, `concurrency` at a time. A failed handler is retried with growing pauses; after ten attempts the job
+     * is dead. Another worker takes over the job of a dead worker within two minutes. Two workers may handle the same job at
+     * the same time if one was frozen beyond its lease.
      */
     readonly work: <R>(options: {
       readonly concurrency: number

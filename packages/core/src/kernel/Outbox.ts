@@ -1,48 +1,47 @@
-// What happened, for whoever wants to react to it: written with the change that made it happen, read in order by named
-// consumers at their own pace.
+// The outbox: events in order. Stores write them with the change that causes them; named consumers read them.
 import { Context, type DateTime, type Effect } from "effect"
 import type { ContactId, WorkspaceId } from "./Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
-/** A fact of the past. Changes of the rooms carry these, and their stores append them. */
+/** A fact. Changes carry events, and stores append them. */
 export interface DomainEvent {
   /** `contact_created`, `list_added`, `email_clicked` … */
   readonly type: string
   readonly contactId: ContactId | null
   readonly at: DateTime.Utc
-  /** JSON; ids and plain values, never secrets. */
+  /** JSON: ids and plain values, no secrets. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 export interface RecordedEvent extends DomainEvent {
-  /** Grows with the order in which events may be read; opaque. */
+  /** Opaque. Grows in the order in which events may be read. */
   readonly position: string
 }
 
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Stores of rooms do this for the events of a change; nobody has to remember it. */
+    /** Stores call this for the events of a change. */
     readonly append: (
       workspace: WorkspaceId,
       events: ReadonlyArray<DomainEvent>,
     ) => Effect.Effect<void, never, Transaction>
     /**
-     * The next events for a consumer, at most `limit`, in an order that never skips one that commits later. A new
-     * consumer begins with the oldest event kept.
+     * The next events of a consumer, at most `limit`, in an order that never skips an event that commits later. A new consumer
+     * begins with the oldest stored event.
      */
     readonly read: (
       workspace: WorkspaceId,
       consumer: string,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<RecordedEvent>>
-    /** Says that the consumer has dealt with everything up to `position`; goes with what dealing with it wrote. */
+    /** Marks everything up to `position` as consumed, in the transaction of what the consumer wrote. */
     readonly advance: (
       workspace: WorkspaceId,
       consumer: string,
       position: string,
     ) => Effect.Effect<void, never, Transaction>
-    /** Forgets events that are older than `days`; 7 days is what the worker asks for. Answers how many went. */
+    /** Deletes events older than `days` (the worker uses 7) and returns their number. */
     readonly forget: (workspace: WorkspaceId, days: number) => Effect.Effect<number, never, Transaction>
   }
 >()("tentpole/Outbox") {}

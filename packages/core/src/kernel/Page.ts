@@ -1,4 +1,4 @@
-// The two ways a listing is paged: by page and limit, and by an opaque cursor.
+// Pagination: by page number and limit, and by opaque cursor.
 import { Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import type { ErrorCode } from "./ErrorCode.ts"
@@ -7,13 +7,13 @@ export const page_limit_max = 100
 export const page_limit_default = 25
 
 export interface PageRequest {
-  /** From 1. */
+  /** Counted from 1. */
   readonly page: number
   /** 1 to 100. */
   readonly limit: number
 }
 
-/** One page of a listing, and how many there are in all. */
+/** One page of a listing and the total number of its items. */
 export interface Paged<A> {
   readonly items: ReadonlyArray<A>
   readonly total: number
@@ -34,13 +34,13 @@ export const pagination = ({ page, limit }: PageRequest, total: number): Paginat
   totalPages: Math.ceil(total / limit),
 })
 
-/** Where a listing by cursor goes on: after the entry made at `at` (epoch milliseconds) with this id. */
+/** Position of a listing by cursor: after the entry created at `at` (epoch milliseconds) with this id. */
 export interface Cursor {
   readonly at: number
   readonly id: string
 }
 
-/** A slice of a listing by cursor; `next` is where the following one begins. */
+/** A slice of a listing by cursor; `next` is the cursor of the following slice. */
 export interface Sliced<A> {
   readonly items: ReadonlyArray<A>
   readonly next: Cursor | null
@@ -55,11 +55,11 @@ export class BrokenCursor extends Schema.TaggedError<BrokenCursor>()("BrokenCurs
 
 export const encodeCursor = ({ at, id }: Cursor): string => Base64Url.encode(`${at}.${id}`)
 
-/** Instants beyond these are written with a sign, which no store reads. */
+/** Instants outside this range are written with a sign, which stores do not read. */
 const year_1_ms = -62_135_596_800_000
 const year_9999_ms = 253_402_300_799_999
 
-/** What the id of a cursor can be: an entry's own, or a text that names it, such as an address. */
+/** The id part of a cursor: an entry's id, or a text that identifies it, such as an address. */
 export const uuidId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const textId = /^[^\p{Cc}]{1,320}$/u
 

@@ -1,15 +1,15 @@
-// The refusals that every room shares. A refusal carries its code, a sentence that says what to do, and what the body of
-// the answer shows besides; `http/Errors.ts` makes the answer of it.
+// The refusals that all rooms share. A refusal has a code, a message, and the extra fields of the error body;
+// `http/src/edge/Errors.ts` turns it into a response.
 import { Schema } from "effect"
 import type { ErrorCode } from "./ErrorCode.ts"
 
-/** One thing that is wrong, and where: `path` in dots and indexes, `items.3.email`. */
+/** One thing that is wrong. `path` uses dots and indexes: `items.3.email`. */
 export interface Issue {
   readonly path: string
   readonly message: string
 }
 
-/** What a failure of the core offers to its caller. `extras` stand at the top level of an error body. */
+/** A typed failure of core. `extras` are top-level fields of the error body. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
@@ -23,11 +23,11 @@ export interface Refusal {
 
 const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String })
 
-/** Nothing of that name or id in the workspace. Another workspace's id reads exactly the same. */
+/** Nothing with this name or id in the workspace. The id of another workspace gives the same answer. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
-  /** What was looked for, as a noun: `contact`, `contact list`. */
+  /** What was requested, as a noun: `contact`, `contact list`. */
   resource: Schema.String,
-  /** Where in the body the id stood; absent when it stood in the path. */
+  /** Path of the id in the body; absent if the id was in the URL. */
   path: Schema.optionalKey(Schema.String),
 }) {
   readonly code = "not_found" satisfies ErrorCode
@@ -41,7 +41,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   }
 }
 
-/** The request is well formed, but what it says can't be so. Every issue is listed. */
+/** A well-formed request with values that are not allowed. Lists all issues. */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { issues: Schema.Array(IssueSchema) }) {
   readonly code = "validation_failed" satisfies ErrorCode
   static at(path: string, message: string): Invalid {
@@ -55,11 +55,11 @@ export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { issues: 
   }
 }
 
-/** The resource's state does not allow the move. */
+/** The status of the resource does not allow the operation. */
 export class InvalidState extends Schema.TaggedError<InvalidState>()("InvalidState", {
   resource: Schema.String,
   status: Schema.String,
-  /** What was asked for, as a participle: `scheduled`, `sent`. */
+  /** The operation as a participle: `scheduled`, `sent`. */
   move: Schema.String,
 }) {
   readonly code = "invalid_state" satisfies ErrorCode
@@ -71,7 +71,7 @@ export class InvalidState extends Schema.TaggedError<InvalidState>()("InvalidSta
   }
 }
 
-/** The database, the object store or another part that the request needs does not answer. Try again. */
+/** The database, the blob store or another part does not answer. The caller may retry. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { part: Schema.String }) {
   readonly code = "unavailable" satisfies ErrorCode
   override get message(): string {

@@ -1,14 +1,14 @@
-// What the service is told about its surroundings, as far as the rules need it.
+// Deployment settings that use cases read.
 import { Context, type Redacted } from "effect"
 
 export interface HookKeys {
-  /** The topics of SNS by which Amazon SES reports. */
+  /** ARNs of the SNS topics over which Amazon SES reports. */
   readonly sesTopicArns: ReadonlyArray<string>
   /** The public key of SendGrid's signed event webhook. */
   readonly sendgridPublicKey: string | null
   /** Mailgun's HTTP webhook signing key. */
   readonly mailgunSigningKey: Redacted.Redacted | null
-  /** `user:password`, as it stands in the address that Postmark was given. */
+  /** `user:password`, as in the webhook URL that Postmark has. */
   readonly postmarkLogin: Redacted.Redacted | null
 }
 
@@ -23,38 +23,38 @@ export interface Retention {
 export class Settings extends Context.Service<
   Settings,
   {
-    /** Origin of the API, without a final slash: upload and download links are made of it. */
+    /** Origin of the API without a final slash; the base of upload and download links. */
     readonly publicApiUrl: string
-    /** Origin of the pages listener, without a final slash: tracking, unsubscribe and view links are made of it. */
+    /** Origin of the pages listener without a final slash; the base of tracking, unsubscribe and view links. */
     readonly publicPagesUrl: string
-    /** Pages live at `<slug>.<pagesHost>`, with scheme and port of `publicPagesUrl`. */
+    /** Pages are at `<slug>.<pagesHost>`, with scheme and port of `publicPagesUrl`. */
     readonly pagesHost: string
-    /** Where mail is received: bounces, and what SPF and MX records name. */
+    /** Host that receives mail: bounces go there, and SPF and MX records name it. */
     readonly mailHost: string
-    /** `held`: everything runs, but no mail leaves and no schedule fires. */
+    /** With `held` everything runs, but no mail leaves and no schedule fires. */
     readonly sending: "on" | "held"
-    /** The largest HTML that an email, a template or a page has; at most `html_size_bytes_max`. */
+    /** Maximum size of the HTML of an email, a template or a page; at most `html_size_bytes_max`. */
     readonly html_bytes_max: number
-    /** The largest file that an import takes. */
+    /** Maximum size of an import file. */
     readonly import_bytes_max: number
-    /** The largest file that is uploaded to a tent. */
+    /** Maximum size of an uploaded asset. */
     readonly asset_bytes_max: number
-    /** Connections to the mail server, per worker. */
+    /** Connections to the mail server for each worker. */
     readonly smtpConnections: number
-    /** The mail server is the final one: its acceptance is delivery. */
+    /** True if the mail server is the final one, so that its acceptance counts as delivery. */
     readonly acceptMeansDelivered: boolean
-    /** By which the calls of providers are known; a provider without an entry has no hook. */
+    /** Keys that authenticate providers' webhooks. A provider without a key has no hook. */
     readonly hooks: HookKeys
-    /** How many requests an API key may make; 0: as many as it likes. */
+    /** Requests a minute for each API key; 0 means no limit. */
     readonly requestsPerMinute_max: number
-    /** How long timelines and the audit log are kept. */
+    /** Retention of timelines and of the audit log. */
     readonly retention: Retention
-    /** In development every sending domain under `.test` and `.localhost` counts as verified. */
+    /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
 >()("tentpole/Settings") {}
 
-/** What is so where nobody says otherwise. Where the service is, and whether it sends, has to be said. */
+/** Defaults. Addresses and the sending mode have none. */
 export const commonSettings = {
   html_bytes_max: 2 * 2 ** 20,
   import_bytes_max: 500 * 2 ** 20,

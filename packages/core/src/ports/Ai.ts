@@ -1,5 +1,5 @@
-// The port to whoever writes pages for us, and reads what people call the columns of their files. Adapters: a deterministic
-// one, OpenAI's and Anthropic's wire formats.
+// The port to AI: writes pages and emails, and maps columns to fields. Adapters: a deterministic fake, and the wire formats of
+// OpenAI and Anthropic.
 import { Context, type Effect, Schema } from "effect"
 
 export interface Brand {
@@ -13,17 +13,17 @@ export interface Brand {
 }
 
 export const reasonings = ["min", "medium", "high", "max"] as const
-/** How much a model may think before it answers. */
+/** How much the model may think before it answers. */
 export type Reasoning = (typeof reasonings)[number]
 
-/** A file that comes with a request. It is data, whoever made it. */
+/** A file that belongs to a request. Untrusted data. */
 export interface PageAsset {
   readonly fileName: string
   readonly contentType: string
   readonly size_bytes: number
-  /** Null where it is too large to be shown, or of a kind that no model reads: then only its name is told. */
+  /** Null if the file is too large or of a kind that models cannot read; the model then gets only its name. */
   readonly bytes: Uint8Array | null
-  /** What stands for the picture as the address of an `<img>`; null for what can't stand on a page. */
+  /** Placeholder for the picture as the address of an `<img>`; null if it cannot be used on a page. */
   readonly address: string | null
 }
 
@@ -34,7 +34,7 @@ export interface PageRequest {
   /** HTML of an approved template to build on. */
   readonly template: string | null
   readonly assets?: ReadonlyArray<PageAsset>
-  /** Absent or null: as the provider has it. */
+  /** Absent or null: the provider's default. */
   readonly reasoning?: Reasoning | null
 }
 
@@ -42,24 +42,24 @@ export interface EmailRequest {
   readonly prompt: string
   readonly name: string
   readonly brand: Brand | null
-  /** HTML to build on: an approved template, or the email as it is, which the prompt asks to change. */
+  /** HTML to build on: an approved template, or the current email that the prompt changes. */
   readonly basis: string | null
 }
 
-/** An email as the AI writes it. It is data: the caller checks and cleans it. */
+/** An email from the AI. Untrusted data: the caller checks and cleans it. */
 export interface WrittenEmail {
-  /** A whole HTML document; merge tokens stand in it as they are. */
+  /** A whole HTML document with merge tokens. */
   readonly html: string
-  /** Null where it says none. */
+  /** Null if the AI gave none. */
   readonly subject: string | null
   readonly previewText: string | null
 }
 
-/** A column of a file, without a word of what stands in it. */
+/** A column of a file, without its contents. */
 export interface ColumnAsked {
-  /** As the file has it, its beginning if it is long. */
+  /** The header, cut if it is long. */
   readonly header: string
-  /** What its values look like: `aaa@aaaa.aa` for an address, `9999-99-99` for a day. */
+  /** Masked values: `aaa@aaaa.aa` for an address, `9999-99-99` for a day. */
   readonly shapes: ReadonlyArray<string>
 }
 
@@ -74,20 +74,20 @@ export interface ColumnsRequest {
   readonly fields: ReadonlyArray<FieldOffered>
 }
 
-/** A column of the request, and the `api_name` of the field that it seems to belong to. */
+/** A column of the request and the `api_name` of the field that it probably belongs to. */
 export interface ColumnMatch {
   readonly header: string
   readonly targetField: string
 }
 
-/** The model said no, answered with something else than was asked for, or was cut off. `message` is shown to the user. */
+/** The model refused, gave an unusable answer, or was cut off. Users see `message`. */
 export class AiRefused extends Schema.TaggedError<AiRefused>()("AiRefused", { reason: Schema.String }) {
   override get message(): string {
     return this.reason
   }
 }
 
-/** The provider does not answer or is overloaded. Trying again may help. */
+/** The provider does not answer or is overloaded. A retry may help. */
 export class AiUnavailable extends Schema.TaggedError<AiUnavailable>()("AiUnavailable", { reason: Schema.String }) {
   override get message(): string {
     return this.reason
@@ -97,15 +97,15 @@ export class AiUnavailable extends Schema.TaggedError<AiUnavailable>()("AiUnavai
 export class Ai extends Context.Service<
   Ai,
   {
-    /** A whole HTML document. It is data: the caller cleans it. */
+    /** A whole HTML document. Untrusted data: the caller cleans it. */
     readonly page: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
     readonly email: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
-    /** Whether the prompt asks for a web page or its content. With a template the judgement is more permissive. */
+    /** Whether the prompt asks for a web page or its content. With a template the check is more permissive. */
     readonly asksForPage: (
       prompt: string,
       options: { readonly hasTemplate: boolean },
     ) => Effect.Effect<boolean, AiUnavailable>
-    /** Which field each column belongs to, where that can be told. It is a guess: the caller drops what can't be. */
+    /** Suggests a field for each column. A guess: the caller drops impossible matches. */
     readonly matchColumns: (
       request: ColumnsRequest,
     ) => Effect.Effect<ReadonlyArray<ColumnMatch>, AiRefused | AiUnavailable>

@@ -1,10 +1,10 @@
-// Where bytes of any size lie: uploaded files, exports, page assets. Keys are made by the service, never by users.
+// The port to blobs of any size: uploads, exports, page assets. The service chooses the keys, never the user.
 import { Context, type Duration, type Effect, Schema, type Stream } from "effect"
 
 export class BlobNotFound extends Schema.TaggedError<BlobNotFound>()("BlobNotFound", { key: Schema.String }) {}
 export class BlobTooLarge extends Schema.TaggedError<BlobTooLarge>()("BlobTooLarge", { bytes_max: Schema.Int }) {}
 
-/** The store does not answer, or broke off. */
+/** The store does not answer, or the stream broke off. */
 export class BlobUnavailable extends Schema.TaggedError<BlobUnavailable>()("BlobUnavailable", {
   cause: Schema.Defect(),
 }) {
@@ -23,8 +23,8 @@ export class BlobStore extends Context.Service<
   BlobStore,
   {
     /**
-     * Streams the bytes in; visible under the key only when all of them are. More than `bytes_max` leaves nothing, and
-     * neither does a stream that fails: what lay there before stays.
+     * Streams the bytes in. They become visible when all of them are stored. A failed stream, or more than `bytes_max`, leaves
+     * the former blob unchanged.
      */
     readonly put: <E, R>(
       key: string,
@@ -33,21 +33,21 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<BlobInfo, E | BlobTooLarge | BlobUnavailable, R>
     readonly get: (key: string) => Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>
     readonly info: (key: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
-    /** Freezes what lies under `from` under `to` as well: a later put under `from` does not touch it. Moves no bytes. */
+    /** Copies a blob without moving bytes. A later put under `from` does not change the copy. */
     readonly copy: (from: string, to: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
-    /** Removing what is not there is no error. */
+    /** Removing a missing blob is not an error. */
     readonly remove: (key: string) => Effect.Effect<void, BlobUnavailable>
-    /** Removes every blob of an owner: those whose keys are `<room>/<owner>/…`, whatever the room. */
+    /** Removes all blobs of an owner: keys `<room>/<owner>/…` in every room. */
     readonly removeOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
     /**
-     * An address that takes a PUT of the bytes, without an API key. S3 signs it itself; the filesystem answers null, and
-     * the API offers a signed path of its own.
+     * A URL that accepts a PUT of the bytes without an API key. S3 signs it; the filesystem returns null, and the API offers
+     * a signed path of its own.
      */
     readonly uploadUrl: (
       key: string,
       options: { readonly contentType: string; readonly validFor: Duration.Input },
     ) => Effect.Effect<string | null, BlobUnavailable>
-    /** The same for reading; `fileName` is what a browser saves it as. */
+    /** A URL for downloads; browsers save it as `fileName`. */
     readonly downloadUrl: (
       key: string,
       options: { readonly fileName: string; readonly validFor: Duration.Input },
@@ -66,7 +66,7 @@ export const isBlobOwner = (text: string): boolean => owner.test(text)
 
 /**
  * Whether a text can be a key: segments of letters, digits, `.`, `_`, `-`, joined by `/`, none of which begins with a dot,
- * so that a key is a path below a folder and nothing else. Adapters die on any other: it is our mistake. A key must not
- * be the beginning of another's path (`a` beside `a/b`).
+ * so that a key is always a path below one folder. Adapters die on any other text. No key may be a path prefix of another
+ * (`a` beside `a/b`).
  */
 export const isBlobKey = (key: string): boolean => key.length <= key_length_max && keyPattern.test(key)

@@ -1,10 +1,10 @@
-// The header that makes a browser save an answer under a name (RFC 6266).
+// The Content-Disposition header, which makes a browser save a response under a name (RFC 6266).
 
 const quotable = /^[\x20-\x7e]+$/
 
-/** `attachment` with the name as given, and for names beyond ASCII an ASCII stand-in beside the encoded one (RFC 8187). */
+/** `attachment` with the name; names beyond ASCII get an ASCII fallback beside the encoded one (RFC 8187). */
 export const attachment = (fileName: string): string => {
-  // A lone surrogate can't be encoded, and a mark of direction shows `fdp.csv` as `vsc.pdf`.
+  // A lone surrogate cannot be encoded, and a direction mark shows `fdp.csv` as `vsc.pdf`.
   const name = fileName.replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}/\\]+/gu, "_")
   const quoted = name.replace(/[^\x20-\x7e]|["%]/g, "_") || "file"
   const plain = `attachment; filename="${quoted}"`

@@ -1,27 +1,27 @@
-// What bytes are, by what they begin with. What somebody called them, or said of them, counts for nothing.
+// Media types by content: detected from the first bytes. Names and declared types are ignored.
 import { Effect } from "effect"
 import { fileTypeFromBuffer } from "file-type"
 import { decodeText } from "../kernel/Bytes.ts"
 
-/** So much of a file tells what it is: office documents name themselves some entries behind their archive's beginning. */
+/** Bytes needed: office documents name their type some entries behind the start of the archive. */
 export const head_bytes = 64 * 2 ** 10
 
 const unknown = "application/octet-stream"
 
-/** The media type of a file that begins so; of text without a signature, whether it is a page, a drawing or plain. */
+/** The media type of a file with this beginning. Text without a signature is a page, a drawing or plain text. */
 export const contentTypeOf = (head: Uint8Array): Effect.Effect<string> =>
   Effect.tryPromise(() => fileTypeFromBuffer(head)).pipe(
-    // A file may lie about what it is so badly that nobody can read on.
+    // A broken file can make the parser fail.
     Effect.orElseSucceed(() => undefined),
     Effect.map((found) => (found === undefined || found.mime === "application/xml" ? textType(head) : found.mime)),
   )
 
-/** Text holds no control characters but white space, form feed and escape. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+/** Text has no control characters other than white space, form feed and escape. */
+// oxlint-disable-next-line no-control-regex -- matches control characters
 const binary = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/
 
 const textType = (head: Uint8Array): string => {
-  // The last character may be cut in the middle.
+  // The last character may be cut.
   const text = decodeText(head)
     .replace(/^\ufeff/, "")
     .replace(/\ufffd{1,3}$/, "")

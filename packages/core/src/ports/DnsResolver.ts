@@ -1,7 +1,7 @@
 // The port to DNS, for verifying sending domains.
 import { Context, type Effect, Schema } from "effect"
 
-/** The name server failed or timed out: nothing is known, ask again later. A name that does not exist is an empty answer. */
+/** The name server failed or timed out; retry later. A name that does not exist gives an empty answer instead. */
 export class DnsUnavailable extends Schema.TaggedError<DnsUnavailable>()("DnsUnavailable", { name: Schema.String }) {}
 
 export class DnsResolver extends Context.Service<
@@ -9,9 +9,9 @@ export class DnsResolver extends Context.Service<
   {
     /** The TXT records of a name, each with its strings joined. */
     readonly txt: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
-    /** The targets of a name's CNAME, lower-case, without the final dot. */
+    /** The CNAME targets of a name, in lower case, without the final dot. */
     readonly cname: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
-    /** The exchanges of a name's MX, lower-case, without the final dot. */
+    /** The MX exchanges of a name, in lower case, without the final dot. */
     readonly mx: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsUnavailable>
   }
 >()("tentpole/DnsResolver") {}

@@ -1,19 +1,19 @@
-// The port to what a store must have done from time to time: making room ahead, forgetting what is old.
+// The port for periodic maintenance: creates partitions and deletes expired rows.
 import { Context, type Effect } from "effect"
 import type { Retention } from "../kernel/Settings.ts"
 
-/** How long the outbox keeps what nobody has read. */
+/** Retention of outbox events that no consumer has read. */
 export const event_days_kept = 7
 
-/** Few enough that no statement takes long. */
+/** Rows that one statement deletes, so that it is short. */
 export const keys_forgotten_at_once = 5000
 
-/** How long the ids of jobs that are done are remembered, so that none is done again. */
+/** How long ids of finished jobs are remembered, so that none runs again. */
 export const done_job_days_kept = 30
-/** Jobs that one statement forgets. */
+/** Jobs that one statement deletes. */
 export const jobs_forgotten_at_once = 5000
 
-/** Less is refused: rules look back over months, and an audit over a year. */
+/** Minimum retention: rules look back over months, and an audit over a year. */
 export const activity_days_min = 30
 export const audit_days_min = 365
 
@@ -21,10 +21,9 @@ export class Maintenance extends Context.Service<
   Maintenance,
   {
     /**
-     * Makes room ahead, and forgets what is over: outbox events that are older than `event_days_kept`, idempotency keys whose
-     * time has passed, jobs that have long been done, single views of pages that nothing shows any more, who visited on days
-     * gone by, which batches of views were written, and of timelines and the audit log what is not to be kept. By two at once,
-     * and again.
+     * Creates partitions ahead and deletes outbox events older than `event_days_kept`, expired idempotency keys, finished jobs,
+     * single page views that no report shows, visitors of past days, batch ids, and timelines and audit entries beyond
+     * `retention`. Idempotent and safe to run concurrently.
      */
     readonly run: (retention: Retention) => Effect.Effect<void>
   }

@@ -1,20 +1,20 @@
-// How large a picture says that it is, read from its header alone: whoever unpacks one to find out may have gigabytes of a few
-// bytes. PNG, GIF, JPEG (ITU-T T.81 §B.2.2) and WebP (RFC 9649). By hand, since image-size 2.1 makes 1 × 1 of a WebP that is cut
-// off, and finds no size behind a JPEG's fill bytes.
+// The size of a picture, read from its header, because decoding a few bytes may need gigabytes. PNG, GIF, JPEG (ITU-T T.81
+// §B.2.2) and WebP (RFC 9649). Written by hand: image-size 2.1 reads 1 × 1 from a truncated WebP and finds no size behind a
+// JPEG's fill bytes.
 
 export interface PictureSize {
   readonly width_px: number
   readonly height_px: number
 }
 
-/** Null: it is no picture of these, or does not say. */
+/** Null if the bytes are none of these formats or have no size. */
 export const pictureSize = (bytes: Uint8Array): PictureSize | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     const size = sizeOf(view)
     return size !== null && size.width_px > 0 && size.height_px > 0 ? size : null
   } catch (error) {
-    // Its header goes on where the file does not.
+    // The header continues where the file ends.
     if (error instanceof RangeError) return null
     throw error
   }
@@ -32,7 +32,7 @@ const sizeOf = (view: DataView): PictureSize | null => {
 const textAt = (view: DataView, at: number, length: number): string =>
   String.fromCharCode(...Array.from({ length }, (_, each) => view.getUint8(at + each)))
 
-/** The frame's header stands behind any number of segments, each of which says how long it is. */
+/** The frame header follows any number of segments, each with its length. */
 const ofJpeg = (view: DataView): PictureSize | null => {
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
@@ -48,7 +48,7 @@ const ofJpeg = (view: DataView): PictureSize | null => {
   return null
 }
 
-/** Among the markers of frames: tables of Huffman codes, an extension, and conditions of arithmetic coding. */
+/** Markers in the range of frames that are not frames: Huffman tables, an extension, arithmetic conditioning. */
 const noFrames: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
 
 const ofWebp = (view: DataView): PictureSize | null => {

@@ -1,6 +1,5 @@
-// Addresses that are their own permission: who holds one needs no API key. Where the store of files signs none, the service
-// does: a token names workspace, what it is about, and its expiry, with a MAC over them that is bound to its purpose, so
-// that nobody else can make one, and none made for one thing opens another.
+// Signed links: addresses that need no API key, for blob stores that sign none. A token has workspace, subject and expiry with
+// a MAC bound to its purpose, so that no link can be forged or used for another purpose.
 import { DateTime, Option, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { concat } from "../kernel/Bytes.ts"
@@ -8,7 +7,7 @@ import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { WorkspaceId } from "../kernel/Ids.ts"
 import type { Secrets } from "../kernel/Secrets.ts"
 
-/** What links are for. The names are part of the MAC: by another name, every link that is out is void. */
+/** Purposes of links. The names are part of the MAC: renaming one invalidates its links. */
 const purposes = ["import_upload", "export"] as const
 export type LinkPurpose = (typeof purposes)[number]
 
@@ -18,7 +17,7 @@ const refusals: { readonly [Purpose in LinkPurpose]: string } = {
   export: "This download address is not valid or has expired. Read the export again for a new one",
 }
 
-/** Tampered with, expired, or for what is not there any more: not told apart. */
+/** Forged, expired, or for something that no longer exists; the cases look the same. */
 export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {
   purpose: Schema.Literals(purposes),
 }) {
@@ -30,13 +29,13 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused"
 
 export interface SignedLink {
   readonly workspaceId: WorkspaceId
-  /** The UUID of what the link is about. */
+  /** UUID of the subject. */
   readonly id: string
-  /** Kept in whole seconds. */
+  /** Rounded to whole seconds. */
   readonly expiresAt: DateTime.Utc
 }
 
-/** A version, two UUIDs, seconds since 1970; and half a MAC. */
+/** A version, two UUIDs, seconds since 1970, and half a MAC. */
 const version = 1
 const body_length = 1 + 16 + 16 + 4
 const tag_length = 16
@@ -49,7 +48,7 @@ const uuidOf = (bytes: Uint8Array): string =>
     .join("")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
-/** The last part of the address: letters, digits, `-` and `_`. */
+/** The last part of the URL: letters, digits, `-` and `_`. */
 export const signLink = (secrets: Secrets["Service"], purpose: LinkPurpose, link: SignedLink): string => {
   const seconds = Math.floor(link.expiresAt.epochMilliseconds / 1000)
   const body = concat([
@@ -72,7 +71,7 @@ export const readLink = (
   if (Result.isFailure(decoded) || decoded.success.length !== body_length + tag_length) return refused
   const body = decoded.success.subarray(0, body_length)
   const genuine = secrets.verifies(purpose, body, decoded.success.subarray(body_length))
-  // One spelling only: other letters may decode to the same bytes.
+  // Only one spelling: other letters may decode to the same bytes.
   if (!genuine || Base64Url.encode(decoded.success) !== token || body[0] !== version) return refused
   const seconds = body.subarray(33).reduce((sum, byte) => sum * 256 + byte, 0)
   const expiresAt = Option.getOrThrow(DateTime.make(seconds * 1000))

@@ -1,4 +1,4 @@
-// The jobs of emails: what the AI is asked to write, and tests of what is written.
+// Email jobs: AI generations and test messages.
 import { Emails } from "@tentpole/core/emails/Emails"
 import { type TestMailRefused, TestMails } from "@tentpole/core/sending/TestMails"
 import { type Connection, type ConnectFailed, MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
@@ -21,10 +21,10 @@ export const emailGeneration = (job: Of<"email_generation">, attempt: JobAttempt
     )
   })
 
-/** A reply that takes longer leaves the message in doubt: it is not sent again, and a worker that is to stop can. */
+/** After this time the message is unconfirmed. It is not sent again, and the worker can stop. */
 const reply_time_max = "20 seconds"
 
-/** Sends it at most once: the leave to hand it over is committed between the server's yes and the body. */
+/** Sends at most once: the intent is committed between the server's 354 and the body. */
 export const testMail = (job: Of<"test_mail">, attempt: JobAttempt) =>
   Effect.flatMap(TestMails, (mails) => {
     const forget = mails.forget(job.workspaceId, job.testMailId)
@@ -41,13 +41,13 @@ const sent = Effect.fnUntraced(
   },
   (sending, job) =>
     sending.pipe(
-      // Handed over, ended, or gone with its email or contact: there is nothing to send any more.
+      // Already handed over or ended, or the email or contact was deleted.
       Effect.catchTag("NotFound", () => ended(job, null)),
       Effect.catchTag("TestMailRefused", ({ why }: TestMailRefused) => ended(job, why)),
     ),
 )
 
-/** Connects, asks, hands over. What may pass fails, and is tried again; what won't ends. */
+/** Connects, requests the intent, hands over. Transient failures fail the job, which is retried; others end it. */
 const over = Effect.fnUntraced(
   function* (job: Of<"test_mail">, message: OutgoingMessage, scope: Scope.Closeable) {
     const connection = yield* (yield* MailConnections).open.pipe(Scope.provide(scope))
@@ -93,7 +93,7 @@ const handedOver = (job: Of<"test_mail">, message: OutgoingMessage, connection: 
 
 const isForGood = (code: number | null): boolean => code !== null && code >= 500
 
-/** It is not sent, and will not be. Null: there is nothing to tell. */
+/** Records that the message will not be sent; a null reason needs no log line. */
 const ended = Effect.fnUntraced(function* ({ workspaceId, testMailId }: Of<"test_mail">, why: string | null) {
   yield* (yield* TestMails).forget(workspaceId, testMailId)
   if (why === null) return

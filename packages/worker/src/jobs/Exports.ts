@@ -1,4 +1,4 @@
-// The jobs of exports, of whatever they are: writing the file, and removing it with what is known of it.
+// Export jobs: writing the file, and deleting it with its row.
 import type { ExportKind } from "@tentpole/core/exports/Export"
 import { Exports } from "@tentpole/core/exports/Exports"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"

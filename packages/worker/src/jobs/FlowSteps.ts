@@ -1,4 +1,4 @@
-// The jobs of what flows make for their members. Each member's is made by itself: one that fails holds up no other.
+// Jobs of `create_email` and `create_tent` steps. Each member is processed by itself, so that a failure affects no other.
 import { FlowMakings } from "@tentpole/core/flows/steps/FlowMakings"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Cause, Effect, Exit } from "effect"
@@ -20,7 +20,7 @@ export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "fl
       const [first] = failures
       if (first !== undefined) return yield* Effect.failCause(first)
     })
-    // Those who have theirs, or do not wait for it any more, are left alone.
+    // Members that have theirs already, or no longer wait for it, are skipped.
     const given = Effect.forEach(members, (making) => giveUp(workspaceId, making), { discard: true })
     return retryThenFail(attempt, all, given)
   })

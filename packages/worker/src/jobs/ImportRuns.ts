@@ -1,4 +1,4 @@
-// The jobs of imports: applying a file, and removing what a session has left behind.
+// Import jobs: applying a file, and deleting what a session leaves behind.
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports } from "@tentpole/core/imports/Imports"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"

@@ -1,4 +1,4 @@
-// The table of background work: each job, and the use case that does it.
+// The job table: each job type with the use case that runs it.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
@@ -83,7 +83,7 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
   }
 }
 
-/** A blast whose list has gone meanwhile can't be sent; one without anybody in it is sent at once. */
+/** A blast whose list was deleted fails; a blast without recipients is sent at once. */
 const blastStart = ({ workspaceId, blastId }: Extract<Job, { readonly type: "blast_start" }>) =>
   Effect.gen(function* () {
     const blasts = yield* Blasts
@@ -101,7 +101,7 @@ const blastRetry = ({ workspaceId, blastId, ...retry }: Extract<Job, { readonly 
     yield* blasts.finish(workspaceId)
   })
 
-/** Takes jobs until the process stops; one that is stopped in the middle is handed back. */
+/** Takes jobs until the process stops. Interrupted jobs go back to the queue. */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(JobQueue, (queue) =>
     Effect.forkScoped(

@@ -1,16 +1,13 @@
-// What becomes of a job that fails every time, or breaks every worker off, for those who wait for it.
+// Retries of a job, and what happens when every attempt fails or kills the worker.
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import type { JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Cause, Effect } from "effect"
 
-/** The last attempts only give up: a worker that dies while it works says nothing any more, and its last word must be said. */
+/** The last attempts only record the failure: a worker that dies during the work cannot do it. */
 const attempts_to_say_so = 3
 export const attempts_to_work = defaults.attempts_max - attempts_to_say_so
 
-/**
- * Tried again and again, then given up: whoever waits for the work reads, by `giveUp`, that it failed. The job itself ends
- * among the dead ones.
- */
+/** Retries, then calls `giveUp` so that the failure is visible to users. The job itself becomes a dead job. */
 export const retryThenFail = <E, R, R2>(
   { attempt }: JobAttempt,
   work: Effect.Effect<void, E, R>,

@@ -1,4 +1,4 @@
-// The jobs of templates: the AI writes their next version.
+// Template jobs: AI generations of the next version.
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"

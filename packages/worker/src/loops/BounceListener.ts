@@ -1,5 +1,5 @@
-// Takes mail that comes back to the return paths of messages: bounces and complaints. A message is said yes to when what it
-// reports is committed; while the database is away, its sender is asked to come again.
+// Receives mail to return paths: bounces and complaints. A message is accepted after its report is committed; while the
+// database is away, the sender is told to retry.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { listen, type SmtpListenerOptions } from "@tentpole/adapters/smtp/SmtpListener"
 import { read_bytes_max } from "@tentpole/core/bounces/ReturnedMail"
@@ -7,7 +7,7 @@ import { ReturnPaths } from "@tentpole/core/bounces/ReturnPaths"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Layer } from "effect"
 
-/** Reports bring back whole messages at times. */
+/** Reports may contain whole messages. */
 const limits = {
   message_bytes_max: 25 * 2 ** 20,
   kept_bytes_max: read_bytes_max,
@@ -17,7 +17,7 @@ const limits = {
   grace_ms: 5_000,
 } as const satisfies Omit<SmtpListenerOptions, "host" | "port" | "name">
 
-/** Listens until the scope ends; answers the port. `limits` may be others in tests. */
+/** Listens until the scope ends and returns the port. Tests override `limits`. */
 export const start = Effect.fnUntraced(function* (
   at: { readonly host: string; readonly port: number },
   different: Partial<SmtpListenerOptions> = {},
@@ -27,7 +27,7 @@ export const start = Effect.fnUntraced(function* (
   return yield* listen({ ...limits, name: mailHost, ...at, ...different }, returnPaths)
 })
 
-/** Nothing listens unless `BOUNCE_SMTP_PORT` is set. */
+/** Listens only if `BOUNCE_SMTP_PORT` is set. */
 export const layer = ({ bounceSmtpPort, host }: Pick<Configuration, "bounceSmtpPort" | "host">) =>
   Layer.effectDiscard(
     bounceSmtpPort === null

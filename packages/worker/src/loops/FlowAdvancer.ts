@@ -1,13 +1,13 @@
-// Moves members of flows on: again and again, whatever waits in whichever workspace. Nothing is remembered between rounds and
-// nothing is done outside the database, so that a worker may die at any moment, and any number of them may look.
+// The loop that advances flows of all workspaces. All state is in the database, so that a worker may die at any moment and
+// several workers may run the loop.
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Effect, Layer } from "effect"
 
-/** How soon work is noticed where there was none. */
+/** Pause after a round that found no work. */
 const every_ms = 250
 
-/** Also when mail is held: messages wait in the queue. */
+/** Runs while sending is held, too: messages then wait in the queue. */
 export const layer = (look_every_ms = every_ms) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-// What has to be done once in a while, by whichever worker comes to it: each of these may be done twice.
+// The hourly maintenance loop. Every worker runs it; maintenance is idempotent.
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"

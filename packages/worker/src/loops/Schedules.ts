@@ -1,16 +1,16 @@
-// Fires scheduled blasts: again and again, whatever has come to its time. Nothing is remembered between rounds, so that a
-// worker may die at any moment, and any number of them may look.
+// The loop that launches scheduled blasts. All state is in the database, so that a worker may die at any moment and several
+// workers may run the loop.
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Layer, Schedule } from "effect"
 
-/** With a round's own time, this is how late a blast may be. */
+/** A blast is late by at most this and the time of one round. */
 const every_ms = 500
-/** Rounds that go on side by side: where one has to wait, for a row that somebody holds, the others go on. */
+/** Rounds that run concurrently: while one waits for a locked row, the other goes on. */
 const lanes = 2
 
-/** Held (`SENDING=held`), nothing fires: what is missed by more than a day is a draft again when it goes on. */
+/** With `SENDING=held` nothing is launched. A blast that is more than a day late becomes a draft again. */
 export const layer = (round_every_ms = every_ms) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

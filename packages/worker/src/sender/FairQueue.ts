@@ -1,6 +1,5 @@
-// What was claimed and waits for a connection: a line for each workspace, served by turns, so that one with a million does
-// not stand before one with a hundred. As much waits as the connections take in a second, or until the next claim where claims
-// take longer: more would only age in memory.
+// Claimed deliveries that wait for a connection: one queue for each workspace, served in turn, so that a large workspace does
+// not delay a small one. The queues hold what the connections take in a second, or until the next claim if claims take longer.
 import { estimateContactBytes } from "@tentpole/core/sending/ContactWeight"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect, Latch } from "effect"
@@ -11,18 +10,18 @@ export interface LinesOptions {
   readonly connections_max: number
 }
 
-/** What the lines have room for. */
+/** What the queues can take. */
 export interface Look {
   readonly full: boolean
-  /** Workspaces whose lines are long enough. */
+  /** Workspaces whose queues are long enough. */
   readonly except: ReadonlyArray<WorkspaceId>
 }
 
-/** So long is counted before it is said how many the connections take. */
+/** Period over which the demand of the connections is measured. */
 const measure_ms = 250
-/** Connections that had to wait could take more than they took. */
+/** Connections had to wait, so they could take more than they took. */
 const starved_factor = 4
-/** Contacts that wait weigh no more than this, and one claim. */
+/** Maximum weight of waiting contacts, not counting the last claim. */
 const waiting_bytes_max = 32_000_000
 
 export class FairQueue {
@@ -56,7 +55,7 @@ export class FairQueue {
     this.#offered.openUnsafe()
   }
 
-  /** The next workspace's next; waits until there is one. */
+  /** Waits for the next delivery of the workspace whose turn it is. */
   readonly take: Effect.Effect<Item> = Effect.suspend(() => {
     const item = this.#shift()
     return item === undefined ? Effect.andThen(this.#offered.await, this.take) : Effect.succeed(item)
@@ -83,7 +82,7 @@ export class FairQueue {
     return item
   }
 
-  /** Measures, and says for whom there is room. `hungry` waits for what has changed since. */
+  /** Measures demand and returns what the queues can take. `needsMore` then waits for a change. */
   capacity(now_ms: number): Look {
     const passed_ms = now_ms - this.#measured_at_ms
     if (passed_ms >= measure_ms || passed_ms < 0) {
@@ -101,19 +100,16 @@ export class FairQueue {
     return { full, except }
   }
 
-  /** Waits until there is room that the last look did not find. */
+  /** Waits until there is space that the last call of `capacity` did not report. */
   readonly needsMore: Effect.Effect<void> = Effect.suspend(() => this.#hungry.await)
 
-  /**
-   * How many more of a workspace may wait: as many as there would still be room for after that, so that there is always
-   * some for a workspace that comes next.
-   */
+  /** How many more deliveries of a workspace may wait: half of the free space, so that another workspace always finds some. */
   roomFor(workspace: WorkspaceId): number {
     if (this.#bytes >= waiting_bytes_max) return 0
     return Math.max(0, Math.floor((this.#room - this.#size - this.#waiting(workspace)) / 2))
   }
 
-  /** A line is made longer when it can be doubled: claims are better large. */
+  /** A queue is refilled when it can at least be doubled: large claims are cheaper. */
   #isShort(workspace: WorkspaceId): boolean {
     return this.roomFor(workspace) >= Math.max(1, this.#waiting(workspace))
   }

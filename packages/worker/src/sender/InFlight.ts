@@ -1,5 +1,5 @@
-// What a sender has in its hands: every delivery that it has claimed and not yet brought to an end. Whatever is in here has
-// its lease renewed; whatever is left in here when the sender stops is given back.
+// Deliveries in flight: claimed by this sender and not ended. Their leases are renewed; when the sender stops, they are
+// released.
 import type { Claim, ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
 import type { BlastId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 
@@ -10,10 +10,10 @@ export interface Item {
 }
 
 /**
- * `claimed`: provably not sent, free to be given back. `asked`: from the question for the intent on, only who knows that
- * nothing was sent may take it back. `told`: how it ended is on its way to the database, and nothing may overtake that.
+ * `claimed`: certainly not sent, may be released. `intent_requested`: the intent was requested; only code that knows that nothing was
+ * sent may release it. `settling`: the outcome is on its way to the database and cannot change.
  */
-export type Phase = "claimed" | "asked" | "told"
+export type Phase = "claimed" | "intent_requested" | "settling"
 
 interface Held extends Item {
   phase: Phase
@@ -22,7 +22,7 @@ interface Held extends Item {
 export class InFlight {
   readonly #held = new Map<DeliveryId, Held>()
   readonly #counts = new Map<WorkspaceId, number>()
-  /** The last claim of a blast that has since been paused or ended. */
+  /** The last claim of a blast that has been paused or ended since. */
   readonly #stopped = new Map<BlastId, number>()
 
   add(items: ReadonlyArray<Item>): void {
@@ -36,7 +36,7 @@ export class InFlight {
     return this.#held.get(claimed.id)?.claimed.token === claimed.token
   }
 
-  /** Moves on from one of these phases; false when it is not in any of them, and nothing is to be done. */
+  /** Moves the delivery on from one of these phases. False if it is in another phase. */
   move({ claimed }: Item, from: ReadonlyArray<Phase>, to: Phase): boolean {
     const held = this.#held.get(claimed.id)
     if (held?.claimed.token !== claimed.token || !from.includes(held.phase)) return false
@@ -44,12 +44,12 @@ export class InFlight {
     return true
   }
 
-  isAsked({ claimed }: Item): boolean {
+  hasIntent({ claimed }: Item): boolean {
     const held = this.#held.get(claimed.id)
-    return held?.claimed.token === claimed.token && held.phase === "asked"
+    return held?.claimed.token === claimed.token && held.phase === "intent_requested"
   }
 
-  /** Answers whether that was the last of its workspace. */
+  /** Returns whether it was the last delivery of its workspace. */
   remove(item: Item): boolean {
     if (!this.has(item)) return false
     this.#held.delete(item.claimed.id)
@@ -59,21 +59,21 @@ export class InFlight {
     return left === 0
   }
 
-  /** What may still be given back. */
+  /** Deliveries that may still be released. */
   get free(): ReadonlyArray<Item> {
     return [...this.#held.values()].filter(({ phase }) => phase === "claimed")
   }
 
-  /** Of everything in hand. */
+  /** Claims of all deliveries in flight. */
   claims(): ReadonlyMap<WorkspaceId, ReadonlyArray<Claim>> {
     const groups = byWorkspace([...this.#held.values()])
     return new Map([...groups].map(([workspace, held]) => [workspace, claimsOf(held)]))
   }
 
-  /** The blast was found paused or ended: what is still to come of claims up to this one needs no asking. */
+  /** The blast was found paused or ended: deliveries of its claims up to this one need no intent request. */
   stop({ claimed }: Item): void {
     this.#stopped.set(claimed.blastId, Math.max(claimed.token, this.#stopped.get(claimed.blastId) ?? 0))
-    // Old ones say nothing any more: their claims are long over.
+    // Old entries are irrelevant: their claims have ended.
     const [oldest] = this.#stopped.keys()
     if (this.#stopped.size > stopped_max && oldest !== undefined) this.#stopped.delete(oldest)
   }
@@ -92,7 +92,7 @@ const stopped_max = 1000
 export const claimsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Claim> =>
   items.map(({ claimed: { blastId, id, token } }) => ({ blastId, id, token }))
 
-/** What belongs to one workspace, together. */
+/** Groups by workspace. */
 export const byWorkspace = <A extends { readonly workspace: WorkspaceId }>(
   all: ReadonlyArray<A>,
 ): ReadonlyMap<WorkspaceId, ReadonlyArray<A>> => {

@@ -1,9 +1,9 @@
-// Messages are made ahead: while connections wait for intents and replies, the next ones are written and signed.
+// Prefetched messages: rendered and signed while connections wait for intents and replies.
 import type { LentMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
 import { Clock, Effect, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
 
-/** A delivery, and its message: made, or found impossible to make. */
+/** A delivery and its message, or the error of rendering it. */
 export interface PreparedMessage {
   readonly item: Item
   readonly message: Effect.Effect<LentMessage, SenderRefused | NotRendered>
@@ -16,16 +16,16 @@ export interface PrefetchOptions {
   readonly make: OutgoingMail["Service"]["make"]
 }
 
-/** What has lain for longer is made once more: contacts change, and a message bears its date. */
+/** Older messages are rendered again: contacts change, and a message has a date. */
 export const fresh_ms = 10_000
 
-/** Half as many as there are connections lie ready, and as many are being made. */
+/** Keeps half as many messages ready as there are connections, and renders as many concurrently. */
 export const prefetch = Effect.fnUntraced(function* ({ connections_max, make, next }: PrefetchOptions) {
   const count = Math.ceil(connections_max / 2)
   const queue = yield* Queue.bounded<PreparedMessage>(count)
   const making = Effect.gen(function* () {
     const item = yield* next
-    // Replies that have come go first: connections wait for what follows them, and nobody waits for this.
+    // Connections whose replies have arrived go first.
     yield* Effect.yieldNow
     const made = yield* Effect.exit(make(item.workspace, item.claimed))
     const made_at_ms = yield* Clock.currentTimeMillis
@@ -36,7 +36,7 @@ export const prefetch = Effect.fnUntraced(function* ({ connections_max, make, ne
   })
   return {
     next: Queue.take(queue),
-    /** They are to end before what is in hand is given back. */
+    /** Must end before deliveries in flight are released. */
     makers: yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(making)), count),
   }
 })

@@ -1,5 +1,4 @@
-// What a sender does besides sending: it fetches work from one workspace after the other, keeps its leases, ends those of
-// senders that are gone, and finishes blasts whose last message has ended.
+// The sender's loops: claiming work of all workspaces, renewing leases, ending leases of dead senders, finishing blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
@@ -14,8 +13,8 @@ import type { FairQueue } from "./FairQueue.ts"
 import type { Writable } from "./WriteRetry.ts"
 
 export interface SenderLoopsOptions {
-  readonly hands: InFlight
-  readonly lines: FairQueue
+  readonly inFlight: InFlight
+  readonly queue: FairQueue
   readonly writable: Writable
   readonly server: MailServer
   readonly claim_batch_max: number
@@ -24,16 +23,16 @@ export interface SenderLoopsOptions {
 }
 
 export interface SenderLoops {
-  /** Takes a claim of each workspace that is due and has room in its line, or waits a moment. */
+  /** Claims deliveries of each due workspace with space in its queue, or waits. */
   readonly claim: Effect.Effect<void>
   readonly sweep: Effect.Effect<void>
   readonly renew: Effect.Effect<void>
-  /** Nothing of the workspace is in hand: notes when to look again, and finishes what is finished. */
+  /** No delivery of the workspace is in flight: sets when it is due again and finishes completed blasts. */
   readonly checkQueue: (workspace: WorkspaceId) => Effect.Effect<void>
 }
 
 export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
-  const { hands, lease_ms, lines, server, writable } = options
+  const { inFlight, lease_ms, queue, server, writable } = options
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const blasts = yield* Blasts
@@ -46,55 +45,55 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       if (!dry) return
       yield* blasts.finish(workspace)
       yield* transact(store.rest(workspace))
-    }).pipe(logFailure("looking at a queue failed", {}, "Warning"))
+    }).pipe(logFailure("checking a queue failed", {}, "Warning"))
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     yield* writable.await
-    const room = Math.min(options.claim_batch_max, lines.roomFor(workspace))
+    const room = Math.min(options.claim_batch_max, queue.roomFor(workspace))
     if (room === 0) return
-    // While the mail server can't be reached, one message at a time finds out whether it can again.
+    // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : 1
     const now_ms = yield* Clock.currentTimeMillis
-    // In hand as soon as it is claimed: whatever comes between, it is given back.
+    // Claimed deliveries are in flight at once, so that every exit releases them.
     const claimed = yield* Effect.uninterruptible(
       Effect.map(transact(store.claim(workspace, { limit, lease_ms })), (batch) => {
         const taken = batch.map((each): Item => ({ workspace, claimed: each, claimed_at_ms: now_ms }))
-        hands.add(taken)
+        inFlight.add(taken)
         return taken
       }),
     )
     if (claimed.length === 0) return yield* checkQueue(workspace)
     if (claimed.some((item) => item.claimed.paced)) paced_at_ms = now_ms
     yield* passGate("after-claim")
-    lines.offer(workspace, claimed)
+    queue.offer(workspace, claimed)
   })
 
-  const openOnes = store.openWorkspaces(swept_max)
+  const openWorkspaces = store.openWorkspaces(swept_max)
 
   const senderLoops: SenderLoops = {
     checkQueue,
     claim: Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
-      const { except, full } = lines.capacity(now_ms)
+      const { except, full } = queue.capacity(now_ms)
       const due = full ? [] : yield* store.dueWorkspaces(due_max, except)
       if (due.length === 0) {
-        // What is held to a pace leaves in small, even groups.
+        // Rate-limited messages leave in small, even groups.
         const turns_ms = now_ms - paced_at_ms < paced_for_ms ? Pace.turn_ms : options.poll_every_ms
-        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), lines.needsMore)
+        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), queue.needsMore)
       }
       yield* Effect.forEach(due, serve, { discard: true })
     }).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt
-          : Effect.andThen(Effect.logWarning("claiming failed", cause), Effect.sleep(after_trouble_ms)),
+          : Effect.andThen(Effect.logWarning("claiming failed", cause), Effect.sleep(failure_pause_ms)),
       ),
     ),
     sweep: Effect.gen(function* () {
-      for (const workspace of yield* openOnes) {
+      for (const workspace of yield* openWorkspaces) {
         const { queued, unconfirmed } = yield* transact(store.sweep(workspace))
         if (queued + unconfirmed > 0) {
-          yield* Effect.logWarning("leases of a sender that is gone were ended").pipe(
+          yield* Effect.logWarning("expired leases of dead senders were ended").pipe(
             Effect.annotateLogs({ workspace_id: workspace, queued, unconfirmed }),
           )
         }
@@ -102,7 +101,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       }
     }).pipe(logFailure("sweeping failed", {}, "Warning")),
     renew: Effect.suspend(() =>
-      Effect.forEach(hands.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
+      Effect.forEach(inFlight.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
         discard: true,
       }),
     ).pipe(logFailure("renewing leases failed", {}, "Warning")),
@@ -110,9 +109,9 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
   return senderLoops
 })
 
-/** Workspaces that one look at the line answers, and one round of sweeping visits. */
+/** Workspaces of one claim round, and of one sweep. */
 const due_max = 20
 const swept_max = 1000
-const after_trouble_ms = 1000
-/** A workspace that is held to a pace has something to send at least once in this time. */
+const failure_pause_ms = 1000
+/** A rate-limited workspace has something to send at least once in this time. */
 const paced_for_ms = 2000

@@ -1,5 +1,5 @@
-// One connection to the mail server, and what goes over it, one message after the other. Before the 354 a message may be
-// interrupted freely; from asking for the intent until its outcome has been told, never.
+// An SMTP worker: one connection that sends one message after another. Before the 354 a message may be interrupted; between the
+// intent request and the settlement of its outcome it may not.
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { ConnectFailed, type Connection, type MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { LentMessage } from "@tentpole/core/sending/OutgoingMail"
@@ -11,32 +11,32 @@ import type { PreparedMessage } from "./Prefetch.ts"
 import type { InFlight, Item } from "./InFlight.ts"
 import type { Writable } from "./WriteRetry.ts"
 
-/** An intent is also answered `lost` (the claim is another's) or `unknown` (the database did not say). */
+/** An intent may also be `lost` (another sender has the claim) or `unknown` (the database did not answer). */
 export type IntentReply = IntentAnswer | "lost" | "unknown"
 
 export interface SmtpWorkerDeps {
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<PreparedMessage>
-  readonly hands: InFlight
+  readonly inFlight: InFlight
   readonly mail: MailConnections["Service"]
   readonly writable: Writable
   readonly server: MailServer
-  /** Waits while too many outcomes are not written yet. */
+  /** Waits while too many outcomes are unwritten. */
   readonly room: Effect.Effect<void>
   readonly requestIntent: (item: Item) => Effect.Effect<IntentReply>
   readonly settle: (item: Item, tried: Try) => Effect.Effect<void>
   readonly release: (item: Item) => Effect.Effect<void>
   readonly revokeIntent: (item: Item) => Effect.Effect<void>
-  /** No message of the item's blast can go out. */
+  /** Called when no message of the item's blast can be sent. */
   readonly failBlast: (item: Item, failure: string) => Effect.Effect<void>
 }
 
-/** What all lanes know of the mail server: how many connections it bears, and whether it is there at all. */
+/** State of the mail server that all SMTP workers share: how many connections it accepts and whether it is reachable. */
 export class MailServer {
   readonly #most: number
-  /** Held while a lane is open for business. */
+  /** An SMTP worker holds a permit while it serves. */
   readonly permits: Semaphore.Semaphore
-  /** While the server can't be reached, one lane at a time tries. */
+  /** While the server is unreachable, one SMTP worker at a time connects. */
   readonly #trying = Semaphore.makeUnsafe(1)
   #allowed: number
   #crowded_at_ms = 0
@@ -53,19 +53,19 @@ export class MailServer {
     return this.#failures === 0
   }
 
-  /** It asked for fewer connections. Answers false when there is only this one to give up. */
+  /** The server refused a connection as one too many. Returns false if only one is left. */
   readonly shrink = Effect.gen({ self: this }, function* () {
     this.#crowded_at_ms = yield* Clock.currentTimeMillis
     if (this.#allowed <= 1) return false
     this.#allowed--
     yield* Semaphore.resize(this.permits, this.#allowed)
-    yield* Effect.logInfo("the mail server asks for fewer connections").pipe(
+    yield* Effect.logInfo("the mail server accepts fewer connections").pipe(
       Effect.annotateLogs({ connections: this.#allowed }),
     )
     return true
   })
 
-  /** One more, when it has not complained for a while. */
+  /** Allows one more connection after a calm period. */
   readonly grow = Effect.gen({ self: this }, function* () {
     const now = yield* Clock.currentTimeMillis
     if (this.#allowed >= this.#most || now - this.#crowded_at_ms < calm_ms) return
@@ -74,7 +74,7 @@ export class MailServer {
     yield* Semaphore.resize(this.permits, this.#allowed)
   })
 
-  /** Opens a connection; when that fails, nobody else tries before a pause that grows with each failure. */
+  /** Opens a connection. After a failure, the next attempt waits for a pause that grows with each failure. */
   open(mail: MailConnections["Service"]): Effect.Effect<Connection, ConnectFailed, Scope.Scope> {
     const attempt = Effect.suspend(() => {
       const before = this.#failures
@@ -107,11 +107,11 @@ export class MailServer {
     this.#open--
   }
 
-  /** Lanes that tried at once failed at once: that is one failure, not one for each of them. */
+  /** Concurrent attempts that fail count as one failure. */
   #failed(reason: string, failures: number): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.#failures = Math.max(this.#failures, failures)
-      return Effect.logWarning("the mail server can't be used").pipe(
+      return Effect.logWarning("the mail server is unreachable").pipe(
         Effect.annotateLogs({ reason, failures: this.#failures }),
       )
     })
@@ -121,11 +121,11 @@ export class MailServer {
 const calm_ms = 60_000
 const outage_pause_max_ms = 30_000
 
-/** Whether its permit was for a moment that is over. */
+/** Whether the permit of the send rate limit has expired. */
 const isLate = ({ claimed, claimed_at_ms }: Item) =>
   Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.paced && now_ms - claimed_at_ms > Pace.permit_ms)
 
-/** An open connection of a lane. `used`: a server may hang up on one that it has served, without fault of the next message. */
+/** An open connection. `used`: the server may close it after messages it has taken, which is not the next message's fault. */
 interface OpenConnection {
   readonly connection: Connection
   readonly scope: Scope.Closeable
@@ -133,28 +133,28 @@ interface OpenConnection {
 }
 
 export class SmtpWorker {
-  readonly #desk: SmtpWorkerDeps
-  #line: OpenConnection | undefined
+  readonly #deps: SmtpWorkerDeps
+  #connection: OpenConnection | undefined
   #busy = false
   #used_at_ms = 0
 
-  constructor(desk: SmtpWorkerDeps) {
-    this.#desk = desk
+  constructor(deps: SmtpWorkerDeps) {
+    this.#deps = deps
   }
 
-  /** Serves for ever. A lane that the server has no room for waits without a message in hand. */
+  /** Serves for ever. Without a permit of the server it waits without a message. */
   readonly run: Effect.Effect<never> = Effect.suspend(() =>
-    this.#desk.server.permits.withPermit(this.#serve.pipe(Effect.ensuring(this.close))).pipe(Effect.forever),
+    this.#deps.server.permits.withPermit(this.#serve.pipe(Effect.ensuring(this.close))).pipe(Effect.forever),
   )
 
-  /** Until the server asks for fewer connections. */
+  /** Serves until the server refuses further connections. */
   readonly #serve: Effect.Effect<void> = Effect.suspend(() =>
-    this.#desk.next.pipe(
+    this.#deps.next.pipe(
       Effect.flatMap((ready) => {
         this.#busy = true
         return this.#handle(ready).pipe(
           Effect.onExit((exit) => this.#end(ready.item, exit)),
-          // One message's mishap is told of, and ends no lane.
+          // A failed message is logged and does not end the SMTP worker.
           Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(true))),
         )
       }),
@@ -163,20 +163,20 @@ export class SmtpWorker {
   )
 
   /**
-   * Whatever ends a message in the middle, it does not stay in hand. An interruption that came while the intent was asked
-   * for strikes here, after the outcome has been told: giving back is then no longer possible.
+   * Ends a message on every exit, so that it does not stay in flight. An interruption during the intent request arrives here
+   * after the outcome was settled; the message can no longer be released then.
    */
   #end(item: Item, exit: Exit.Exit<boolean>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       this.#busy = false
       this.#used_at_ms = yield* Clock.currentTimeMillis
       if (Exit.isSuccess(exit)) return
-      const { release, hands, settle } = this.#desk
+      const { release, inFlight, settle } = this.#deps
       if (Cause.hasInterruptsOnly(exit.cause)) return yield* release(item)
       yield* Effect.logError("a message could not be handled", exit.cause)
-      // It is no fault of the message's that the database is away; anything else counts as a try, lest it comes round for ever.
-      if (Cause.squash(exit.cause) instanceof Unavailable && !hands.isAsked(item)) return yield* release(item)
-      const tried: Try = hands.isAsked(item)
+      // An unavailable database does not count as an attempt. Other failures do, so that they end at some time.
+      if (Cause.squash(exit.cause) instanceof Unavailable && !inFlight.hasIntent(item)) return yield* release(item)
+      const tried: Try = inFlight.hasIntent(item)
         ? { _tag: "outcome", outcome: { _tag: "inDoubt" } }
         : {
             _tag: "notSent",
@@ -186,45 +186,45 @@ export class SmtpWorker {
     })
   }
 
-  /** Closes the connection if it lies idle. */
+  /** Closes the connection if it is idle. */
   closeIdle(before_ms: number): Effect.Effect<void> {
     return Effect.suspend(() => (this.#busy || this.#used_at_ms > before_ms ? Effect.void : this.close))
   }
 
-  /** A reply that is being waited for stays unknown then. */
+  /** The outcome of a pending reply stays unknown. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
-    const line = this.#line
-    if (line === undefined) return Effect.void
-    this.#line = undefined
-    this.#desk.server.closed()
-    return Scope.close(line.scope, Exit.void)
+    const open = this.#connection
+    if (open === undefined) return Effect.void
+    this.#connection = undefined
+    this.#deps.server.closed()
+    return Scope.close(open.scope, Exit.void)
   })
 
-  /** Answers whether the lane may go on. */
+  /** Returns whether the SMTP worker may continue. */
   readonly #handle = Effect.fnUntraced({ self: this }, function* (this: SmtpWorker, ready: PreparedMessage) {
-    const desk = this.#desk
+    const deps = this.#deps
     const { item } = ready
-    if (!desk.hands.has(item)) return true
-    if (desk.hands.isStopped(item)) return yield* Effect.as(desk.release(item), true)
-    yield* desk.writable.await
-    yield* desk.room
-    if (yield* isLate(item)) return yield* Effect.as(desk.release(item), true)
+    if (!deps.inFlight.has(item)) return true
+    if (deps.inFlight.isStopped(item)) return yield* Effect.as(deps.release(item), true)
+    yield* deps.writable.await
+    yield* deps.room
+    if (yield* isLate(item)) return yield* Effect.as(deps.release(item), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
     const message = yield* this.#message(ready)
     return message === undefined ? true : yield* this.#send(item, message)
   })
 
-  /** Nobody to write to: the intent finds the reason, and is not used. */
+  /** The contact was deleted: requests the intent only to record the block reason. */
   #withoutMessage(item: Item): Effect.Effect<void> {
     return Effect.uninterruptible(
-      Effect.flatMap(this.#desk.requestIntent(item), (leave) =>
-        leave === "granted" ? this.#desk.revokeIntent(item) : this.#withheld(item, leave),
+      Effect.flatMap(this.#deps.requestIntent(item), (leave) =>
+        leave === "granted" ? this.#deps.revokeIntent(item) : this.#withheld(item, leave),
       ),
     )
   }
 
   #message({ item, message }: PreparedMessage): Effect.Effect<LentMessage | undefined> {
-    const { failBlast, settle } = this.#desk
+    const { failBlast, settle } = this.#deps
     return message.pipe(
       Effect.catchTags({
         SenderRefused: ({ failure }) => Effect.as(failBlast(item, failure), undefined),
@@ -237,50 +237,50 @@ export class SmtpWorker {
     return this.#connected.pipe(
       Effect.matchEffect({
         onFailure: (error) => this.#notConnected(item, error),
-        onSuccess: (line) => this.#over(line, item, message),
+        onSuccess: (open) => this.#transmit(open, item, message),
       }),
     )
   }
 
   readonly #connected: Effect.Effect<OpenConnection, ConnectFailed> = Effect.gen({ self: this }, function* () {
-    if (this.#line !== undefined && (yield* this.#line.connection.alive)) return this.#line
+    if (this.#connection !== undefined && (yield* this.#connection.connection.alive)) return this.#connection
     yield* this.close
     const scope = yield* Scope.make()
-    const connection = yield* this.#desk.server.open(this.#desk.mail).pipe(
+    const connection = yield* this.#deps.server.open(this.#deps.mail).pipe(
       Scope.provide(scope),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
-    const line: OpenConnection = { connection, scope, used: false }
-    this.#line = line
-    return line
+    const open: OpenConnection = { connection, scope, used: false }
+    this.#connection = open
+    return open
   })
 
   #notConnected(item: Item, error: ConnectFailed): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {
       if (error.permanent) {
-        yield* this.#desk.failBlast(item, "mailer_refuses_login")
+        yield* this.#deps.failBlast(item, "mailer_refuses_login")
         return true
       }
-      if (error.crowded && (yield* this.#desk.server.shrink)) {
-        yield* this.#desk.release(item)
+      if (error.crowded && (yield* this.#deps.server.shrink)) {
+        yield* this.#deps.release(item)
         return false
       }
       const why = new NotSent({ stage: "connection", code: null, reply: error.reason })
-      yield* this.#desk.settle(item, { _tag: "notSent", error: why })
+      yield* this.#deps.settle(item, { _tag: "notSent", error: why })
       return true
     })
   }
 
-  #over(line: OpenConnection, item: Item, message: LentMessage): Effect.Effect<boolean> {
-    const desk = this.#desk
+  #transmit(open: OpenConnection, item: Item, message: LentMessage): Effect.Effect<boolean> {
+    const deps = this.#deps
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
-        const began = yield* Effect.result(restore(line.connection.begin(message.envelope)))
-        const { used } = line
-        line.used = true
-        if (began._tag === "Failure") return yield* restore(this.#notBegun(item, message, began.failure, used))
-        const ready = began.success
-        const leave = yield* desk.requestIntent(item)
+        const started = yield* Effect.result(restore(open.connection.begin(message.envelope)))
+        const { used } = open
+        open.used = true
+        if (started._tag === "Failure") return yield* restore(this.#notStarted(item, message, started.failure, used))
+        const ready = started.success
+        const leave = yield* deps.requestIntent(item)
         if (leave !== "granted") {
           yield* ready.abandon
           yield* this.#withheld(item, leave)
@@ -288,39 +288,39 @@ export class SmtpWorker {
         }
         const outcome = yield* ready.release(message.bytes)
         yield* message.giveBack
-        yield* desk.settle(item, { _tag: "outcome", outcome })
+        yield* deps.settle(item, { _tag: "outcome", outcome })
         return true
       }),
     )
   }
 
-  #notBegun(item: Item, message: LentMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
+  #notStarted(item: Item, message: LentMessage, error: NotSent, used: boolean): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {
       const hungUp = error.code === null || error.code === 421
-      // Hung up on after serving others: servers do that after so many messages, or so long a silence. Once more, anew.
+      // The server closed a used connection, as servers do after some messages or idle time: send once over a new one.
       if (hungUp && used) return yield* this.#send(item, message)
       if (wantsLogin(error)) {
-        yield* this.#desk.failBlast(item, "mailer_refuses_login")
+        yield* this.#deps.failBlast(item, "mailer_refuses_login")
         return true
       }
-      yield* this.#desk.settle(item, { _tag: "notSent", error })
-      return error.code === 421 ? !(yield* this.#desk.server.shrink) : true
+      yield* this.#deps.settle(item, { _tag: "notSent", error })
+      return error.code === 421 ? !(yield* this.#deps.server.shrink) : true
     })
   }
 
   #withheld(item: Item, leave: Exclude<IntentReply, "granted">): Effect.Effect<void> {
-    const { hands, revokeIntent } = this.#desk
+    const { inFlight, revokeIntent } = this.#deps
     switch (leave) {
       case "unknown":
-        // Granted or not: nothing was sent, and whoever holds it may say so.
+        // Granted or not: nothing was sent, so that the intent may be revoked.
         return revokeIntent(item)
       case "paused":
       case "cancelled":
-        hands.stop(item)
-        hands.remove(item)
+        inFlight.stop(item)
+        inFlight.remove(item)
         return Effect.void
       default:
-        hands.remove(item)
+        inFlight.remove(item)
         return Effect.void
     }
   }

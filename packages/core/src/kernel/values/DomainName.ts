@@ -1,4 +1,4 @@
-// Names of domains, as people write them and as DNS has them.
+// Domain names, as people write them and as DNS has them.
 import { Result } from "effect"
 import { parse } from "tldts"
 import { toASCII } from "tr46"
@@ -7,10 +7,10 @@ import { trim } from "../Text.ts"
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** The A-label form in lower case, or null when the text is no host name of two labels or more. */
+/** The A-label form in lower case, or null if the text is not a host name with at least two labels. */
 export const toDomain = (text: string): string | null => {
   const name = trim(text.normalize("NFC"))
-  // `%` and zero-width characters would be dropped or decoded on the way: what is stored must be what was seen.
+  // IDNA would decode or drop `%` and zero-width characters: the stored name must be the visible one.
   if (name === "" || name.length > 253 || /[%\p{Cc}\p{Cf}\s]/u.test(name)) return null
   const ascii = isPlain(name) ? name : idnaToAscii(name)
   if (ascii === null) return null
@@ -18,7 +18,7 @@ export const toDomain = (text: string): string | null => {
   return labels.length >= 2 && labels.every((each) => label.test(each)) ? labels.join(".") : null
 }
 
-/** Nothing that IDNA would map or look at: most domains are, and are spared it. (`--` may begin an A-label.) */
+/** Plain ASCII, which IDNA leaves unchanged. Most domains are; this skips the mapping. (`--` may begin an A-label.) */
 const isPlain = (name: string): boolean => /^[a-z0-9.-]+$/i.test(name) && !name.includes("--")
 
 const idnaToAscii = (name: string): string | null =>
@@ -30,7 +30,7 @@ const idnaToAscii = (name: string): string | null =>
     verifyDNSLength: true,
   })
 
-/** A domain that somebody can own: a public suffix itself can't be a sender's. */
+/** A domain that can have an owner: a public suffix is refused. */
 export const checkDomain = (path: string, text: string): Result.Result<string, Invalid> => {
   const domain = toDomain(text)
   if (domain === null) return Result.fail(Invalid.at(path, "must be a domain name, as example.com"))

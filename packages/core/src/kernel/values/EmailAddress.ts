@@ -1,4 +1,4 @@
-// Email addresses of contacts: what is taken for one, and when two spellings are the same address.
+// Email addresses: which texts are accepted, and when two spellings are the same address.
 import { toUnicode } from "tr46"
 import isEmailModule from "validator/lib/isEmail.js"
 import { encodeText } from "../Bytes.ts"
@@ -6,9 +6,9 @@ import { fold, trim } from "../Text.ts"
 import { toDomain } from "./DomainName.ts"
 
 export interface EmailAddress {
-  /** As it was given, without white space around it. */
+  /** As given, without surrounding white space. */
   readonly written: string
-  /** NFC, the local part folded, the domain as lower-case A-labels: equal for all spellings of one address. */
+  /** NFC, folded local part, domain as lower-case A-labels: equal for all spellings of one address. */
   readonly normalized: string
 }
 
@@ -17,9 +17,9 @@ const written_length_max = 320
 const local_octets_max = 64
 
 /**
- * Reads an address. Only a dot-atom before the `@` (RFC 5321 §4.1.2) and a domain name of two labels or more behind it:
- * quoted local parts, comments, display names, routes and address literals are refused, so that exactly one mailbox can be
- * meant and nothing of it can end a header or a command.
+ * Parses an address: a dot-atom before the `@` (RFC 5321 §4.1.2) and a domain with at least two labels after it. Quoted
+ * local parts, comments, display names, routes and address literals are refused, so that the text names exactly one mailbox
+ * and cannot end a header or a command.
  */
 export const parseEmail = (text: string): EmailAddress | null => {
   const written = trim(text)
@@ -28,18 +28,18 @@ export const parseEmail = (text: string): EmailAddress | null => {
   const domain = plainDomain(written.slice(at + 1))
   const local = fold(written.slice(0, at))
   if (domain === null || !atom.test(local)) return null
-  // It is mailed as it was written, which folding may have made shorter: `ẞ` has three octets, `ß` two.
+  // The written form is mailed, and folding may shorten it: `ẞ` has three octets, `ß` two.
   if (encodeText(written.slice(0, at).normalize("NFC")).length > local_octets_max) return null
   const normalized = `${local}@${domain}`
   return isEmail(normalized, { allow_utf8_local_part: true }) ? { written, normalized } : null
 }
 
-/** No controls, white space or invisible characters; no `%`, by which mail was once routed on. */
+/** No controls, white space or invisible characters, and no `%`, which once routed mail. */
 const atom = /^[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$&'*+/=?^_`{|}~-]+)*$/u
 
 /**
- * The A-labels of a domain that reads as itself. IDNA maps much to plain letters (full-width letters, circled digits, other
- * full stops): what would be mailed is then not what was seen, and such a domain is refused.
+ * The A-labels of a domain that IDNA does not change visibly. IDNA maps full-width letters, circled digits and other full
+ * stops to plain ones; such a domain is refused because mail would go to another name than the visible one.
  */
 const plainDomain = (text: string): string | null => {
   const ascii = toDomain(text)
@@ -52,5 +52,5 @@ const plainDomain = (text: string): string | null => {
   return same ? ascii : null
 }
 
-// A CommonJS module whose exports are the function itself, which its types take for an object with a default.
+// A CommonJS module whose export is the function; its types declare an object with a default.
 const isEmail = isEmailModule as unknown as (text: string, options: { allow_utf8_local_part: boolean }) => boolean
