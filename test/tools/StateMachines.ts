@@ -76,13 +76,14 @@ const diagram = (transitions: Transitions): string => {
   const edges = states.flatMap((from) =>
     [...byTarget(transitions[from])].flatMap(([to, events]) => (to === from ? [] : [{ from, to, events }])),
   )
-  const ends = new Set([...states, ...edges.map(({ to }) => to)]).difference(new Set(edges.map(({ from }) => from)))
+  const left = new Set(edges.map(({ from }) => from))
+  const ends = [...new Set([...states, ...edges.map(({ to }) => to)])].filter((state) => !left.has(state))
   return [
     "```mermaid",
     "stateDiagram-v2",
     `  [*] --> ${states[0] ?? ""}`,
     ...edges.map(({ from, to, events }) => `  ${from} --> ${to}: ${events.join(", ")}`),
-    ...[...ends].map((state) => `  ${state} --> [*]`),
+    ...ends.map((state) => `  ${state} --> [*]`),
     "```",
   ].join("\n")
 }
