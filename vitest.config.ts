@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { threats } from "./test/attacks/Threats.ts"
 
 const resolve = { conditions: ["tentpole:source"] }
 
@@ -9,6 +10,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
+    tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
     // One more than the machine that it is meant for has processors: tests wait for other processes half of their time.

@@ -5,6 +5,7 @@ import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor as Transacting } from "@tentpole/core/kernel/Transactor"
 import { assert, expect, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
 import { database } from "./schema/Database.ts"
@@ -82,45 +83,48 @@ it.live("a table that is not fenced is seen, and each key that begins with somet
 
 const [mine, theirs] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]
 
-it.live("the service sees nothing without a workspace, and with one its rows and no others, in every table", () =>
-  Effect.gen(function* () {
-    const { owner, service } = yield* database
-    const all = yield* tenants(owner)
-    assert.isAbove(all.length, 10)
-    yield* loosen(owner)
-    const insertion = yield* insertions(owner, all)
-    const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
-    yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
+const foreignNestedIdTest = tagged(it.live, "attack/foreign-nested-id", "attack/row-level-security")
+foreignNestedIdTest(
+  "the service sees nothing without a workspace, and with one its rows and no others, in every table",
+  () =>
+    Effect.gen(function* () {
+      const { owner, service } = yield* database
+      const all = yield* tenants(owner)
+      assert.isAbove(all.length, 10)
+      yield* loosen(owner)
+      const insertion = yield* insertions(owner, all)
+      const fill = all.flatMap((table) => [insertion(table, mine), insertion(table, theirs)])
+      yield* owner.unsafe(`do $$ begin ${fill.join("; ")}; end $$`)
 
-    const seen = Effect.map(
-      service.unsafe<{ readonly seen: string }>(
-        all.map((table) => `select distinct '${table} ' || workspace_id as seen from ${table}`).join(" union all "),
-      ),
-      (rows) => rows.map((row) => row.seen).sort(),
-    )
-    const within = <A, E, R>(workspace: string, statements: Effect.Effect<A, E, R>) =>
-      service.withTransaction(
-        Effect.andThen(service`select set_config('tentpole.workspace_id', ${workspace}, true)`, statements),
+      const seen = Effect.map(
+        service.unsafe<{ readonly seen: string }>(
+          all.map((table) => `select distinct '${table} ' || workspace_id as seen from ${table}`).join(" union all "),
+        ),
+        (rows) => rows.map((row) => row.seen).sort(),
       )
-    const attempt = (statements: ReadonlyArray<string>) =>
-      service<{ readonly statement: string; readonly outcome: string }>`select * from attempts(${statements}::text[])`
+      const within = <A, E, R>(workspace: string, statements: Effect.Effect<A, E, R>) =>
+        service.withTransaction(
+          Effect.andThen(service`select set_config('tentpole.workspace_id', ${workspace}, true)`, statements),
+        )
+      const attempt = (statements: ReadonlyArray<string>) =>
+        service<{ readonly statement: string; readonly outcome: string }>`select * from attempts(${statements}::text[])`
 
-    assert.deepStrictEqual(yield* seen, [], "without a workspace")
-    assert.deepStrictEqual(yield* within(mine, seen), all.map((table) => `${table} ${mine}`).sort())
-    assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
+      assert.deepStrictEqual(yield* seen, [], "without a workspace")
+      assert.deepStrictEqual(yield* within(mine, seen), all.map((table) => `${table} ${mine}`).sort())
+      assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
 
-    const forbidden = all.flatMap((table) => [
-      insertion(table, theirs),
-      `update ${table} set workspace_id = '${theirs}'`,
-    ])
-    for (const { statement, outcome } of yield* within(mine, attempt(forbidden))) {
-      assert.strictEqual(outcome, "42501", statement)
-    }
-    const emptied = yield* within(mine, attempt(all.map((table) => `delete from ${table}`)))
-    for (const { statement, outcome } of emptied) assert.strictEqual(outcome, "done", statement)
-    assert.deepStrictEqual(yield* within(mine, seen), [])
-    assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
-  }).pipe(Effect.scoped),
+      const forbidden = all.flatMap((table) => [
+        insertion(table, theirs),
+        `update ${table} set workspace_id = '${theirs}'`,
+      ])
+      for (const { statement, outcome } of yield* within(mine, attempt(forbidden))) {
+        assert.strictEqual(outcome, "42501", statement)
+      }
+      const emptied = yield* within(mine, attempt(all.map((table) => `delete from ${table}`)))
+      for (const { statement, outcome } of emptied) assert.strictEqual(outcome, "done", statement)
+      assert.deepStrictEqual(yield* within(mine, seen), [])
+      assert.deepStrictEqual(yield* within(theirs, seen), all.map((table) => `${table} ${theirs}`).sort())
+    }).pipe(Effect.scoped),
 )
 
 it.live("a workspace that is erased leaves none of its rows in any table, and all of another's stay", () =>
@@ -150,10 +154,13 @@ it.live("a workspace that is erased leaves none of its rows in any table, and al
   }).pipe(Effect.scoped),
 )
 
-it.live("the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself", () =>
-  Effect.gen(function* () {
-    const { service } = yield* database
-    const [role] = yield* service<Record<string, unknown>>`
+const rowLevelSecurityTest = tagged(it.live, "attack/row-level-security")
+rowLevelSecurityTest(
+  "the service owns nothing, makes nothing outside the queue's schema, and reaches no partition by itself",
+  () =>
+    Effect.gen(function* () {
+      const { service } = yield* database
+      const [role] = yield* service<Record<string, unknown>>`
       select rolname as name, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole,
         (select count(*)::int from pg_auth_members m where m.member = r.oid) as groups,
         (select count(*)::int from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owned,
@@ -162,17 +169,17 @@ it.live("the service owns nothing, makes nothing outside the queue's schema, and
         (select count(*)::int from pg_class c where c.relispartition
           and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete')) as partitions
       from pg_roles r where rolname = current_user`
-    assert.deepStrictEqual(role, {
-      name: "tentpole_service",
-      rolsuper: false,
-      rolbypassrls: false,
-      rolcreatedb: false,
-      rolcreaterole: false,
-      groups: 0,
-      owned: 0,
-      makes_schemas: false,
-      makes_in: ["jobs"],
-      partitions: 0,
-    })
-  }).pipe(Effect.scoped),
+      assert.deepStrictEqual(role, {
+        name: "tentpole_service",
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcreatedb: false,
+        rolcreaterole: false,
+        groups: 0,
+        owned: 0,
+        makes_schemas: false,
+        makes_in: ["jobs"],
+        partitions: 0,
+      })
+    }).pipe(Effect.scoped),
 )

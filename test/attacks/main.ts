@@ -1,10 +1,24 @@
-// `npm run test:attacks`: every bad request in every place of every operation, and every test that holds one of the rows.
-import { spawn } from "node:child_process"
-import { filesOf } from "./Files.ts"
-import { rows } from "./Rows.ts"
+// `npm run test:attacks`: every test that holds a threat, with all requests instead of a sample; then threats and their tests.
+import { startVitest } from "vitest/node"
+import { threats } from "./Threats.ts"
 
-const vitest = spawn("vitest", ["run", ...filesOf(rows), ...process.argv.slice(2)], {
-  stdio: "inherit",
-  env: { ...process.env, ATTACKS: "all" },
-})
-vitest.once("exit", (code) => process.exit(code ?? 1))
+process.env["ATTACKS"] ??= "all"
+const vitest = await startVitest(process.argv.slice(2), { run: true, tagsFilter: ["attack/*"] })
+
+const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests("passed")])
+const rows = threats.map(({ name, description, untested }) => ({
+  name,
+  description,
+  tests: tests.filter(({ tags }) => tags.includes(name)).length,
+  untested,
+}))
+for (const { name, description, tests, untested } of rows) {
+  console.log(`${String(tests).padStart(5)}  ${name.padEnd(30)}${description}`)
+  if (untested !== undefined) console.log(`${" ".repeat(37)}Not tested: ${untested}`)
+}
+const open = rows.filter(({ tests }) => tests === 0).map(({ name }) => name)
+if (open.length > 0) {
+  console.error(`No test passed for: ${open.join(", ")}`)
+  process.exitCode = 1
+}
+await vitest.close()

@@ -87,27 +87,31 @@ describe.skipIf(browser === null)("a published page in a browser", () => {
     assert.deepStrictEqual(report.by_device, [{ device: "mobile", views: 2 }])
   })
 
-  it("it fits on phones and desktops, loads nothing that its policy stops, and nobody is shut out, by day and by night", async () => {
-    for (const prompt of prompts) {
-      const { url } = await publish(prompt)
-      for (const viewport of sizes) {
-        for (const colorScheme of ["light", "dark"] as const) {
-          // What looks at the page comes from the test, not from the page.
-          const { context, page, complaints } = await open(url, { viewport, colorScheme })
-          assert.deepStrictEqual(complaints, [], url)
-          const width = await page.evaluate<number>("document.documentElement.scrollWidth")
-          assert.isAtMost(width, viewport.width, `${prompt}: wider than the screen`)
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate<axe.AxeResults>("axe.run()")
-          const found = violations.map(
-            ({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join("; ")}`,
-          )
-          assert.deepStrictEqual(found, [], `${prompt}, ${viewport.width}, ${colorScheme}`)
-          await context.close()
+  it(
+    "it fits on phones and desktops, loads nothing that its policy stops, and nobody is shut out, by day and by night",
+    { tags: ["attack/page-script"] },
+    async () => {
+      for (const prompt of prompts) {
+        const { url } = await publish(prompt)
+        for (const viewport of sizes) {
+          for (const colorScheme of ["light", "dark"] as const) {
+            // What looks at the page comes from the test, not from the page.
+            const { context, page, complaints } = await open(url, { viewport, colorScheme })
+            assert.deepStrictEqual(complaints, [], url)
+            const width = await page.evaluate<number>("document.documentElement.scrollWidth")
+            assert.isAtMost(width, viewport.width, `${prompt}: wider than the screen`)
+            await page.evaluate(axe.source)
+            const { violations } = await page.evaluate<axe.AxeResults>("axe.run()")
+            const found = violations.map(
+              ({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join("; ")}`,
+            )
+            assert.deepStrictEqual(found, [], `${prompt}, ${viewport.width}, ${colorScheme}`)
+            await context.close()
+          }
         }
       }
-    }
-  })
+    },
+  )
 
   it("a page that nobody can be shut out of is not all that can be seen: a label that is missing is found", async () => {
     const page = await (browser ?? assert.fail(none)).newPage()

@@ -21,17 +21,21 @@ describe("with ADMIN_TOKEN", () => {
   })
   afterAll(() => service.remove())
 
-  it("a wrong token and a tenant's key are 401, the right one comes in", async () => {
-    assert.strictEqual((await service.call("GET", root)).status, 401)
-    const description = await admin("GET", "/admin/v1/openapi.json")
-    assert.include(Object.keys(description.json.paths), "/admin/v1/workspaces/{workspace_id}")
-    assert.strictEqual((await service.call("PUT", root)).status, 405)
-    const { json } = await admin("GET", root)
-    assert.deepStrictEqual(
-      json.workspaces.map(({ slug }: { readonly slug: string }) => slug),
-      ["default"],
-    )
-  })
+  it(
+    "a wrong token and a tenant's key are 401, the right one comes in",
+    { tags: ["attack/admin-access"] },
+    async () => {
+      assert.strictEqual((await service.call("GET", root)).status, 401)
+      const description = await admin("GET", "/admin/v1/openapi.json")
+      assert.include(Object.keys(description.json.paths), "/admin/v1/workspaces/{workspace_id}")
+      assert.strictEqual((await service.call("PUT", root)).status, 405)
+      const { json } = await admin("GET", root)
+      assert.deepStrictEqual(
+        json.workspaces.map(({ slug }: { readonly slug: string }) => slug),
+        ["default"],
+      )
+    },
+  )
 
   it("what one command makes, another shows, and the log knows who it was", async () => {
     const creation = ["workspace", "create", "By command", "--plan", "pro", "--from-name", "Ann"]

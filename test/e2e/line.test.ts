@@ -24,7 +24,7 @@ const csv = [
   ),
 ].join("\r\n")
 
-describe("the line", () => {
+describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
   let sink: Sink
   let service: Service
   let listId = ""

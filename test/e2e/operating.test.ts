@@ -124,20 +124,24 @@ describe("a service that is watched", () => {
     )
   })
 
-  it("each line of the log is JSON; a request's has its id, and none has an address or a key", async () => {
-    const id = "an-id-of-the-callers"
-    await createContact("logged", { "x-request-id": id })
-    const lines = await until("the line of the request", async () => {
-      const found = service.output.split("\n").filter((line) => line.startsWith("{"))
-      return found.some((line) => line.includes(id)) && found
-    })
-    const line = lines.map((each) => JSON.parse(each)).find((each) => each.annotations.request_id === id)
-    assert.deepInclude(line.annotations, { method: "POST", route: "/v1/contacts", status: 201, process: "http" })
-    for (const secret of ["logged@example.test", new URL(database).password]) {
-      assert.notInclude(service.output, secret)
-    }
-    assert.notInclude(lines.join("\n"), apiKey)
-  })
+  it(
+    "each line of the log is JSON; a request's has its id, and none has an address or a key",
+    { tags: ["attack/log-injection"] },
+    async () => {
+      const id = "an-id-of-the-callers"
+      await createContact("logged", { "x-request-id": id })
+      const lines = await until("the line of the request", async () => {
+        const found = service.output.split("\n").filter((line) => line.startsWith("{"))
+        return found.some((line) => line.includes(id)) && found
+      })
+      const line = lines.map((each) => JSON.parse(each)).find((each) => each.annotations.request_id === id)
+      assert.deepInclude(line.annotations, { method: "POST", route: "/v1/contacts", status: 201, process: "http" })
+      for (const secret of ["logged@example.test", new URL(database).password]) {
+        assert.notInclude(service.output, secret)
+      }
+      assert.notInclude(lines.join("\n"), apiKey)
+    },
+  )
 
   it("readiness tells the truth when the database goes and when it comes back; the process lives through it", async () => {
     wire.refusing = true
@@ -157,45 +161,51 @@ describe("a service that is watched", () => {
     await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
   })
 
-  it("secrets and addresses are nowhere but where they belong, after a life with everything that goes wrong in one", async () => {
-    const refusals = await Canary.live(service)
-    wire.refusing = true
-    wire.cut()
-    const lost = await service.call("POST", "/v1/contacts", { items: [{ email: Canary.address }] })
-    assert.strictEqual(lost.status, 503)
-    wire.refusing = false
-    await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
-    const metrics = await Promise.all([service.api, watched].map(async (at) => (await fetch(`${at}/metrics`)).text()))
-    const doctor = await command(["doctor"], service.environment)
-    assert.include(doctor.output, "AI", "the doctor has looked at the key")
-    const lines = service.output.split("\n").filter((line) => line.startsWith("{"))
-    const places = {
-      logs: lines.join("\n"),
-      traces: collector.text,
-      metrics: metrics.join("\n"),
-      "the doctor": doctor.output,
-      refusals: [...refusals, lost.text].join("\n"),
-    }
-    const found: Array<string> = []
-    const [key] = await asOwner<{ readonly sealed: Uint8Array }>(
-      "select dkim_private_key_sealed as sealed from sending_domain",
-    )
-    const dkim = await Canary.wordsOfSealed(key?.sealed ?? assert.fail("no key signs this mail"))
-    for (const [what, word] of Object.entries(dkim)) assert.isAtLeast(word.length, 40, what)
-    for (const [what, secret] of Object.entries({ ...Canary.secrets, ...dkim, "the API's key": apiKey })) {
-      for (const [place, text] of Object.entries(places)) if (text.includes(secret)) found.push(`${what} in ${place}`)
-      for (const table of await Canary.tablesHolding(asOwner, secret)) found.push(`${what} in ${table}`)
-      for (const file of await Canary.filesHolding(service.folder, secret)) found.push(`${what} in ${file}`)
-    }
-    for (const place of ["logs", "traces", "metrics", "the doctor"] as const) {
-      if (places[place].includes(Canary.address)) found.push(`the address in ${place}`)
-    }
-    const holding = await Canary.tablesHolding(asOwner, Canary.address)
-    const tables = holding.map((table) => table.replace(/^public\./, ""))
-    assert.include(tables, "contact", "the address is found where it is")
-    found.push(...tables.filter((table) => !(table in Canary.mayHoldAddress)).map((table) => `the address in ${table}`))
-    assert.deepStrictEqual(found, [])
-  })
+  it(
+    "secrets and addresses are nowhere but where they belong, after a life with everything that goes wrong in one",
+    { tags: ["attack/secret-leak"] },
+    async () => {
+      const refusals = await Canary.live(service)
+      wire.refusing = true
+      wire.cut()
+      const lost = await service.call("POST", "/v1/contacts", { items: [{ email: Canary.address }] })
+      assert.strictEqual(lost.status, 503)
+      wire.refusing = false
+      await until("readiness", async () => (await service.call("GET", "/readyz")).status === 200)
+      const metrics = await Promise.all([service.api, watched].map(async (at) => (await fetch(`${at}/metrics`)).text()))
+      const doctor = await command(["doctor"], service.environment)
+      assert.include(doctor.output, "AI", "the doctor has looked at the key")
+      const lines = service.output.split("\n").filter((line) => line.startsWith("{"))
+      const places = {
+        logs: lines.join("\n"),
+        traces: collector.text,
+        metrics: metrics.join("\n"),
+        "the doctor": doctor.output,
+        refusals: [...refusals, lost.text].join("\n"),
+      }
+      const found: Array<string> = []
+      const [key] = await asOwner<{ readonly sealed: Uint8Array }>(
+        "select dkim_private_key_sealed as sealed from sending_domain",
+      )
+      const dkim = await Canary.wordsOfSealed(key?.sealed ?? assert.fail("no key signs this mail"))
+      for (const [what, word] of Object.entries(dkim)) assert.isAtLeast(word.length, 40, what)
+      for (const [what, secret] of Object.entries({ ...Canary.secrets, ...dkim, "the API's key": apiKey })) {
+        for (const [place, text] of Object.entries(places)) if (text.includes(secret)) found.push(`${what} in ${place}`)
+        for (const table of await Canary.tablesHolding(asOwner, secret)) found.push(`${what} in ${table}`)
+        for (const file of await Canary.filesHolding(service.folder, secret)) found.push(`${what} in ${file}`)
+      }
+      for (const place of ["logs", "traces", "metrics", "the doctor"] as const) {
+        if (places[place].includes(Canary.address)) found.push(`the address in ${place}`)
+      }
+      const holding = await Canary.tablesHolding(asOwner, Canary.address)
+      const tables = holding.map((table) => table.replace(/^public\./, ""))
+      assert.include(tables, "contact", "the address is found where it is")
+      found.push(
+        ...tables.filter((table) => !(table in Canary.mayHoldAddress)).map((table) => `the address in ${table}`),
+      )
+      assert.deepStrictEqual(found, [])
+    },
+  )
 
   it("a schema that is a migration ahead serves this version, while it runs", async () => {
     await asOwner(next_applied)

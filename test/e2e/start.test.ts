@@ -18,7 +18,7 @@ const alive = (pid: number): boolean => {
   }
 }
 
-describe("tentpole start", () => {
+describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
   let service: Service
   beforeAll(async () => {
     service = await Service.prepare()

@@ -54,6 +54,7 @@ export { Fresh } from "./kernel/fresh.ts"
 export { seenView, viewBatch } from "./traffic/traffic.ts"
 export { withFewKeyPairs } from "./kernel/keyPairs.ts"
 export { settingsLayer, testSettings } from "./kernel/settings.ts"
+export { tagged } from "./tagged.ts"
 export const contract = {
   assets,
   administration,

@@ -41,7 +41,7 @@ describe("an answer", () => {
     },
   )
 
-  it("that goes on without end is read in a moment", () => {
+  it("that goes on without end is read in a moment", { tags: ["attack/ai-output"] }, () => {
     for (const scrap of ["subject ", "\n", "* ", "Subject: ", "<html", '"']) {
       const spent_ms = processorTime_ms(() => readEmail(`${scrap.repeat(200_000)}${document}`))
       assert.isBelow(spent_ms, 6_000, scrap)

@@ -40,7 +40,7 @@ describe("an email without dangers", () => {
     assert.strictEqual(cleaned(html), html)
   })
 
-  it("loses what can't be stored", () => {
+  it("loses what can't be stored", { tags: ["attack/nul"] }, () => {
     assert.strictEqual(cleaned("<p>a\0b\ud800c</p>"), "<p>ab\ufffdc</p>")
   })
 })
@@ -211,7 +211,7 @@ describe("the bounds", () => {
     return Result.isFailure(outcome) ? outcome.failure.message : "taken"
   }
 
-  it("are told of an email that is too deep, too large or too various", () => {
+  it("are told of an email that is too deep, too large or too various", { tags: ["attack/nesting-bomb"] }, () => {
     const various = Array.from({ length: 11_000 }, (_, at) => `<p id=a${at}>`).join("")
     assert.match(reason("<div>".repeat(100_000)), /^The email leaves too many elements open$/)
     assert.match(reason("<table><tr><td>".repeat(300)), /^The email nests its elements deeper than 200 levels$/)

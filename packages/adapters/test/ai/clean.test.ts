@@ -61,7 +61,7 @@ it.prop(
     const again = clean(cleaned.success)
     assert.isTrue(Result.isSuccess(again) && dangersOf(again.success).length === 0)
   },
-  { arbitrary: { runs: 400 } },
+  { tags: ["attack/page-script"], arbitrary: { runs: 400 } },
 )
 
 it("what makes a page stays: text, styles, pictures, drawings, forms, where links go", () => {
@@ -94,7 +94,7 @@ it("what makes a page stays: text, styles, pictures, drawings, forms, where link
   for (const text of ["evil.test", "onsubmit", "formaction", "@import", "method"]) assert.notInclude(cleaned, text)
 })
 
-it("a page that nests without end is refused, and no parser falls over it", () => {
+it("a page that nests without end is refused, and no parser falls over it", { tags: ["attack/nesting-bomb"] }, () => {
   for (const deep of [
     "<div>".repeat(100_000),
     "<svg><g>".repeat(50_000),

@@ -67,7 +67,7 @@ describe("a prompt", () => {
     assert.strictEqual(readEmailBrief(prompt, "n").date, date)
   })
 
-  it("as long as prompts can be is read in a moment", () => {
+  it("as long as prompts can be is read in a moment", { tags: ["attack/slow-input"] }, () => {
     for (const scrap of ["email ", "email about ", "on 5 ", "with ", "https://", '"button ', "code ", "a"]) {
       const spent_ms = processorTime_ms(() => emailFor(request(scrap.repeat(Math.ceil(10_000 / scrap.length)))))
       assert.isBelow(spent_ms, 6_000, scrap)

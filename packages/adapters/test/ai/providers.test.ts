@@ -2,6 +2,7 @@
 import { retryAfter_ms } from "@tentpole/adapters/ai/Provider"
 import { Ai, type ColumnsRequest, type EmailRequest, type PageRequest } from "@tentpole/core/ports/Ai"
 import { assert, describe, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -187,7 +188,8 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("an answer that calls a tool calls nobody: it is a page if it holds one, else none", () =>
+    const aiOutputTest = tagged(it.live, "attack/ai-output")
+    aiOutputTest("an answer that calls a tool calls nobody: it is a page if it holds one, else none", () =>
       Effect.gen(function* () {
         const both = yield* ask({ body: provider.calls(html) })
         assert.strictEqual(yield* both.ai.page(request), html)
@@ -213,7 +215,7 @@ for (const [name, provider] of Object.entries(providers)) {
       }).pipe(Effect.scoped),
     )
 
-    it.live("what won't pass is given up at once: a wrong key, a far wish, nonsense", () =>
+    aiOutputTest("what won't pass is given up at once: a wrong key, a far wish, nonsense", () =>
       Effect.gen(function* () {
         for (const reply of [
           { status: 401, body: { error: { message: "bad key key-1" } } },

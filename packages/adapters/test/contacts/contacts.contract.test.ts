@@ -1,3 +1,6 @@
+// @module-tag attack/search-injection
+// @module-tag attack/bad-cursor
+// @module-tag attack/race
 import * as Memory from "@tentpole/adapters/memory/contacts/ContactStore"
 import { activities } from "@tentpole/adapters/memory/contacts/ContactTables"
 import { suppressions } from "@tentpole/adapters/memory/sending/DeliveryTables"

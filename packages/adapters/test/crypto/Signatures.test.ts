@@ -3,6 +3,7 @@ import * as SnsAdapter from "@tentpole/adapters/sns/Sns"
 import { Signatures, Sns } from "@tentpole/core/bounces/providers/Signatures"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { assert, describe, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { createHmac, generateKeyPairSync, sign } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -89,7 +90,8 @@ describe("asking SNS", () => {
   const url = "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0.pem"
   const certificateOf = Effect.flatMap(Sns, (sns) => sns.certificate(url))
 
-  it.effect("follows nobody elsewhere, waits for so long, and asks once for a certificate", () =>
+  const redirectTest = tagged(it.effect, "attack/redirect")
+  redirectTest("follows nobody elsewhere, waits for so long, and asks once for a certificate", () =>
     Effect.gen(function* () {
       const asked: Array<RequestInit | undefined> = []
       yield* Effect.gen(function* () {
@@ -102,7 +104,7 @@ describe("asking SNS", () => {
     }),
   )
 
-  it.effect("takes neither an error nor an answer without end", () =>
+  redirectTest("takes neither an error nor an answer without end", () =>
     Effect.gen(function* () {
       for (const answer of [
         () => new Response("no", { status: 404 }),

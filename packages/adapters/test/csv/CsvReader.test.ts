@@ -1,4 +1,5 @@
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
+import { tagged } from "@tentpole/core/contract"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
@@ -133,7 +134,8 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("what is no CSV is refused with the reason", () =>
+  const csvBombTest = tagged(it.effect, "attack/csv-bomb")
+  csvBombTest("what is no CSV is refused with the reason", () =>
     Effect.gen(function* () {
       const noise = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7919) % 256)
       const cases: ReadonlyArray<readonly [string | Uint8Array, RegExp]> = [
@@ -179,7 +181,7 @@ layer(Csv.layer)("CSV as people have it", (it) => {
     }),
   )
 
-  it.effect("a line or a quote that goes on for a gigabyte is given up after its first half megabyte", () =>
+  csvBombTest("a line or a quote that goes on for a gigabyte is given up after its first half megabyte", () =>
     Effect.gen(function* () {
       const { read } = yield* CsvReader
       const part = Buffer.alloc(64 * 1024, "nothing but text ")

@@ -1,4 +1,5 @@
 // Emails from the request to what is kept: what users are promised, on both stores.
+import { tagged } from "@tentpole/core/contract"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
 import { type EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { JobQueue } from "@tentpole/core/kernel/Jobs"
@@ -9,7 +10,8 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 
 const promises = <E>(name: string, stores: Stores<E>) =>
   layer(world(stores), { excludeTestServices: true })(`emails: ${name}`, (it) => {
-    it.effect("what the AI writes is cleaned, and fills subject and preview text where there is none", () =>
+    const aiOutputTest = tagged(it.effect, "attack/ai-output")
+    aiOutputTest("what the AI writes is cleaned, and fills subject and preview text where there is none", () =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted, outcome } = yield* begin
         const { id, generation } = yield* prompted("chairs")

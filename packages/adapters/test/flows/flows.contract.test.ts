@@ -1,3 +1,4 @@
+// @module-tag attack/foreign-nested-id
 import { contract } from "@tentpole/core/contract"
 import { memory, postgres } from "../fixtures/Stores.ts"
 

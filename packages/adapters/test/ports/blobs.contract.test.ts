@@ -1,3 +1,4 @@
+// @module-tag attack/path-traversal
 import * as Filesystem from "@tentpole/adapters/filesystem/BlobStore"
 import * as Memory from "@tentpole/adapters/memory/ports/BlobStore"
 import * as S3 from "@tentpole/adapters/s3/BlobStore"

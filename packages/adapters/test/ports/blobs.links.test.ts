@@ -3,6 +3,7 @@ import * as Filesystem from "@tentpole/adapters/filesystem/BlobStore"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect, Stream } from "effect"
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,7 +29,8 @@ const begin = Effect.gen(function* () {
 const read = (key: string) =>
   Effect.flatMap(BlobStore, (blobs) => blobs.get(key).pipe(Stream.decodeText, Stream.mkString))
 
-it.live(
+const pathTraversalTest = tagged(it.live, "attack/path-traversal")
+pathTraversalTest(
   "a link out of the folder is no blob: not read, not copied, and replaced or removed without what it leads to",
   () =>
     Effect.gen(function* () {
@@ -68,27 +70,30 @@ it.live(
     }).pipe(Effect.scoped),
 )
 
-it.live("a body that breaks off, is too large or is not waited for leaves no file, not even one half written", () =>
-  Effect.gen(function* () {
-    const { folder, incoming } = yield* begin
-    const use = Effect.gen(function* () {
-      const blobs = yield* BlobStore
-      const begun = Stream.succeed(encodeText("begun"))
-      for (const bytes of [
-        Stream.concat(begun, Stream.fail("broke off")),
-        Stream.concat(begun, Stream.die("a defect")),
-        Stream.concat(begun, Stream.fromEffect(Effect.interrupt)),
-        Stream.forever(begun),
-      ]) {
-        assert.strictEqual((yield* Effect.exit(blobs.put("room/owner/file", bytes, plain)))._tag, "Failure")
-      }
-      assert.deepStrictEqual(yield* Effect.promise(incoming), [])
-      const left = yield* Effect.promise(() => readdir(folder, { recursive: true, withFileTypes: true }))
-      assert.deepStrictEqual(
-        left.filter((entry) => entry.isFile()).map(({ name }) => name),
-        [],
-      )
-    })
-    yield* Effect.provide(use, Filesystem.layer({ folder }))
-  }).pipe(Effect.scoped),
+const uploadBombTest = tagged(it.live, "attack/upload-bomb")
+uploadBombTest(
+  "a body that breaks off, is too large or is not waited for leaves no file, not even one half written",
+  () =>
+    Effect.gen(function* () {
+      const { folder, incoming } = yield* begin
+      const use = Effect.gen(function* () {
+        const blobs = yield* BlobStore
+        const begun = Stream.succeed(encodeText("begun"))
+        for (const bytes of [
+          Stream.concat(begun, Stream.fail("broke off")),
+          Stream.concat(begun, Stream.die("a defect")),
+          Stream.concat(begun, Stream.fromEffect(Effect.interrupt)),
+          Stream.forever(begun),
+        ]) {
+          assert.strictEqual((yield* Effect.exit(blobs.put("room/owner/file", bytes, plain)))._tag, "Failure")
+        }
+        assert.deepStrictEqual(yield* Effect.promise(incoming), [])
+        const left = yield* Effect.promise(() => readdir(folder, { recursive: true, withFileTypes: true }))
+        assert.deepStrictEqual(
+          left.filter((entry) => entry.isFile()).map(({ name }) => name),
+          [],
+        )
+      })
+      yield* Effect.provide(use, Filesystem.layer({ folder }))
+    }).pipe(Effect.scoped),
 )

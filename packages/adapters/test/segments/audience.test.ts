@@ -6,7 +6,7 @@ import { fenced, LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Pos
 import { assert, layer } from "@effect/vitest"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, tagged } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
@@ -41,7 +41,8 @@ const begin = Effect.gen(function* () {
 })
 
 layer(useCases, { excludeTestServices: true })("the view of contacts", (it) => {
-  it.effect("shows the contacts of the workspace that is named, and nobody where none is", () =>
+  const rowLevelSecurityTest = tagged(it.effect, "attack/row-level-security")
+  rowLevelSecurityTest("shows the contacts of the workspace that is named, and nobody where none is", () =>
     Effect.gen(function* () {
       const { sql, workspace, run, add } = yield* begin
       const other = yield* (yield* Fresh).workspace()
@@ -182,42 +183,45 @@ layer(useCases, { excludeTestServices: true })("the count of all contacts", (it)
 
 layer(useCases, { excludeTestServices: true })("reads", (it) => {
   for (const kind of ["quick", "long"] as const) {
-    it.effect(`${kind} ones see their own workspace, whoever had the connection before, whatever became of it`, () =>
-      Effect.gen(function* () {
-        const { workspace, add } = yield* begin
-        const other = yield* (yield* Fresh).workspace()
-        yield* add([{ email: "ann@x.test" }])
-        yield* add([{ email: "bob@x.test" }], other)
-        const { read } = kind === "quick" ? yield* Reads : yield* LongReads
-        const seen = (id: WorkspaceId) =>
-          read(id, (sql) =>
-            Effect.map(
-              Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
-              ([rows]) => rows.map(({ email }) => email),
-            ),
+    const rowLevelSecurityTest = tagged(it.effect, "attack/row-level-security")
+    rowLevelSecurityTest(
+      `${kind} ones see their own workspace, whoever had the connection before, whatever became of it`,
+      () =>
+        Effect.gen(function* () {
+          const { workspace, add } = yield* begin
+          const other = yield* (yield* Fresh).workspace()
+          yield* add([{ email: "ann@x.test" }])
+          yield* add([{ email: "bob@x.test" }], other)
+          const { read } = kind === "quick" ? yield* Reads : yield* LongReads
+          const seen = (id: WorkspaceId) =>
+            read(id, (sql) =>
+              Effect.map(
+                Effect.all([sql<{ email: string }>`select pg_sleep(0.002), email from fenced_contact`, sql`select 1`]),
+                ([rows]) => rows.map(({ email }) => email),
+              ),
+            )
+          const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
+          const stopped = (id: WorkspaceId) =>
+            Effect.timeoutOption(
+              read(id, (sql) => sql`select pg_sleep(10)`),
+              "5 millis",
+            )
+          // Six at once on two connections.
+          const answers = yield* Effect.forEach(
+            Array.from({ length: 30 }, (_, index) => index),
+            (index) => {
+              const id = index % 3 === 0 ? other : workspace
+              if (index % 7 === 6) return Effect.as(failing(id), null)
+              if (index % 7 === 3) return Effect.as(stopped(id), null)
+              return Effect.map(seen(id), (emails) => ({ id, emails }))
+            },
+            { concurrency: 6 },
           )
-        const failing = (id: WorkspaceId) => Effect.exit(read(id, (sql) => sql`select 1 / 0`))
-        const stopped = (id: WorkspaceId) =>
-          Effect.timeoutOption(
-            read(id, (sql) => sql`select pg_sleep(10)`),
-            "5 millis",
-          )
-        // Six at once on two connections.
-        const answers = yield* Effect.forEach(
-          Array.from({ length: 30 }, (_, index) => index),
-          (index) => {
-            const id = index % 3 === 0 ? other : workspace
-            if (index % 7 === 6) return Effect.as(failing(id), null)
-            if (index % 7 === 3) return Effect.as(stopped(id), null)
-            return Effect.map(seen(id), (emails) => ({ id, emails }))
-          },
-          { concurrency: 6 },
-        )
-        for (const answer of answers) {
-          if (answer === null) continue
-          assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
-        }
-      }),
+          for (const answer of answers) {
+            if (answer === null) continue
+            assert.deepStrictEqual(answer.emails, [answer.id === other ? "bob@x.test" : "ann@x.test"])
+          }
+        }),
     )
   }
 

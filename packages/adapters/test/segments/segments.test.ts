@@ -4,7 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
 import { assert, layer } from "@effect/vitest"
-import { drawFrom, Fresh } from "@tentpole/core/contract"
+import { drawFrom, Fresh, tagged } from "@tentpole/core/contract"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
@@ -98,7 +98,8 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
     { timeout: 300_000 + trees_count * 60 },
   )
 
-  it.effect("store and evaluator agree on every operator with every border, and negatives pick the others", () =>
+  const textFoldingTest = tagged(it.effect, "attack/text-folding")
+  textFoldingTest("store and evaluator agree on every operator with every border, and negatives pick the others", () =>
     Effect.gen(function* () {
       const { sql, workspace, subjects, now } = yield* begin
       const every = everyComparison.map((json) => Result.getOrThrow(parseRules(json, known)))

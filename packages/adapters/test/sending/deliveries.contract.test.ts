@@ -1,3 +1,4 @@
+// @module-tag attack/bot-engagement
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
 import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"

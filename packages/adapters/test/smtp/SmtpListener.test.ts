@@ -1,6 +1,7 @@
 import { listen, type SmtpListenerOptions } from "@tentpole/adapters/smtp/SmtpListener"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { assert, it, layer } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect, Layer } from "effect"
 import { createTransport } from "nodemailer"
 import { connect, type Socket } from "node:net"
@@ -173,7 +174,8 @@ layer(Layer.empty, { excludeTestServices: true })("the listener for returned mai
     }),
   )
 
-  it.live("cuts off who says nothing, who never ends a line, and who takes too long", () =>
+  const forgedReportTest = tagged(it.live, "attack/forged-report")
+  forgedReportTest("cuts off who says nothing, who never ends a line, and who takes too long", () =>
     Effect.gen(function* () {
       const idle = yield* listening({ idle_ms: 300 })
       yield* talk(idle.port, [])

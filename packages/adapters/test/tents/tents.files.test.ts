@@ -3,7 +3,7 @@ import * as SanitizeHtml from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { Ai, AiRefused, type PageRequest } from "@tentpole/core/ports/Ai"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { decodeText, encodeText } from "@tentpole/core/kernel/Bytes"
-import { eventually, Fresh, settingsLayer } from "@tentpole/core/contract"
+import { eventually, Fresh, settingsLayer, tagged } from "@tentpole/core/contract"
 import { type AssetId, Ids, type TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
@@ -169,7 +169,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a picture that says it is larger than anybody looks at is told of, and unpacked by nobody", () =>
+    const nestingBombTest = tagged(it.effect, "attack/nesting-bomb")
+    nestingBombTest("a picture that says it is larger than anybody looks at is told of, and unpacked by nobody", () =>
       Effect.gen(function* () {
         const { tents, assets, workspace } = yield* begin
         const bomb = png.slice()

@@ -1,7 +1,7 @@
 // Tents from the request to the page: what users are promised, on both stores, with an AI that does as it is told.
 import * as SanitizeHtml from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { Ai, AiRefused, AiUnavailable, type PageRequest } from "@tentpole/core/ports/Ai"
-import { Fresh, settingsLayer, until } from "@tentpole/core/contract"
+import { Fresh, settingsLayer, until, tagged } from "@tentpole/core/contract"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { Ids, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
@@ -134,25 +134,28 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a refused, silent, endless or unsafe answer fails with a sentence, and gives the credit back once", () =>
-      Effect.gen(function* () {
-        const { tents, workspace, credits, made } = yield* begin
-        for (const [prompt, sentence] of [
-          ["refused", "I would rather not"],
-          ["silent", "does not answer"],
-          ["deep", "too many elements open"],
-          ["huge", "larger than 2 MB"],
-        ] as const) {
-          const { tent } = yield* made({ prompt, autoPublish: true })
-          const { generation } = tent
-          assert.strictEqual(generation.status, "failed")
-          assert.include(generation.status === "failed" ? generation.error : "", sentence)
-          assert.notInclude(generation.status === "failed" ? generation.error : "", "secret")
-          assert.strictEqual(tent.publication?.status, "failed")
-          yield* tents.generate(workspace, tent.id)
-          assert.strictEqual(yield* credits(), 1000)
-        }
-      }),
+    const aiOutputTest = tagged(it.effect, "attack/ai-output")
+    aiOutputTest(
+      "a refused, silent, endless or unsafe answer fails with a sentence, and gives the credit back once",
+      () =>
+        Effect.gen(function* () {
+          const { tents, workspace, credits, made } = yield* begin
+          for (const [prompt, sentence] of [
+            ["refused", "I would rather not"],
+            ["silent", "does not answer"],
+            ["deep", "too many elements open"],
+            ["huge", "larger than 2 MB"],
+          ] as const) {
+            const { tent } = yield* made({ prompt, autoPublish: true })
+            const { generation } = tent
+            assert.strictEqual(generation.status, "failed")
+            assert.include(generation.status === "failed" ? generation.error : "", sentence)
+            assert.notInclude(generation.status === "failed" ? generation.error : "", "secret")
+            assert.strictEqual(tent.publication?.status, "failed")
+            yield* tents.generate(workspace, tent.id)
+            assert.strictEqual(yield* credits(), 1000)
+          }
+        }),
     )
 
     it.effect("two workers at once do one generation between them: one page, one credit", () =>
@@ -309,7 +312,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       }),
     )
 
-    it.effect("a tent is deleted by id, alias and root; another workspace's names nothing", () =>
+    const foreignAliasTest = tagged(it.effect, "attack/foreign-alias")
+    foreignAliasTest("a tent is deleted by id, alias and root; another workspace's names nothing", () =>
       Effect.gen(function* () {
         const { tents, fresh, workspace, made } = yield* begin
         const other = yield* fresh.workspace()

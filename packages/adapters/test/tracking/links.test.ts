@@ -1,5 +1,5 @@
 import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
-import { settingsLayer } from "@tentpole/core/contract"
+import { settingsLayer, tagged } from "@tentpole/core/contract"
 import { Links } from "@tentpole/core/rendering/Links"
 import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
@@ -77,18 +77,22 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
       }),
   )
 
-  it.effect.prop("a return path fits into an address and leads back", Ids, (ids) =>
-    Effect.gen(function* () {
-      const target = targetOf(ids)
-      const links = yield* Links
-      const address = links.of(target).returnPath("mail.example.com")
-      assert.match(address, /^b\+[\w-]+@bounce\.mail\.example\.com$/)
-      assert.isAtMost(address.indexOf("@"), 64)
-      assert.deepStrictEqual(links.readReturnPath(address), Option.some(target))
-      assert.deepStrictEqual(links.readReturnPath(address.replace("b+", "c+")), Option.none())
-      assert.deepStrictEqual(links.readReturnPath(address.slice(0, 30)), Option.none())
-      assert.deepStrictEqual(links.readReturnPath(`b+${tokenOf(links.of(target).open)}@x.test`), Option.none())
-    }),
+  it.effect.prop(
+    "a return path fits into an address and leads back",
+    Ids,
+    (ids) =>
+      Effect.gen(function* () {
+        const target = targetOf(ids)
+        const links = yield* Links
+        const address = links.of(target).returnPath("mail.example.com")
+        assert.match(address, /^b\+[\w-]+@bounce\.mail\.example\.com$/)
+        assert.isAtMost(address.indexOf("@"), 64)
+        assert.deepStrictEqual(links.readReturnPath(address), Option.some(target))
+        assert.deepStrictEqual(links.readReturnPath(address.replace("b+", "c+")), Option.none())
+        assert.deepStrictEqual(links.readReturnPath(address.slice(0, 30)), Option.none())
+        assert.deepStrictEqual(links.readReturnPath(`b+${tokenOf(links.of(target).open)}@x.test`), Option.none())
+      }),
+    { tags: ["attack/forged-report"] },
   )
 
   it.effect.prop(
@@ -122,7 +126,7 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
           }
         }
       }),
-    { arbitrary: { runs: 3 } },
+    { tags: ["attack/token-forgery"], arbitrary: { runs: 3 } },
   )
 
   it.effect(
@@ -148,29 +152,34 @@ layer(Links.layer.pipe(Layer.provide(Layer.merge(secrets, settings))))("links", 
     }),
   )
 
-  it.effect.prop("a token is bound to its purpose and its index: one made into another is nothing", Ids, (ids) =>
-    Effect.gen(function* () {
-      const links = yield* Links
-      const made = links.of(targetOf(ids))
-      const [open, click] = [
-        Buffer.from(tokenOf(made.open), "base64url"),
-        Buffer.from(tokenOf(made.click(0)), "base64url"),
-      ]
-      for (const kind of [1, 2, 3, 4]) {
-        const forged = Buffer.from(open).fill(kind, 32, 33).toString("base64url")
-        for (const other of ["open", "unsubscribe", "view"] as const) {
-          assert.deepStrictEqual(links.read(other, forged), Option.none())
+  it.effect.prop(
+    "a token is bound to its purpose and its index: one made into another is nothing",
+    Ids,
+    (ids) =>
+      Effect.gen(function* () {
+        const links = yield* Links
+        const made = links.of(targetOf(ids))
+        const [open, click] = [
+          Buffer.from(tokenOf(made.open), "base64url"),
+          Buffer.from(tokenOf(made.click(0)), "base64url"),
+        ]
+        for (const kind of [1, 2, 3, 4]) {
+          const forged = Buffer.from(open).fill(kind, 32, 33).toString("base64url")
+          for (const other of ["open", "unsubscribe", "view"] as const) {
+            assert.deepStrictEqual(links.read(other, forged), Option.none())
+          }
         }
-      }
-      for (const index of [1, 2, 31, 32, 255]) {
-        const forged = Buffer.from(click).fill(index, 35, 36).toString("base64url")
-        assert.deepStrictEqual(links.readClick(forged), Option.none())
-      }
-    }),
+        for (const index of [1, 2, 31, 32, 255]) {
+          const forged = Buffer.from(click).fill(index, 35, 36).toString("base64url")
+          assert.deepStrictEqual(links.readClick(forged), Option.none())
+        }
+      }),
+    { tags: ["attack/token-reuse"] },
   )
 })
 
-it.effect("after the secret is changed, the links in messages that were sent before still lead there", () =>
+const tokenReuseTest = tagged(it.effect, "attack/token-reuse")
+tokenReuseTest("after the secret is changed, the links in messages that were sent before still lead there", () =>
   Effect.gen(function* () {
     const [old, now] = ["the secret of last year, long enough", "the secret of this year, long enough"].map((secret) =>
       Redacted.make(secret),

@@ -179,6 +179,7 @@ export const blobs = <E>(
       }),
     )
 
+    // oxlint-disable-next-line no-restricted-properties -- an adapter's exemption shows as a skipped test, with its reason
     const twoAtOnce = notTwoAtOnce === undefined ? it.effect : it.effect.skip
     twoAtOnce(`of two puts at once one wins whole${notTwoAtOnce === undefined ? "" : ` (${notTwoAtOnce})`}`, () =>
       Effect.gen(function* () {

@@ -20,4 +20,5 @@ export const timeRangeOf = (text: string): TimeRange | undefined => {
 }
 
 /** The first instant of a date as contacts hold it. It was checked when it was written, and is not again for each contact. */
+// oxlint-disable-next-line no-restricted-globals -- pure: it parses a text
 export const startOf = (stored: string): number => Date.parse(stored)

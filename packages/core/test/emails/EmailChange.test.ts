@@ -261,7 +261,7 @@ describe("the scaffold", () => {
     domain: "example.com",
   }
 
-  it("shows the brand, and nothing of it breaks out", () => {
+  it("shows the brand, and nothing of it breaks out", { tags: ["attack/brand-injection"] }, () => {
     const html = scaffold({ workspaceName: "W", brand })
     assert.include(html, "A&amp;B &quot;&lt;x&gt;")
     assert.include(html, "https://example.com/l.png?a=1&amp;b=&quot;")

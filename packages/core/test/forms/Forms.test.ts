@@ -45,12 +45,16 @@ describe("a form as its page declares it", () => {
 })
 
 describe("what is sent", () => {
-  it("counts as far as the form declares it, and stands together under one name", () => {
-    assert.deepStrictEqual(read(["email", "a@b.ch"], ["unsubscribed", "false"], ["tags", "x"], ["tags", "y"]), {
-      email: "a@b.ch",
-      tags: "x, y",
-    })
-  })
+  it(
+    "counts as far as the form declares it, and stands together under one name",
+    { tags: ["attack/form-overwrite"] },
+    () => {
+      assert.deepStrictEqual(read(["email", "a@b.ch"], ["unsubscribed", "false"], ["tags", "x"], ["tags", "y"]), {
+        email: "a@b.ch",
+        tags: "x, y",
+      })
+    },
+  )
 
   it("is a machine's when the trap is filled, and nobody's when it is empty", () => {
     assert.isNull(read(["email", "a@b.ch"], [honeypot_name, "http://spam"]))
@@ -124,30 +128,34 @@ const receive = (answers: Answers, existing: ReadonlyArray<Contact>) =>
   )
 
 describe("a submission", () => {
-  it("fills what is empty, overwrites nothing, and never takes an opt-out back", () => {
-    const known = person({
-      email: "a@b.ch",
-      emailNormalized: "a@b.ch",
-      firstName: "Ada",
-      unsubscribed: true,
-      marketingEmailSubscribed: false,
-    })
-    const { contacts, submission } = receive(
-      {
-        email: "A@b.ch",
-        first_name: "Eve",
-        last_name: "Lovelace",
-        unsubscribed: "false",
-        marketing_email_subscribed: "true",
-      },
-      [known],
-    )
-    assert.deepStrictEqual(
-      contacts.updates.map(({ after }) => after),
-      [{ ...known, lastName: "Lovelace" }],
-    )
-    assert.deepStrictEqual([contacts.resubscribed, submission.contactId], [[], known.id])
-  })
+  it(
+    "fills what is empty, overwrites nothing, and never takes an opt-out back",
+    { tags: ["attack/form-overwrite"] },
+    () => {
+      const known = person({
+        email: "a@b.ch",
+        emailNormalized: "a@b.ch",
+        firstName: "Ada",
+        unsubscribed: true,
+        marketingEmailSubscribed: false,
+      })
+      const { contacts, submission } = receive(
+        {
+          email: "A@b.ch",
+          first_name: "Eve",
+          last_name: "Lovelace",
+          unsubscribed: "false",
+          marketing_email_subscribed: "true",
+        },
+        [known],
+      )
+      assert.deepStrictEqual(
+        contacts.updates.map(({ after }) => after),
+        [{ ...known, lastName: "Lovelace" }],
+      )
+      assert.deepStrictEqual([contacts.resubscribed, submission.contactId], [[], known.id])
+    },
+  )
 
   it("is about the email's owner where the phone is somebody else's", () => {
     const [one, two] = [

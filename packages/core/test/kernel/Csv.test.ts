@@ -51,7 +51,7 @@ describe("CSV text", () => {
 })
 
 describe("the guard before formulas", () => {
-  it("is put on what a spreadsheet would run, and on nothing else", () => {
+  it("is put on what a spreadsheet would run, and on nothing else", { tags: ["attack/csv-formula"] }, () => {
     const run = [
       "=1+1",
       "+x",
@@ -117,6 +117,6 @@ describe("the guard before formulas", () => {
         assert.isTrue(!/^[=+\-@\t\r]/.test(guarded) || Number.isFinite(Number(guarded)), guarded)
       }
     },
-    { arbitrary: { runs: 2000 } },
+    { tags: ["attack/csv-formula"], arbitrary: { runs: 2000 } },
   )
 })

@@ -31,13 +31,18 @@ const headers = (width: number, height: number): Readonly<Record<string, Readonl
 
 const Side = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2 ** 13 }))
 
-it.prop("a picture's size is what its header says, in every format", [Side, Side], ([width_px, height_px]) => {
-  for (const [format, bytes] of Object.entries(headers(width_px, height_px))) {
-    assert.deepStrictEqual(pictureSize(Uint8Array.from(bytes)), { width_px, height_px }, format)
-  }
-})
+it.prop(
+  "a picture's size is what its header says, in every format",
+  [Side, Side],
+  ([width_px, height_px]) => {
+    for (const [format, bytes] of Object.entries(headers(width_px, height_px))) {
+      assert.deepStrictEqual(pictureSize(Uint8Array.from(bytes)), { width_px, height_px }, format)
+    }
+  },
+  { tags: ["attack/nesting-bomb"] },
+)
 
-it("what is cut off, empty, endless or no picture has no size", () => {
+it("what is cut off, empty, endless or no picture has no size", { tags: ["attack/nesting-bomb"] }, () => {
   for (const [format, bytes] of Object.entries(headers(30, 20))) {
     // The last byte of the size is the first that may not be missing.
     for (let length = 0; length < bytes.length - 6; length++) {

@@ -44,20 +44,20 @@ const isRefused = (forged: string, as: LinkPurpose = purpose): boolean =>
   Result.isFailure(readLink(secrets, as, forged, before))
 
 describe("a signed link", () => {
-  it("names what it is about until it expires, and not a moment longer", () => {
+  it("names what it is about until it expires, and not a moment longer", { tags: ["attack/signed-link"] }, () => {
     assert.deepStrictEqual(Result.getOrThrow(readLink(secrets, purpose, token, before)), link)
     const late = Result.getOrThrow(Result.flip(readLink(secrets, purpose, token, link.expiresAt)))
     assert.deepStrictEqual([late.code, late.purpose], ["link_refused", purpose])
     assert.match(token, /^[A-Za-z0-9_-]{71}$/)
   })
 
-  it("opens nothing that it was not made for", () => {
+  it("opens nothing that it was not made for", { tags: ["attack/signed-link"] }, () => {
     assert.isTrue(isRefused(token, "import_upload"))
     assert.isFalse(isRefused(signLink(secrets, "import_upload", link), "import_upload"))
     assert.isTrue(isRefused(signLink(secrets, "import_upload", link)))
   })
 
-  it("is refused when any bit of it is another", () => {
+  it("is refused when any bit of it is another", { tags: ["attack/signed-link", "attack/token-forgery"] }, () => {
     const bytes = Result.getOrThrow(Base64Url.decode(token))
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const forged = bytes.slice()

@@ -123,7 +123,7 @@ describe("a contact's value", () => {
       const nasty = [...before, middle, ...after].join("")
       assert.deepStrictEqual(frameOf(parse(htmlFor(html, nasty))), frameOf(parse(htmlFor(html, "v"))))
     },
-    { arbitrary: { runs: 500 } },
+    { tags: ["attack/html-injection"], arbitrary: { runs: 500 } },
   )
 
   it.prop("stays in each place by itself", [AnyValue], ([[before, middle, after]]) => {
@@ -159,22 +159,26 @@ describe("a contact's value", () => {
     assert.strictEqual(decodeURIComponent(part), expected)
   })
 
-  it("is no token, whatever it looks like, also together with what stands beside it", () => {
-    const tokens = "{{contact.email}} {{unsubscribe_url}} {{contact.first_name}}"
-    const email = approved({
-      subject: "{{contact.company}}",
-      html: `<p title="{{contact.company}}">{{contact.company}}</p><p>{{contact.custom_fields.open}}email}}</p>`,
-      text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
-    })
-    const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
-    const { html, subject, text } = renderContent(
-      compile(email, sender, { operational: true, tracked: false, addresses }),
-      person,
-    )
-    assert.strictEqual(subject, tokens)
-    assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
-    assert.strictEqual(text, `${tokens} {{contact.email}}`)
-  })
+  it(
+    "is no token, whatever it looks like, also together with what stands beside it",
+    { tags: ["attack/token-injection"] },
+    () => {
+      const tokens = "{{contact.email}} {{unsubscribe_url}} {{contact.first_name}}"
+      const email = approved({
+        subject: "{{contact.company}}",
+        html: `<p title="{{contact.company}}">{{contact.company}}</p><p>{{contact.custom_fields.open}}email}}</p>`,
+        text: "{{contact.company}} {{contact.custom_fields.open}}email}}",
+      })
+      const person = recipient({ contact: { ...ada, company: tokens, customFields: { open: "{{contact." } } })
+      const { html, subject, text } = renderContent(
+        compile(email, sender, { operational: true, tracked: false, addresses }),
+        person,
+      )
+      assert.strictEqual(subject, tokens)
+      assert.strictEqual(html, `<p title="${tokens}">${tokens}</p><p>{{contact.email}}</p>`)
+      assert.strictEqual(text, `${tokens} {{contact.email}}`)
+    },
+  )
 
   it.each([
     ["text that looks like a tag", `a <${value}`, "img src=x onerror=alert(1)", "a &lt;img src=x onerror=alert(1)"],
@@ -200,7 +204,7 @@ describe("a contact's value", () => {
 describe("links for Outlook", () => {
   const html = `<!--[if mso]><v:roundrect href="https://x.example/a-b--c?n=${value}"><center>Go</center></v:roundrect><![endif]--><!--[if !mso]><!--><a href="https://y.example">Go</a><!--<![endif]-->`
 
-  it("lead through the redirect, and to where the author said", () => {
+  it("lead through the redirect, and to where the author said", { tags: ["attack/link-injection"] }, () => {
     const compiled = compile(approved({ html }), sender, tracked)
     assert.strictEqual(linkTarget(compiled, 0, personOf("a--")), "https://x.example/a-b--c?n=a--")
     assert.strictEqual(linkTarget(compiled, 1, personOf("a--")), "https://y.example")

@@ -103,7 +103,7 @@ describe("a rendered message", () => {
         "Content-Type",
       ])
     },
-    { arbitrary: { runs: 200 } },
+    { tags: ["attack/smtp-smuggling"], arbitrary: { runs: 200 } },
   )
 
   it.prop("is the same, byte for byte, for the same input", [AnyHtml, AnyText], ([html, value]) => {
@@ -271,7 +271,7 @@ describe("the HTML of a message", () => {
     assert.strictEqual(htmlOf(`<p title="{{contact.city|a &quot;b&quot;}}">`, bare), `<p title="a &quot;b&quot;">`)
   })
 
-  it("keeps values out of where they could do harm", () => {
+  it("keeps values out of where they could do harm", { tags: ["attack/html-injection"] }, () => {
     const evil = recipient({ contact: withValue(`"'><script>alert(1)</script>{}();:/*`) })
     assert.strictEqual(
       htmlOf(
@@ -344,7 +344,7 @@ describe("rendering", () => {
     },
   )
 
-  it("compiles what is made to be slow in good time", () => {
+  it("compiles what is made to be slow in good time", { tags: ["attack/slow-input"] }, () => {
     for (const html of [
       "<b><i>".repeat(20_000),
       "{{contact.first_name}}".repeat(10_000),

@@ -186,7 +186,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(leaf("city", "equals", " ")), [])
   })
 
-  it("names that every object has by birth are no names here", () => {
+  it("names that every object has by birth are no names here", { tags: ["attack/rule-tree"] }, () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const own = (value: unknown): object => JSON.parse(`{"${name}":${JSON.stringify(value)}}`)
       const merged = (it: object) => Object.defineProperty({ ...it }, name, { value: "x", enumerable: true })
@@ -227,7 +227,7 @@ describe("parsing rules", () => {
     }
   })
 
-  it("everything that is wrong is told at once, each at its path", () => {
+  it("everything that is wrong is told at once, each at its path", { tags: ["attack/rule-tree"] }, () => {
     const rules = {
       kind: "group",
       operator: "xor",
@@ -303,7 +303,7 @@ describe("parsing rules", () => {
     assert.deepStrictEqual(pathsOf(all(all(...leaves(49)), all(...leaves(49)))), ["rules"])
   })
 
-  it("neither endless depth nor endless width is followed", () => {
+  it("neither endless depth nor endless width is followed", { tags: ["attack/rule-tree"] }, () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)

@@ -248,19 +248,23 @@ describe("HTML of templates", () => {
     )
   })
 
-  it("of a page that begins blank carries the brand, and nothing that a brand could bring along", () => {
-    const brand = {
-      ...noBrand,
-      name: `<script>x()</script>"`,
-      logoUrl: `https://e.test/"onerror="x()`,
-      primaryColor: "red;}</style><script>",
-    }
-    const html = pageScaffold({ workspaceName: "w", brand })
-    assert.deepStrictEqual(dangersOf(html), [])
-    assert.include(html, "&lt;script&gt;")
-    assert.notInclude(html, "red;")
-    const plain = pageScaffold({ workspaceName: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
-    assert.include(plain, "<title>Acme &amp; Co</title>")
-    assert.include(plain, "#abcdef")
-  })
+  it(
+    "of a page that begins blank carries the brand, and nothing that a brand could bring along",
+    { tags: ["attack/brand-injection"] },
+    () => {
+      const brand = {
+        ...noBrand,
+        name: `<script>x()</script>"`,
+        logoUrl: `https://e.test/"onerror="x()`,
+        primaryColor: "red;}</style><script>",
+      }
+      const html = pageScaffold({ workspaceName: "w", brand })
+      assert.deepStrictEqual(dangersOf(html), [])
+      assert.include(html, "&lt;script&gt;")
+      assert.notInclude(html, "red;")
+      const plain = pageScaffold({ workspaceName: "Acme & Co", brand: { ...noBrand, primaryColor: "#abcdef" } })
+      assert.include(plain, "<title>Acme &amp; Co</title>")
+      assert.include(plain, "#abcdef")
+    },
+  )
 })

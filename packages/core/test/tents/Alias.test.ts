@@ -65,23 +65,33 @@ it("what the description shows as wrong is wrong", () => {
   for (const text of [...spelling, ...more, ...reservedAliases]) assert.isFalse(isAlias(text), JSON.stringify(text))
 })
 
-it.prop("an alias is what the rule says, and nothing else", [NearAlias], ([text]) => {
-  const expected =
-    text === "/" ||
-    (text.length >= 1 &&
-      text.length <= 100 &&
-      /^[a-z0-9]/.test(text) &&
-      Array.from(text).every((character) => "abcdefghijklmnopqrstuvwxyz0123456789-_.".includes(character)) &&
-      !["api", "admin", "submit", "assets", "t", "f", "o", "c", "u", "v", "v1", "www", "static"].includes(text) &&
-      !reservedAliases.has(text))
-  assert.strictEqual(isAlias(text), expected, text)
-})
+it.prop(
+  "an alias is what the rule says, and nothing else",
+  [NearAlias],
+  ([text]) => {
+    const expected =
+      text === "/" ||
+      (text.length >= 1 &&
+        text.length <= 100 &&
+        /^[a-z0-9]/.test(text) &&
+        Array.from(text).every((character) => "abcdefghijklmnopqrstuvwxyz0123456789-_.".includes(character)) &&
+        !["api", "admin", "submit", "assets", "t", "f", "o", "c", "u", "v", "v1", "www", "static"].includes(text) &&
+        !reservedAliases.has(text))
+    assert.strictEqual(isAlias(text), expected, text)
+  },
+  { tags: ["attack/alias-traversal"] },
+)
 
-it.prop("a UUID is no alias, in whatever version", [Uuid], ([uuid]) => {
-  assert.isFalse(isAlias(uuid.toLowerCase()))
-  const name = readTentName("identifier", uuid.toUpperCase(), root)
-  assert.deepStrictEqual(Result.getOrNull(name), { by: "id", id: uuid.toLowerCase() })
-})
+it.prop(
+  "a UUID is no alias, in whatever version",
+  [Uuid],
+  ([uuid]) => {
+    assert.isFalse(isAlias(uuid.toLowerCase()))
+    const name = readTentName("identifier", uuid.toUpperCase(), root)
+    assert.deepStrictEqual(Result.getOrNull(name), { by: "id", id: uuid.toLowerCase() })
+  },
+  { tags: ["attack/alias-traversal"] },
+)
 
 it.prop(
   "the nth of an alias is an alias of its own, and shares its stem",

@@ -120,7 +120,7 @@ describe("a visitor", () => {
     assert.isTrue(isBot({ ...person, knownMachine: true }))
   })
 
-  it("is none within two seconds of the hand-over: nobody is that quick", () => {
+  it("is none within two seconds of the hand-over: nobody is that quick", { tags: ["attack/bot-engagement"] }, () => {
     const after = (millis: number) => tooSoon(epoch, DateTime.makeUnsafe(millis))
     assert.deepStrictEqual([-5_000, 0, 1_999, 2_000, 60_000].map(after), [true, true, true, false, false])
     assert.isFalse(tooSoon(null, epoch))

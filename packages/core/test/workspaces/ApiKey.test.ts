@@ -34,7 +34,7 @@ describe("API keys", () => {
     }).pipe(Effect.provide(SecretsLayer.layer)),
   )
 
-  it("what can't be a key is known without asking anybody", () => {
+  it("what can't be a key is known without asking anybody", { tags: ["attack/key-guessing"] }, () => {
     for (const text of [
       "",
       "tp_live_short",
@@ -53,7 +53,7 @@ describe("API keys", () => {
     assert.isTrue(Result.isFailure(checkChosen(`${"a".repeat(40)}!`)))
   })
 
-  it("is live until it is revoked or its time is over", () => {
+  it("is live until it is revoked or its time is over", { tags: ["attack/dead-key"] }, () => {
     assert.isTrue(isLive(key({}), 1_000))
     assert.isTrue(isLive(key({ expiresAt: DateTime.makeUnsafe(1_001) }), 1_000))
     assert.isFalse(isLive(key({ expiresAt: DateTime.makeUnsafe(1_000) }), 1_000))

@@ -1,6 +1,7 @@
 // The administration, call by call, on memory and on PostgreSQL.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -137,7 +138,8 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("a key is shown once, works until it is revoked, and is revoked for good", () =>
+    const keyGuessingTest = tagged(it.live, "attack/key-guessing")
+    keyGuessingTest("a key is shown once, works until it is revoked, and is revoked for good", () =>
       Effect.gen(function* () {
         const { admin, at, context, get, log } = yield* begin(over)
         const json = { name: "site", expires_at: "2999-01-01T00:00:00Z" }
@@ -276,7 +278,8 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
 facts("memory", world)
 facts("PostgreSQL", postgresWorld)
 
-it.live("nobody comes in without the token: not with a tenant's key, not with a part of it, not with two", () =>
+const adminAccessTest = tagged(it.live, "attack/admin-access")
+adminAccessTest("nobody comes in without the token: not with a tenant's key, not with a part of it, not with two", () =>
   Effect.gen(function* () {
     const { admin } = yield* administrationOver(world)
     const right = "admin_0123456789_0123456789_0123456789"

@@ -1,5 +1,6 @@
 // Listings that are asked for what they can't have: with somebody else's cursor, and far beyond their end.
 import { assert, describe, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { tenants } from "../attacks/AttackFixture.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
@@ -9,7 +10,8 @@ describe.each([
   ["memory", tenants(world)],
   ["PostgreSQL", tenants(postgresWorld)],
 ] as const)("listings on %s", (_, grounds) => {
-  it.live("another workspace's cursor and another listing's lead through one's own entries, and no others", () =>
+  const badCursorTest = tagged(it.live, "attack/bad-cursor")
+  badCursorTest("another workspace's cursor and another listing's lead through one's own entries, and no others", () =>
     Effect.gen(function* () {
       const { tenant } = yield* grounds
       const [one, two] = [yield* tenant("one"), yield* tenant("two")]

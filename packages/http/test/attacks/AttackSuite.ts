@@ -247,24 +247,47 @@ const staysGet = Effect.fnUntraced(function* (call: Call, path: string) {
   for (let twice = 0; twice < 2; twice++) assert.strictEqual((yield* call("GET", path, { headers })).status, 200)
 })
 
-/** Hundreds of requests a test, on whatever machine. */
-const patience = { timeout: 300_000 }
+/** Each test sends hundreds of requests. */
+const timeout = 300_000
+
+const foreignCalls = { timeout, tags: ["attack/foreign-id", "attack/foreign-nested-id", "attack/header-spoofing"] }
+const wrongRequests = {
+  timeout,
+  tags: [
+    "attack/search-injection",
+    "attack/rule-tree",
+    "attack/json-bomb",
+    "attack/header-spoofing",
+    "attack/prototype-key",
+    "attack/nul",
+    "attack/lone-surrogate",
+    "attack/number-coercion",
+    "attack/date-coercion",
+    "attack/bad-cursor",
+    "attack/unknown-key",
+  ],
+}
 
 const on = <Own extends Estate, Out, E>(room: Room<Own>, store: string, over: Layer.Layer<Out | UseCases, E>) => {
   const Ground = Context.Service<Grounds<Own>>(`test/Grounds of ${room.name} on ${store}`)
   const options = { excludeTestServices: true } as const
   layer(Layer.effect(Ground, grounds(room, over)), options)(`attacks on ${room.name} on ${store}`, (test) => {
-    const tried = (title: string, trial: typeof refusals<Own>, operation: Operation) =>
+    const tried = (title: string, trial: typeof refusals<Own>, operation: Operation, options: typeof foreignCalls) =>
       test.effect(
         `${nameOf(operation)} ${title}`,
         () => Effect.flatMap(Ground, (ground) => trial(room, ground, operation)),
-        patience,
+        options,
       )
     for (const operation of room.operations) {
       // What strangers are refused changes nothing: it comes first.
-      tried("is for who has a key, and knows another workspace's ids no better than none", strangers, operation)
+      tried(
+        "is for who has a key, and knows another workspace's ids no better than none",
+        strangers,
+        operation,
+        foreignCalls,
+      )
       if (store === "memory" || (room.reaches?.(operation) ?? true)) {
-        tried("takes what is right, and refuses everything else", refusals, operation)
+        tried("takes what is right, and refuses everything else", refusals, operation, wrongRequests)
       }
     }
   })

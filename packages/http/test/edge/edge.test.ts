@@ -1,4 +1,5 @@
 // Whatever is wrong with a request, its answer has the one shape, and says all of it.
+import { tagged } from "@tentpole/core/contract"
 import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
 import { errors } from "@tentpole/http/edge/Errors"
@@ -83,7 +84,8 @@ it.live("path, query and body are judged together, every issue with its path", (
   }).pipe(Effect.scoped),
 )
 
-it.live("text that can't be stored, and endless nesting, are refused before any schema looks", () =>
+const jsonBombTest = tagged(it.live, "attack/json-bomb", "attack/nul", "attack/lone-surrogate")
+jsonBombTest("text that can't be stored, and endless nesting, are refused before any schema looks", () =>
   Effect.gen(function* () {
     const call = yield* served
     for (const name of ["\\u0000", "\\ud800"]) {
@@ -125,7 +127,8 @@ it.live("bad JSON, a missing content type, an unknown path and a wrong method ha
   }).pipe(Effect.scoped),
 )
 
-it.live("every way of not being somebody is the same 401", () =>
+const malformedCredentialsTest = tagged(it.live, "attack/malformed-credentials")
+malformedCredentialsTest("every way of not being somebody is the same 401", () =>
   Effect.gen(function* () {
     const call = yield* served
     for (const authorization of [

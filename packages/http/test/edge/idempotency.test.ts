@@ -1,4 +1,5 @@
 // A POST with an idempotency key is done once, and answered alike as often as it comes; on memory and on PostgreSQL.
+import { tagged } from "@tentpole/core/contract"
 import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
 import { body, errors } from "@tentpole/http/edge/Errors"
@@ -118,28 +119,31 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("another body under the key is refused, and another path, method or workspace has keys of its own", () =>
-      Effect.gen(function* () {
-        const { call, context, post, toys } = yield* begin(over)
-        yield* post("/v1/things", "one", { json: { name: "a" } })
-        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
-          409,
-          "idempotency_key_reused",
-        ])
-        assert.strictEqual(toys.done, 1)
-        assert.isFalse(replayed(yield* post("/v1/others", "one")))
-        const { create, createKey } = Context.get(context, Workspaces)
-        const { id } = yield* create({ name: "another", slug: "another" })
-        const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
-        const theirs = yield* post("/v1/things", "one", { json: { name: "a" }, headers: { authorization } })
-        assert.deepStrictEqual([theirs.status, theirs.json.secret], [201, "for another"])
-        const headers = { "idempotency-key": "one" }
-        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
-        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
-      }).pipe(Effect.scoped),
+    const repeatedCallTest = tagged(it.live, "attack/repeated-call")
+    repeatedCallTest(
+      "another body under the key is refused, and another path, method or workspace has keys of its own",
+      () =>
+        Effect.gen(function* () {
+          const { call, context, post, toys } = yield* begin(over)
+          yield* post("/v1/things", "one", { json: { name: "a" } })
+          assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
+            409,
+            "idempotency_key_reused",
+          ])
+          assert.strictEqual(toys.done, 1)
+          assert.isFalse(replayed(yield* post("/v1/others", "one")))
+          const { create, createKey } = Context.get(context, Workspaces)
+          const { id } = yield* create({ name: "another", slug: "another" })
+          const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
+          const theirs = yield* post("/v1/things", "one", { json: { name: "a" }, headers: { authorization } })
+          assert.deepStrictEqual([theirs.status, theirs.json.secret], [201, "for another"])
+          const headers = { "idempotency-key": "one" }
+          assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+          assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+        }).pipe(Effect.scoped),
     )
 
-    it.live("of fifty at once one is done", () =>
+    repeatedCallTest("of fifty at once one is done", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         const all = yield* Effect.all(
@@ -191,7 +195,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("a failure of ours, and what was refused before the call, leave the key free", () =>
+    repeatedCallTest("a failure of ours, and what was refused before the call, leave the key free", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/things", "one", { json: { name: "down" } })).status, 503)
@@ -217,7 +221,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("an answer that is too large to be kept is told of, and nothing is done again", () =>
+    repeatedCallTest("an answer that is too large to be kept is told of, and nothing is done again", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/large", "one")).status, 200)
@@ -227,7 +231,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("a key is 1 to 255 printable characters", () =>
+    repeatedCallTest("a key is 1 to 255 printable characters", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         for (const key of ["x".repeat(256), "é", "a\tb"]) {

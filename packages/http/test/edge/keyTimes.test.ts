@@ -65,5 +65,5 @@ it.live.skipIf(!isCampaign)(
         told.flat().join("; "),
       )
     }).pipe(Effect.scoped),
-  { timeout: 300_000 },
+  { tags: ["attack/dead-key"], timeout: 300_000 },
 )

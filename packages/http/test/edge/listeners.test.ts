@@ -1,5 +1,6 @@
 // The two listeners are two origins: neither serves what is the other's.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { request } from "node:http"
 import { postmarkCall, sent } from "../fixtures/HookWorld.ts"
@@ -16,7 +17,8 @@ const get = (port: number, path: string) =>
     }).end()
   })
 
-it.live("the pages' origin serves no API, and the API's origin no pages", () =>
+const originsTest = tagged(it.live, "attack/origins")
+originsTest("the pages' origin serves no API, and the API's origin no pages", () =>
   Effect.gen(function* () {
     const { api, context, pages, workspace } = yield* listening
     yield* Effect.provide(published(workspace, "bakery"), context)

@@ -1,7 +1,7 @@
 // The limit of requests of a key: counted on every call with it, told on every answer to it.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
-import { settingsLayer } from "@tentpole/core/contract"
+import { settingsLayer, tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -37,7 +37,8 @@ it.live("every answer to a key says what is left, refusals too; when nothing is,
   }).pipe(Effect.scoped),
 )
 
-it.live("each key has its own, and who has none is not counted", () =>
+const headerSpoofingTest = tagged(it.live, "attack/header-spoofing")
+headerSpoofingTest("each key has its own, and who has none is not counted", () =>
   Effect.gen(function* () {
     const { call, context } = yield* servingOver(limited, Api, handlers)
     for (let each = 0; each < 4; each++) yield* call("GET", "/v1/contact-lists")

@@ -1,4 +1,5 @@
 // Slow callers: an upload that comes on is waited for, nothing else is for long.
+import { tagged } from "@tentpole/core/contract"
 import { type Patience, patience, patientServer } from "@tentpole/http/edge/RequestTimeouts"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
@@ -153,29 +154,32 @@ const answerTo = (port: number, bytes: string) =>
     socket.on("close", () => resume(Effect.succeed(answer)))
   })
 
-it.live("what is no request, and headers that are too large, are refused like everything else, each with an id", () =>
-  Effect.gen(function* () {
-    const { port } = yield* answering(patience)
-    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
-    for (const [bytes, status, code] of [
-      [large, 431, "headers_too_large"],
-      ["nonsense\r\n\r\n", 400, "validation_failed"],
-      [
-        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-        400,
-        "validation_failed",
-      ],
-      // What two readers could take for two different requests.
-      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
-      ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
-      ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
-      ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
-    ] as const) {
-      const answer = yield* answerTo(port, bytes)
-      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
-      const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
-      const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
-      assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
-    }
-  }).pipe(Effect.scoped),
+const malformedHttpTest = tagged(it.live, "attack/malformed-http")
+malformedHttpTest(
+  "what is no request, and headers that are too large, are refused like everything else, each with an id",
+  () =>
+    Effect.gen(function* () {
+      const { port } = yield* answering(patience)
+      const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
+      for (const [bytes, status, code] of [
+        [large, 431, "headers_too_large"],
+        ["nonsense\r\n\r\n", 400, "validation_failed"],
+        [
+          "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+          400,
+          "validation_failed",
+        ],
+        // What two readers could take for two different requests.
+        ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
+        ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
+        ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
+        ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
+      ] as const) {
+        const answer = yield* answerTo(port, bytes)
+        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+        const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+        const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+        assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
+      }
+    }).pipe(Effect.scoped),
 )

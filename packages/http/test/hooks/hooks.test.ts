@@ -1,6 +1,7 @@
 // What providers report by calling: believed when it is signed, written down once, of messages of the right workspace only.
 import { providers } from "@tentpole/core/bounces/providers/ProviderCall"
 import { assert, describe, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import {
   type Call,
@@ -111,7 +112,8 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a wrong secret, another provider's, and a provider that is unknown read the same", () =>
+  const forgedReportTest = tagged(it.live, "attack/forged-report")
+  forgedReportTest("a wrong secret, another provider's, and a provider that is unknown read the same", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const path = world.pathOf("sendgrid")
@@ -137,7 +139,7 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what is not signed as its provider signs is refused", () =>
+  forgedReportTest("what is not signed as its provider signs is refused", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const signed = sendGrid({ event: "spamreport" })(world)
@@ -175,7 +177,7 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a token of Mailgun's goes with one body", () =>
+  forgedReportTest("a token of Mailgun's goes with one body", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const message = { headers: { "message-id": world.messageId } }
@@ -188,7 +190,8 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("nothing is asked of anybody but SNS, and nothing for a topic that is not ours", () =>
+  const ssrfTest = tagged(it.live, "attack/ssrf", "attack/sns-subscription")
+  ssrfTest("nothing is asked of anybody but SNS, and nothing for a topic that is not ours", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const elsewhere = [
@@ -213,7 +216,8 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a subscription is confirmed when it is signed, of our topic, and at SNS", () =>
+  const snsSubscriptionTest = tagged(it.live, "attack/sns-subscription")
+  snsSubscriptionTest("a subscription is confirmed when it is signed, of our topic, and at SNS", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const query = `Action=ConfirmSubscription&TopicArn=${topic}&Token=abc123`
@@ -238,25 +242,28 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a body that is too large or no JSON is refused, and what is not understood in a batch is passed over", () =>
-    Effect.gen(function* () {
-      const world = yield* sent
-      assert.strictEqual(yield* world.call("sendgrid", { body: "x".repeat(10_000_001) }), 413)
-      for (const body of ["", "{", "not json", "[".repeat(200_000)]) {
-        assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400, body.slice(0, 10))
-      }
-      for (const body of ["{}", "null", "1"]) assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400)
-      const events = [null, 1, {}, { event: 5 }, { event: "bounce" }, { event: "bounce", "smtp-id": "<x@y>" }]
-      const batch = JSON.stringify([
-        ...events,
-        { event: "spamreport", "smtp-id": `<${world.messageId}>` },
-        { event: "bounce", status: "5.1.1", "smtp-id": `<${world.messageId}>` },
-      ])
-      assert.strictEqual(yield* world.call("sendgrid", sendGridCall(batch)), 200)
-      assert.strictEqual(
-        yield* world.state,
-        "hard bounce, complained, invalid, contact unsubscribed, suppressed: complaint",
-      )
-    }).pipe(Effect.scoped),
+  forgedReportTest(
+    "a body that is too large or no JSON is refused, and what is not understood in a batch is passed over",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* sent
+        assert.strictEqual(yield* world.call("sendgrid", { body: "x".repeat(10_000_001) }), 413)
+        for (const body of ["", "{", "not json", "[".repeat(200_000)]) {
+          assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400, body.slice(0, 10))
+        }
+        for (const body of ["{}", "null", "1"])
+          assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400)
+        const events = [null, 1, {}, { event: 5 }, { event: "bounce" }, { event: "bounce", "smtp-id": "<x@y>" }]
+        const batch = JSON.stringify([
+          ...events,
+          { event: "spamreport", "smtp-id": `<${world.messageId}>` },
+          { event: "bounce", status: "5.1.1", "smtp-id": `<${world.messageId}>` },
+        ])
+        assert.strictEqual(yield* world.call("sendgrid", sendGridCall(batch)), 200)
+        assert.strictEqual(
+          yield* world.state,
+          "hard bounce, complained, invalid, contact unsubscribed, suppressed: complaint",
+        )
+      }).pipe(Effect.scoped),
   )
 })

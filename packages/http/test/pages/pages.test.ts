@@ -2,7 +2,7 @@
 import * as Pages from "@tentpole/http/pages/Pages"
 import { clientAddress, trustedProxies } from "@tentpole/http/pages/ClientAddress"
 import * as VisitorAgents from "@tentpole/http/pages/VisitorAgents"
-import { eventually, settledMark } from "@tentpole/core/contract"
+import { eventually, settledMark, tagged } from "@tentpole/core/contract"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { type PublishedPage, PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
 import { Agents } from "@tentpole/core/traffic/Agents"
@@ -20,7 +20,8 @@ const iphone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
 const googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 
-it.live("a page is served at its alias, its id and the root, under its workspace's host only", () =>
+const foreignHostTest = tagged(it.live, "attack/foreign-host")
+foreignHostTest("a page is served at its alias, its id and the root, under its workspace's host only", () =>
   Effect.gen(function* () {
     const { visit, live } = yield* served
     const [one, two] = [yield* live("bakery"), yield* live("/")]
@@ -51,7 +52,8 @@ it.live("a page is served at its alias, its id and the root, under its workspace
   }).pipe(Effect.scoped),
 )
 
-it.live("a page has the policy of the law, no cookies, and takes no service worker", () =>
+const pageScriptTest = tagged(it.live, "attack/page-script", "attack/service-worker", "attack/origins")
+pageScriptTest("a page has the policy of the law, no cookies, and takes no service worker", () =>
   Effect.gen(function* () {
     const { visit, live } = yield* served
     const { url } = yield* live("bakery")
@@ -279,7 +281,7 @@ it.live("when pages can't be read, a visitor is told so in a page", () =>
   }),
 )
 
-it("a proxy is believed only when it is ours", () => {
+it("a proxy is believed only when it is ours", { tags: ["attack/header-spoofing"] }, () => {
   const none = trustedProxies([])
   const ours = trustedProxies(["10.0.0.0/8", "::1", "fd00::/8"])
   assert.strictEqual(clientAddress(none, "203.0.113.1", "198.51.100.7"), "203.0.113.1")

@@ -1,5 +1,6 @@
 // Where clicks lead: to the author's URL byte for byte, and nowhere else.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { sending, sent } from "../fixtures/TrackingWorld.ts"
 
@@ -18,7 +19,8 @@ it.live("a click leads to the author's URL byte for byte, and counts once", () =
   }).pipe(Effect.scoped),
 )
 
-it.live("a link's tokens are its reader's, escaped; characters beyond ASCII travel as escapes", () =>
+const linkInjectionTest = tagged(it.live, "attack/link-injection")
+linkInjectionTest("a link's tokens are its reader's, escaped; characters beyond ASCII travel as escapes", () =>
   Effect.gen(function* () {
     const { ask, links, removeContact } = yield* sent
     assert.strictEqual((yield* ask(links.click(1))).headers.get("location"), "https://example.com/%C3%84nn%20%26%20Co")
@@ -28,7 +30,8 @@ it.live("a link's tokens are its reader's, escaped; characters beyond ASCII trav
   }).pipe(Effect.scoped),
 )
 
-it.live("nothing in the address chooses where a click leads", () =>
+const openRedirectTest = tagged(it.live, "attack/open-redirect")
+openRedirectTest("nothing in the address chooses where a click leads", () =>
   Effect.gen(function* () {
     const { ask, links } = yield* sent
     const answer = yield* ask(`${links.click(0)}?url=https://evil.test`)
@@ -112,7 +115,7 @@ it.live("fifty odd URLs come back from compiling, rendering and clicking byte fo
   }).pipe(Effect.scoped),
 )
 
-it.live("what is no web address is never the target of a redirect", () =>
+openRedirectTest("what is no web address is never the target of a redirect", () =>
   Effect.gen(function* () {
     const others = [
       "//evil.test/",

@@ -1,5 +1,6 @@
 // Pixels go past the router: what a reader gets is the same to the byte, and so is what is counted.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { listeningOver, rawHead, statusOf } from "../fixtures/Listening.ts"
 import { chrome, sent } from "../fixtures/TrackingWorld.ts"
@@ -35,7 +36,8 @@ it.live("a pixel is answered the same to the byte, whether at once or by the rou
   }).pipe(Effect.scoped),
 )
 
-it.live("a pixel that is asked for under two hosts, or none, is refused and counted for nobody", () =>
+const foreignHostTest = tagged(it.live, "attack/foreign-host")
+foreignHostTest("a pixel that is asked for under two hosts, or none, is refused and counted for nobody", () =>
   Effect.gen(function* () {
     const { asked, delivery, pages, path } = yield* opened
     const browser = `User-Agent: ${chrome}`

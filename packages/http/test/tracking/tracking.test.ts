@@ -1,6 +1,7 @@
 // The links in messages, over memory: the pixel, machines, the message in a browser, and tokens that are none.
 import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { DateTime, Effect } from "effect"
 import { chrome, gmail, oneClick, sent } from "../fixtures/TrackingWorld.ts"
 
@@ -26,7 +27,8 @@ it.live("Gmail's picture proxy is its reader", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("machines are answered, and not counted", () =>
+const botEngagementTest = tagged(it.live, "attack/bot-engagement")
+botEngagementTest("machines are answered, and not counted", () =>
   Effect.gen(function* () {
     const { ask, contact, delivery, handOver, links } = yield* sent
     const tries: ReadonlyArray<readonly [RequestInit, string | null]> = [
@@ -70,43 +72,47 @@ it.live("the message can be read in a browser, where it can't run anything", () 
   }).pipe(Effect.scoped),
 )
 
-it.live("a tampered, truncated or lengthened token, or one for another purpose, is the same neutral page", () =>
-  Effect.gen(function* () {
-    const { ask, delivery, links } = yield* sent
-    const plain = yield* ask("http://pages.test/u/nothing")
-    assert.strictEqual(plain.status, 404)
-    const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
-    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    for (const [kind, url] of [
-      ["o", links.open],
-      ["c", links.click(0)],
-      ["u", links.unsubscribe],
-      ["v", links.view],
-    ] as const) {
-      const token = tokenOf(url)
-      const forged = [
-        ...Array.from(token, (character, at) => {
-          const next = alphabet[alphabet.indexOf(character) ^ 1] ?? ""
-          return token.slice(0, at) + next + token.slice(at + 1)
-        }),
-        token.slice(0, -1),
-        `${token}A`,
-        `${token}=`,
-        "",
-        ...[links.open, links.click(0), links.unsubscribe, links.view].map(tokenOf).filter((each) => each !== token),
-      ]
-      for (const each of forged) {
-        const answer = yield* ask(`http://pages.test/${kind}/${each}`, kind === "u" ? oneClick : {})
-        assert.strictEqual(answer.status, 404, `${kind} ${each}`)
-        if (each !== "") assert.strictEqual(answer.text, plain.text)
+const tokenForgeryTest = tagged(it.live, "attack/token-forgery")
+tokenForgeryTest(
+  "a tampered, truncated or lengthened token, or one for another purpose, is the same neutral page",
+  () =>
+    Effect.gen(function* () {
+      const { ask, delivery, links } = yield* sent
+      const plain = yield* ask("http://pages.test/u/nothing")
+      assert.strictEqual(plain.status, 404)
+      const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+      for (const [kind, url] of [
+        ["o", links.open],
+        ["c", links.click(0)],
+        ["u", links.unsubscribe],
+        ["v", links.view],
+      ] as const) {
+        const token = tokenOf(url)
+        const forged = [
+          ...Array.from(token, (character, at) => {
+            const next = alphabet[alphabet.indexOf(character) ^ 1] ?? ""
+            return token.slice(0, at) + next + token.slice(at + 1)
+          }),
+          token.slice(0, -1),
+          `${token}A`,
+          `${token}=`,
+          "",
+          ...[links.open, links.click(0), links.unsubscribe, links.view].map(tokenOf).filter((each) => each !== token),
+        ]
+        for (const each of forged) {
+          const answer = yield* ask(`http://pages.test/${kind}/${each}`, kind === "u" ? oneClick : {})
+          assert.strictEqual(answer.status, 404, `${kind} ${each}`)
+          if (each !== "") assert.strictEqual(answer.text, plain.text)
+        }
       }
-    }
-    const row = yield* delivery
-    assert.deepStrictEqual([row.openedAt, row.clickedAt, row.unsubscribedAt], [null, null, null])
-  }).pipe(Effect.scoped),
+      const row = yield* delivery
+      assert.deepStrictEqual([row.openedAt, row.clickedAt, row.unsubscribedAt], [null, null, null])
+    }).pipe(Effect.scoped),
 )
 
-it.live("a right token for what is not there is the same neutral page", () =>
+const tokenReuseTest = tagged(it.live, "attack/token-reuse")
+tokenReuseTest("a right token for what is not there is the same neutral page", () =>
   Effect.gen(function* () {
     const { ask, linksOf, target } = yield* sent
     const elsewhere = linksOf({ workspaceId: target.workspaceId, deliveryId: DeliveryId.make(target.workspaceId) })
@@ -122,7 +128,8 @@ it.live("a right token for what is not there is the same neutral page", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("other methods are refused", () =>
+const headerSpoofingTest = tagged(it.live, "attack/header-spoofing")
+headerSpoofingTest("other methods are refused", () =>
   Effect.gen(function* () {
     const { ask, links } = yield* sent
     const answer = yield* ask(links.click(0), { method: "POST" })

@@ -1,9 +1,11 @@
 // Unsubscribing: what it takes, what it changes, and what never does.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { chrome, oneClick, sent } from "../fixtures/TrackingWorld.ts"
 
-it.live(
+const unsubscribePrefetchTest = tagged(it.live, "attack/unsubscribe-prefetch")
+unsubscribePrefetchTest(
   "a hundred GETs, HEADs, OPTIONSs and prefetches of the unsubscribe link and the page change nothing at all",
   () =>
     Effect.gen(function* () {
@@ -57,7 +59,8 @@ it.live(
     }).pipe(Effect.scoped),
 )
 
-it.live("who is deleted and then unsubscribes is suppressed: the address may come back", () =>
+const tokenReuseTest = tagged(it.live, "attack/token-reuse")
+tokenReuseTest("who is deleted and then unsubscribes is suppressed: the address may come back", () =>
   Effect.gen(function* () {
     const { ask, delivery, links, removeContact, suppressed } = yield* sent
     yield* removeContact
@@ -99,7 +102,8 @@ for (const [name, init] of [
   ],
   ["our own form", { ...oneClick, body: "confirm=unsubscribe" }],
 ] as const) {
-  it.live(`${name} unsubscribes at once, without cookies or redirects, and may be repeated`, () =>
+  const unsubscribePostTest = tagged(it.live, "attack/unsubscribe-post")
+  unsubscribePostTest(`${name} unsubscribes at once, without cookies or redirects, and may be repeated`, () =>
     Effect.gen(function* () {
       const { ask, contact, delivery, links, suppressed } = yield* sent
       const answer = yield* ask(links.unsubscribe, init, null)
@@ -116,7 +120,8 @@ for (const [name, init] of [
   )
 }
 
-it.live("any other POST changes nothing, and is asked again", () =>
+const unsubscribePostTest = tagged(it.live, "attack/unsubscribe-post")
+unsubscribePostTest("any other POST changes nothing, and is asked again", () =>
   Effect.gen(function* () {
     const { ask, contact, links } = yield* sent
     const urlencoded = "application/x-www-form-urlencoded"

@@ -119,7 +119,7 @@ describe("an item", () => {
     assert.strictEqual(refusal(5).message, "The item must be an object")
   })
 
-  it("names nothing that every object has", () => {
+  it("names nothing that every object has", { tags: ["attack/prototype-key"] }, () => {
     const raw: unknown = JSON.parse(
       '{"email":"a@x.test","__proto__":{"city":"x"},"constructor":1,"custom_fields":{"__proto__":1,"toString":2}}',
     )

@@ -19,7 +19,7 @@ describe("a value", () => {
     assert.deepStrictEqual(value<unknown>(readValue(type, read.success, "json")), read.success)
   })
 
-  it("of JSON is never coerced", () => {
+  it("of JSON is never coerced", { tags: ["attack/number-coercion"] }, () => {
     for (const raw of ["5", "", " ", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
       refused(readNumber(raw, "json"))
     for (const raw of ["true", "", 1, 0, {}, []]) refused(readBoolean(raw, "json"))
@@ -56,7 +56,9 @@ describe("a value", () => {
     assert.isTrue(value(readNumber(number, "json")) === number)
     assert.strictEqual(value(readNumber(String(number), "text")), number + 0)
   })
-  it("of minus zero is zero", () => assert.isTrue(Object.is(value(readNumber(-0, "json")), 0)))
+  it("of minus zero is zero", { tags: ["attack/number-coercion"] }, () =>
+    assert.isTrue(Object.is(value(readNumber(-0, "json")), 0)),
+  )
 })
 
 describe("a text", () => {
@@ -66,7 +68,7 @@ describe("a text", () => {
     refused(readText("😀".repeat(6), 5))
     assert.strictEqual(value(readText(" ", 5)), " ")
   })
-  it("that can't be stored is refused", () => {
+  it("that can't be stored is refused", { tags: ["attack/lone-surrogate"] }, () => {
     for (const text of ["a\0b", "\ud800", "a\udc00", "\udc00\ud800"]) refused(readText(text, 10))
   })
 })
@@ -85,7 +87,7 @@ describe("a date", () => {
     { arbitrary: { runs: 500 } },
   )
 
-  it("is a day of the calendar", () => {
+  it("is a day of the calendar", { tags: ["attack/date-coercion"] }, () => {
     for (const day of ["2024-02-29", "2000-02-29", "1969-12-31", "0001-01-01", "9999-12-31"]) {
       assert.strictEqual(value(readDate(day, "json")), day)
     }
@@ -104,7 +106,7 @@ describe("a date", () => {
     }
   })
 
-  it("is a time of the day, in the years of four digits", () => {
+  it("is a time of the day, in the years of four digits", { tags: ["attack/date-coercion"] }, () => {
     for (const text of ["T24:00:00Z", "T12:60:00Z", "T12:00:60Z", "T12Z", "T12:00:00+24:00", "T12:00:00.Z"]) {
       refused(readDate(`2026-05-01${text}`, "json"))
     }

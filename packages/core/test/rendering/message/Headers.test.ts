@@ -75,7 +75,7 @@ describe("a message's headers", () => {
         )
         assert.isUndefined(read.bcc)
       }),
-    { arbitrary: { runs: 300 } },
+    { tags: ["attack/header-injection"], arbitrary: { runs: 300 } },
   )
 
   it.effect.prop(
@@ -104,7 +104,7 @@ describe("a message's headers", () => {
           assert.deepStrictEqual([read.to?.[0]?.address, read.replyTo?.[0]?.address], [wire, wire])
         }
       }),
-    { arbitrary: { runs: 300 } },
+    { tags: ["attack/header-injection"], arbitrary: { runs: 300 } },
   )
 })
 

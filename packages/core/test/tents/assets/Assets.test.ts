@@ -7,6 +7,7 @@ import { AssetId } from "@tentpole/core/kernel/Ids"
 import { AssetChange, assetKey, readFileName, uploadCleanupJob } from "@tentpole/core/tents/assets/Asset"
 import { shares, withPictures } from "@tentpole/core/tents/assets/PageAssets"
 import { Effect, Result, Schema } from "effect"
+import { tagged } from "../../../contract/index.ts"
 import { at, id, workspace } from "../TentFixture.ts"
 
 const megabyte = 2 ** 20
@@ -34,7 +35,8 @@ it.effect.prop(
     }),
 )
 
-it.effect("text that a browser would run is told from text that it would show", () =>
+const fileTypeTest = tagged(it.effect, "attack/file-type")
+fileTypeTest("text that a browser would run is told from text that it would show", () =>
   Effect.gen(function* () {
     const typeOf = (text: string) => contentTypeOf(encodeText(text))
     for (const text of [
@@ -68,6 +70,7 @@ it.prop(
     assert.notMatch(name, /[\p{Cc}\p{Cs}]/u)
     assert.isTrue(name.length >= 1 && name.length <= 255)
   },
+  { tags: ["attack/file-name"] },
 )
 
 it("keys are made of ids, and are keys", () => {
@@ -86,20 +89,24 @@ it("an upload's clean-up waits until no upload can be under way, and is another 
   assert.isAbove(Number(upload.delay), 30 * 60_000)
 })
 
-it("what no model reads, or is too large, is only named; small pictures can stand on the page", () => {
-  const room = (contentType: string, size_bytes: number) => {
-    const [share] = shares([{ contentType, size_bytes }])
-    return [share?.isShown, share?.isOnPage]
-  }
-  assert.deepStrictEqual(room("image/png", 1000), [true, true])
-  assert.deepStrictEqual(room("image/png", 3 * megabyte), [true, false])
-  assert.deepStrictEqual(room("image/png", 5 * megabyte), [false, false])
-  assert.deepStrictEqual(room("application/pdf", megabyte), [true, false])
-  assert.deepStrictEqual(room("text/plain", 1000), [true, false])
-  assert.deepStrictEqual(room("text/plain", megabyte), [false, false])
-  assert.deepStrictEqual(room("image/svg+xml", 1000), [true, false])
-  assert.deepStrictEqual(room("video/mp4", 1000), [false, false])
-})
+it(
+  "what no model reads, or is too large, is only named; small pictures can stand on the page",
+  { tags: ["attack/nesting-bomb"] },
+  () => {
+    const room = (contentType: string, size_bytes: number) => {
+      const [share] = shares([{ contentType, size_bytes }])
+      return [share?.isShown, share?.isOnPage]
+    }
+    assert.deepStrictEqual(room("image/png", 1000), [true, true])
+    assert.deepStrictEqual(room("image/png", 3 * megabyte), [true, false])
+    assert.deepStrictEqual(room("image/png", 5 * megabyte), [false, false])
+    assert.deepStrictEqual(room("application/pdf", megabyte), [true, false])
+    assert.deepStrictEqual(room("text/plain", 1000), [true, false])
+    assert.deepStrictEqual(room("text/plain", megabyte), [false, false])
+    assert.deepStrictEqual(room("image/svg+xml", 1000), [true, false])
+    assert.deepStrictEqual(room("video/mp4", 1000), [false, false])
+  },
+)
 
 const Sized = Schema.Struct({
   contentType: Schema.Literals(["image/png", "image/jpeg", "application/pdf", "text/plain", "video/mp4"]),

@@ -66,7 +66,7 @@ it.prop("an id's path reads as that id", [Schema.String.check(Schema.isUUID(4))]
   assert.deepStrictEqual(readPath(addressPath(address)), address)
 })
 
-it("nothing is published at any other path", () => {
+it("nothing is published at any other path", { tags: ["attack/path-traversal"] }, () => {
   for (const path of [
     "",
     "/t",
@@ -88,15 +88,19 @@ it("nothing is published at any other path", () => {
   assert.deepStrictEqual(readPath("/"), { by: "alias", alias: root })
 })
 
-it("a host is read without port, case and final dot; a slug is one label before the pages' host", () => {
-  assert.strictEqual(readHost("Acme.LOCALHOST.:8081"), "acme.localhost")
-  for (const header of ["", "a b", "a/b", "a,b", "[::1]:8081", "x".repeat(300)])
-    assert.strictEqual(readHost(header), null)
-  assert.strictEqual(slugOfHost("acme.localhost", "localhost"), "acme")
-  for (const host of ["localhost", ".localhost", "a.b.localhost", "acmelocalhost", "acme.example.com"]) {
-    assert.strictEqual(slugOfHost(host, "localhost"), null, host)
-  }
-})
+it(
+  "a host is read without port, case and final dot; a slug is one label before the pages' host",
+  { tags: ["attack/foreign-host"] },
+  () => {
+    assert.strictEqual(readHost("Acme.LOCALHOST.:8081"), "acme.localhost")
+    for (const header of ["", "a b", "a/b", "a,b", "[::1]:8081", "x".repeat(300)])
+      assert.strictEqual(readHost(header), null)
+    assert.strictEqual(slugOfHost("acme.localhost", "localhost"), "acme")
+    for (const host of ["localhost", ".localhost", "a.b.localhost", "acmelocalhost", "acme.example.com"]) {
+      assert.strictEqual(slugOfHost(host, "localhost"), null, host)
+    }
+  },
+)
 
 it("a page's address has scheme and port of the pages' origin, and the workspace's own host where it has one", () => {
   const settings = { publicPagesUrl: "http://localhost:8081", pagesHost: "localhost" }

@@ -1,5 +1,6 @@
 // The calls on emails, through the web handler over memory.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { at, started } from "../../fixtures/EmailsWorld.ts"
 import { type Call, type Json, paths, unknownId } from "../../fixtures/World.ts"
@@ -70,7 +71,8 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
   }).pipe(Effect.scoped),
 )
 
-it.live("each version's HTML reads back byte for byte, in a sandbox", () =>
+const htmlSandboxTest = tagged(it.live, "attack/html-sandbox")
+htmlSandboxTest("each version's HTML reads back byte for byte, in a sandbox", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const html = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"

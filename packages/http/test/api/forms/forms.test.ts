@@ -1,5 +1,6 @@
 // Forms of published pages, sent as browsers and as programs send them.
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
+import { tagged } from "@tentpole/core/contract"
 import { field_bytes_max } from "@tentpole/core/forms/Answers"
 import { Forms } from "@tentpole/core/forms/Forms"
 import { Outbox } from "@tentpole/core/kernel/Outbox"
@@ -75,7 +76,8 @@ it.live("a multipart form is taken as well, without files", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a machine that fills in everything gets the usual answer, and leaves nothing", () =>
+const formOverwriteTest = tagged(it.live, "attack/form-overwrite")
+formOverwriteTest("a machine that fills in everything gets the usual answer, and leaves nothing", () =>
   Effect.gen(function* () {
     const { send, received, people } = yield* signUp()
     const answer = yield* send({ email: "spam@example.com", [honeypot_name]: "http://spam.example" })
@@ -126,7 +128,8 @@ it.live("what is wrong is told in a page, and nothing of it is kept", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("who has sent a form goes where its author wants, and nowhere that the visitor says", () =>
+const formRedirectTest = tagged(it.live, "attack/form-redirect")
+formRedirectTest("who has sent a form goes where its author wants, and nowhere that the visitor says", () =>
   Effect.gen(function* () {
     let wanted = "/thanks?from=form#top"
     const authored = (html: string) => html.replace(`method="post"`, `method="post" data-success-url="${wanted}"`)
@@ -185,7 +188,7 @@ it.live("an address without a form is a 404, also of a page that was taken down"
   }).pipe(Effect.scoped),
 )
 
-it.live("one who sends without end is asked to wait, and others are not", () =>
+formOverwriteTest("one who sends without end is asked to wait, and others are not", () =>
   Effect.gen(function* () {
     const limits = { burst: 3, per_second: 0.001, visitors_max: 10 }
     const { send, received } = yield* signUp(servedOver(world, { limits }))

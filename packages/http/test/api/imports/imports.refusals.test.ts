@@ -2,6 +2,7 @@
 // wrong, and with the session as good as before.
 import { signLink } from "@tentpole/core/ports/SignedLink"
 import { ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
+import { tagged } from "@tentpole/core/contract"
 import { session_lifetime_ms } from "@tentpole/core/imports/Import"
 import { ImportChange } from "@tentpole/core/imports/ImportChange"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
@@ -129,7 +130,8 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
       }),
     )
 
-    it.effect("an address that has expired, or was made for something else, takes nothing", () =>
+    const signedLinkTest = tagged(it.effect, "attack/signed-link")
+    signedLinkTest("an address that has expired, or was made for something else, takes nothing", () =>
       Effect.gen(function* () {
         const { workspace, context, imports: useCases } = yield* begin
         const { session, uploadUrl } = yield* useCases.beginUpload(workspace, {
@@ -155,7 +157,8 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
       }),
     )
 
-    it.effect("columns may be called what every object has by birth", () =>
+    const prototypeKeyTest = tagged(it.effect, "attack/prototype-key")
+    prototypeKeyTest("columns may be called what every object has by birth", () =>
       Effect.gen(function* () {
         const { call, rowSession, execute, run, workspace, imports: useCases } = yield* begin
         const rows: Json = JSON.parse(`[{"Email":"rows@b.co","__proto__":"of rows","constructor":"x","toString":"y"}]`)
@@ -189,7 +192,8 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
 refused("memory", world)
 refused("PostgreSQL", postgresWorld)
 
-it.live("rows of more than 5 MB are refused by the listener", () =>
+const jsonBombTest = tagged(it.live, "attack/json-bomb")
+jsonBombTest("rows of more than 5 MB are refused by the listener", () =>
   Effect.gen(function* () {
     const { context, tenant } = yield* tenants(world)
     yield* tenant("any")

@@ -1,9 +1,11 @@
 // The versions of templates over the wire: set by hand or written by the AI, and what is approved of them.
 import { assert, it } from "@effect/vitest"
+import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { both, codeOf, emails, served } from "../../fixtures/TemplatesWorld.ts"
 
-it.live("each version's HTML reads back byte for byte in a sandbox, and what could act is taken out", () =>
+const pageScriptTest = tagged(it.live, "attack/page-script", "attack/html-sandbox")
+pageScriptTest("each version's HTML reads back byte for byte in a sandbox, and what could act is taken out", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     for (const root of both) {

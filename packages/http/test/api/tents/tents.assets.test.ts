@@ -1,4 +1,5 @@
 // Files of tents over the wire: taken as they come, typed by their bytes, given back as attachments.
+import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { JobQueue } from "@tentpole/core/kernel/Jobs"
@@ -53,7 +54,8 @@ it.live("the first file makes an idle tent, which reads pending and takes more",
   }),
 )
 
-it.live("what a file is, its bytes say: whatever its name and its part's type", () =>
+const fileTypeTest = tagged(it.live, "attack/file-type")
+fileTypeTest("what a file is, its bytes say: whatever its name and its part's type", () =>
   Effect.gen(function* () {
     const { first } = yield* served
     for (const [bytes, type] of [
@@ -75,7 +77,7 @@ it.live("what a file is, its bytes say: whatever its name and its part's type", 
   }),
 )
 
-it.live("bytes come back as they went in, as an attachment that no browser runs", () =>
+fileTypeTest("bytes come back as they went in, as an attachment that no browser runs", () =>
   Effect.gen(function* () {
     const { call, first } = yield* served
     for (const [bytes, fileName, type] of [
@@ -98,7 +100,8 @@ it.live("bytes come back as they went in, as an attachment that no browser runs"
   }),
 )
 
-it.live("names of files lead nowhere and break no header", () =>
+const fileNameTest = tagged(it.live, "attack/file-name")
+fileNameTest("names of files lead nowhere and break no header", () =>
   Effect.gen(function* () {
     const { call, first, blobs, of } = yield* served
     for (const [sent, shown] of [
@@ -120,7 +123,8 @@ it.live("names of files lead nowhere and break no header", () =>
   }),
 )
 
-it.live("no file, an empty one, two, a field, another name, a broken body: 400, and nothing is left", () =>
+const uploadBombTest = tagged(it.live, "attack/upload-bomb")
+uploadBombTest("no file, an empty one, two, a field, another name, a broken body: 400, and nothing is left", () =>
   Effect.gen(function* () {
     const { call, upload } = yield* served
     const two = [{ bytes: png }, { bytes: "second" }] as const
@@ -154,7 +158,7 @@ it.live("no file, an empty one, two, a field, another name, a broken body: 400, 
   }),
 )
 
-it.live(
+uploadBombTest(
   "a file of the largest size is kept, one byte more is 413, and so is an endless one; nothing is left of them",
   () =>
     Effect.gen(function* () {

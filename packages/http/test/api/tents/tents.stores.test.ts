@@ -8,6 +8,7 @@ import { Ai } from "@tentpole/core/ports/Ai"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { type Job, Jobs as JobPort } from "@tentpole/core/kernel/Jobs"
+import { tagged } from "@tentpole/core/contract"
 import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { useCases } from "@tentpole/core/Tentpole"
@@ -158,7 +159,8 @@ describe.each(Object.entries(stores))("files of a tent in %s", (_, store) => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("are nothing to anybody when an upload breaks off, or its process dies behind the last byte", () =>
+  const uploadBombTest = tagged(it.live, "attack/upload-bomb")
+  uploadBombTest("are nothing to anybody when an upload breaks off, or its process dies behind the last byte", () =>
     Effect.gen(function* () {
       const { assets, call, cleanedUp, dyingAfterPut, lying, of, queued, upload } = yield* begin(store)
       const { json: first } = yield* upload("new")

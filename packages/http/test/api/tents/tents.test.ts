@@ -1,4 +1,5 @@
 // Tents and analytics over the wire: shapes, codes and statuses.
+import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { TentId } from "@tentpole/core/kernel/Ids"
@@ -91,7 +92,8 @@ it.live("unknown ids in a create are 404 with their path, a tent with a generati
   }),
 )
 
-it.live("content is sandboxed HTML about the prompt, and 409 before there is any", () =>
+const htmlSandboxTest = tagged(it.live, "attack/html-sandbox")
+htmlSandboxTest("content is sandboxed HTML about the prompt, and 409 before there is any", () =>
   Effect.gen(function* () {
     const { call, create, made } = yield* served
     const { id } = yield* made()
@@ -153,7 +155,8 @@ it.live("publishing refuses what can't be: no page, a bad or taken alias, a wron
   }),
 )
 
-it.live("a listing goes by cursor, and a broken one is 400", () =>
+const badCursorTest = tagged(it.live, "attack/bad-cursor")
+badCursorTest("a listing goes by cursor, and a broken one is 400", () =>
   Effect.gen(function* () {
     const { call, create } = yield* served
     for (const name of ["a 1", "a 2", "a 3"]) yield* create({ name })

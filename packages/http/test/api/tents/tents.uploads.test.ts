@@ -4,6 +4,7 @@ import * as Memory from "@tentpole/adapters/memory/All"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { useCases } from "@tentpole/core/Tentpole"
+import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Api } from "@tentpole/http/Api"
 import { edge, routesOf } from "@tentpole/http/edge/Edge"
@@ -110,7 +111,8 @@ it.live("an upload that breaks off ends its put without a file", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an upload that is too large is refused while it is sent, however long it would go on", () =>
+const uploadBombTest = tagged(it.live, "attack/upload-bomb")
+uploadBombTest("an upload that is too large is refused while it is sent, however long it would go on", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
     const { sending, answered } = yield* open

@@ -1,4 +1,5 @@
 // The calls on traffic: what they take, and what they are answered for what they don't.
+import { tagged } from "@tentpole/core/contract"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
@@ -25,7 +26,8 @@ const tentOf = Effect.fnUntraced(function* (
   return id
 }, Effect.orDie)
 
-it.live("a tent's traffic is asked for by id, alias or the root, and days back that are none are seven", () =>
+const foreignAliasTest = tagged(it.live, "attack/foreign-alias")
+foreignAliasTest("a tent's traffic is asked for by id, alias or the root, and days back that are none are seven", () =>
   Effect.gen(function* () {
     const { tenant, context } = yield* tenants(world)
     const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]

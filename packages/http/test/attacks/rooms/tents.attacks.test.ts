@@ -1,4 +1,5 @@
 // Tents, their files and bulk jobs, attacked; and the few attacks that are theirs alone.
+import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
@@ -9,7 +10,8 @@ import { serving } from "../../fixtures/World.ts"
 
 assault(tents)
 
-it.live("attacks by path: what leads out of the alias is 400 or 404, to DELETE and to publish alike", () =>
+const aliasTraversalTest = tagged(it.live, "attack/alias-traversal")
+aliasTraversalTest("attacks by path: what leads out of the alias is 400 or 404, to DELETE and to publish alike", () =>
   Effect.gen(function* () {
     const { call } = yield* serving(Api, handlers)
     const { json } = yield* call("POST", "/v1/tents", { json: { name: "n", prompt: "Create a page for chairs" } })

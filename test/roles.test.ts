@@ -1,0 +1,49 @@
+// The roles of the deployment suffice: the owner for migrations, the login for the service.
+import { PgClient } from "@effect/sql-pg"
+import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { client } from "@tentpole/adapters/postgres/kernel/Postgres"
+import { Effect, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { assert, inject, it } from "vitest"
+
+/** The statements of docker/roles.sql with other names: the server of the tests has its own roles. */
+const roles = (): ReadonlyArray<string> =>
+  readFileSync(new URL("../docker/roles.sql", import.meta.url), "utf8")
+    .replaceAll(/^(--|\\).*$/gm, "")
+    .replaceAll(/:'(\w+)'/g, "'secret'")
+    .replaceAll(/tentpole_(owner|login)/g, "shipped_$1")
+    .replaceAll("database tentpole", "database shipped")
+    .split(";")
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== "" && !statement.startsWith("create role tentpole_service"))
+
+it("docker/roles.sql: the owner of the database migrates, and the login of the service cannot", async () => {
+  const server = inject("pgServer")
+  const address = (user: string) => {
+    const url = new URL(`${server}/shipped`)
+    return Redacted.make(Object.assign(url, { username: `shipped_${user}`, password: "secret" }).href)
+  }
+  const superuser = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    for (const statement of roles()) yield* sql.unsafe(statement).unprepared
+  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${server}/postgres`), maxConnections: 1 })))
+  await Effect.runPromise(superuser)
+
+  const early = await Effect.runPromise(Effect.flip(migrate(address("login"))))
+  assert.match(
+    early.message,
+    /^The database lacks migrations of this version \(\d+, from 0001_workspaces to .*\), and this login may not make them: run `tentpole migrate` with a DATABASE_MIGRATION_URL/,
+  )
+  assert.isNotEmpty(await Effect.runPromise(migrate(address("owner"))))
+  assert.deepStrictEqual(await Effect.runPromise(migrate(address("login"))), [])
+
+  const options = { url: address("login"), applicationName: "t", connections_max: 1, statement_timeout_ms: 60_000 }
+  const asService = <A, E>(asked: (sql: PgClient.PgClient) => Effect.Effect<A, E>) =>
+    Effect.runPromise(Effect.flatMap(PgClient.PgClient, asked).pipe(Effect.provide(client(options))))
+  const rows = await asService(
+    (sql) => sql`select current_user::text as name, (select count(*)::int from plan) as plans`,
+  )
+  assert.deepStrictEqual(rows, [{ name: "tentpole_service", plans: 3 }])
+  const refused = await asService((sql) => Effect.flip(sql`alter table public.contact add column mine text`))
+  assert.strictEqual(refused.reason._tag, "AuthorizationError")
+})

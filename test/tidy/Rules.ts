@@ -1,0 +1,273 @@
+// The rules, each with its exemptions and with made-up files that break it.
+import type { Exemption } from "./Exemptions.ts"
+import * as Folders from "./Folders.ts"
+import * as Services from "./Services.ts"
+import type { Find } from "./Source.ts"
+import * as Style from "./Style.ts"
+
+interface Rule {
+  readonly title: string
+  readonly find: Find
+  readonly remedy: string
+  readonly exempt?: ReadonlyArray<Exemption>
+  /** False while the tree breaks the rule: the title of its test counts the violations, and `TIDY=all` prints them. */
+  readonly enforced?: boolean
+  /** Paths, and below each its lines, indented; each `!` at the end of a line is a violation. */
+  readonly breaks: string
+}
+
+/** Folders of core/src: each imports from those before it. */
+const rooms =
+  "kernel ports workspaces contacts segments lists documents rendering emails templates tents sending tracking bounces blasts flows imports exports forms traffic operations"
+const flows = "definition members engine steps simulation"
+
+/** Folders whose own folders do not import each other. */
+const roots = ["adapters/src/postgres/", "adapters/src/memory/", "http/src/api/", "worker/src/"]
+
+/** Instead: create, get, list, update, delete, start, run, cancel, abandon, or a verb of the domain such as publish. */
+const bannedVerbs = /^(rename|edit|patch|show|find|page|slice|remove|begin|make|giveUp|takeBack|request)$/
+
+const all =
+  (finds: ReadonlyArray<Find>): Find =>
+  (sources) =>
+    finds.flatMap((find) => find(sources))
+
+export const rules: ReadonlyArray<Rule> = [
+  {
+    title: "folders of core import from folders before them",
+    find: Folders.layers("packages/core/src/", rooms.split(" ")),
+    enforced: false,
+    remedy: "move what both need to the earlier folder, or the import to the later one",
+    breaks: `
+packages/core/src/kernel/A.ts
+  import type { B } from "../lists/B.ts" !
+  import { C } from "./C.ts"
+packages/core/src/lists/B.ts
+  import { A } from "@tentpole/core/kernel/A"
+  export * from "../Library.ts" !
+packages/core/src/misc/C.ts !
+packages/core/src/Library.ts
+  export * from "./lists/B.ts"`,
+  },
+  {
+    title: "folders of core/flows import from folders before them",
+    find: Folders.layers("packages/core/src/flows/", flows.split(" ")),
+    enforced: false,
+    remedy: "move what both need to the earlier folder, or the import to the later one",
+    breaks: `
+packages/core/src/flows/members/A.ts
+  const engine = import("../engine/B.ts") !
+  import { C } from "../definition/C.ts"`,
+  },
+  {
+    title: "folders do not import each other",
+    find: all(roots.map((folder) => Folders.cycles(`packages/${folder}`))),
+    enforced: false,
+    remedy: "move what both need into a third folder",
+    breaks: `
+packages/http/src/api/a/A.ts
+  import { B } from "../b/B.ts" !
+packages/http/src/api/b/B.ts
+  import { C } from "../c/C.ts" !
+packages/http/src/api/c/C.ts
+  import type { A } from "@tentpole/http/api/a/A" !
+  import { D } from "../d/D.ts"
+packages/http/src/api/d/D.ts
+  import { Root } from "../Root.ts"`,
+  },
+  {
+    title: "a folder has at most 15 files",
+    find: Folders.sizes,
+    enforced: false,
+    remedy: "group the files by what they are about",
+    exempt: [{ at: "packages/adapters/src/postgres/migrations/", reason: "one file a migration, in order" }],
+    breaks: `test/a/ !\ntest/a/A.ts\n${Array.from({ length: 15 }, (_, n) => `test/a/${n}.ts\ntest/b/${n}.ts`).join("\n")}`,
+  },
+  {
+    title: "a test is named after its source",
+    find: Folders.mirrors,
+    enforced: false,
+    remedy: "name the test after the file, folder or contract suite that it tests",
+    exempt: [],
+    breaks: `
+packages/core/src/a/B.ts
+packages/core/contract/lists.ts
+packages/core/test/a.test.ts
+packages/core/test/a/B.test.ts
+packages/core/test/a/B.life.test.ts
+packages/core/test/a/b.test.ts !
+packages/adapters/test/lists.contract.test.ts
+packages/adapters/test/lists.test.ts !`,
+  },
+  {
+    title: "every port has a contract suite that two adapters run",
+    find: Services.suites,
+    remedy: "write the suite in packages/core/contract, list it in index.ts, and run it in packages/adapters/test",
+    exempt: [
+      { at: "Transaction", reason: "does nothing: it proves that a transaction is open" },
+      { at: "Agents", reason: "one adapter", by: "packages/http/test/pages/pages.test.ts" },
+      { at: "Cleaner", reason: "one adapter", by: "packages/adapters/test/ai/clean.test.ts" },
+      { at: "CsvReader", reason: "one adapter", by: "packages/adapters/test/csv/CsvReader.test.ts" },
+      { at: "DnsResolver", reason: "queries the name servers of the world" },
+      {
+        at: "MailConnections",
+        reason: "connects to mail servers",
+        by: "packages/adapters/test/smtp/SmtpConnections.test.ts",
+      },
+      { at: "Secrets", reason: "one adapter", by: "packages/adapters/test/crypto/Secrets.test.ts" },
+      { at: "Signatures", reason: "one adapter", by: "packages/adapters/test/crypto/Signatures.test.ts" },
+      { at: "Sns", reason: "calls Amazon", by: "packages/adapters/test/crypto/Signatures.test.ts" },
+      { at: "dkim", reason: "one adapter, tested against another implementation" },
+    ],
+    breaks: `
+packages/core/src/a/AStore.ts
+  export class AStore extends Context.Service<AStore, {}>()("AStore") {}
+  export class BStore extends Context.Service<BStore, {}>()("BStore") {} !
+packages/core/src/c/Cs.ts
+  export class Cs extends Context.Service<Cs, {}>()("Cs") { static readonly layer = c }
+packages/core/contract/index.ts
+  import { a } from "./a.ts"
+packages/core/contract/a.ts !
+  import { AStore } from "../src/a/AStore.ts"
+packages/adapters/test/a.test.ts
+  contract.a("memory", memory)`,
+  },
+  {
+    title: "a use case calls no use case",
+    find: Services.useCases,
+    remedy: "read through the port of the other room, and let the change carry the change of the other room",
+    exempt: [{ at: "Links", reason: "seals and reads tokens: it uses no store" }],
+    breaks: `
+packages/core/src/lists/Lists.ts
+  export class Lists extends Context.Service<Lists, {}>()("Lists") { static readonly layer = lists }
+packages/core/src/Tentpole.ts
+  import { Lists } from "./lists/Lists.ts"
+packages/core/src/blasts/Blasts.ts
+  import { type ListView, Lists } from "../lists/Lists.ts" !
+packages/core/src/blasts/Blast.ts
+  import { type Lists, listsMax } from "../lists/Lists.ts"`,
+  },
+  {
+    title: "services of core use the verbs of CONTRIBUTING.md",
+    find: Services.verbs(bannedVerbs),
+    enforced: false,
+    remedy:
+      "use create, get, list, update, delete, start, run, cancel, abandon, or a verb of the domain such as publish",
+    breaks: `
+packages/core/src/a/As.ts
+  export class As extends Context.Service<As, { !!
+      readonly rename: () => void
+      readonly publish: (options: { readonly page: number }) => void
+      readonly find: () => void
+  }>()("As") {}`,
+  },
+  {
+    title: "SQL and transactions are in the adapters, and queries name their columns",
+    find: all([Style.sql, Style.stars, Style.transactions]),
+    remedy: "",
+    exempt: [
+      "migrations/",
+      "sending/DeliveryAudience.ts",
+      "sending/DeliverySettle.ts",
+      "contacts/ContactWrites.ts",
+    ].map((file) => ({
+      at: `packages/adapters/src/postgres/${file}`,
+      reason: "of rows at hand, not of a table",
+    })),
+    breaks: `
+packages/core/src/A.ts
+  sql<Row>\`select 1\` !
+  "delete from contact" !
+  \`select \${a} !
+    from contact where b\`
+  client.unsafe(text) !
+  "select a plan from the list" // sql\`x\`
+packages/adapters/src/postgres/A.ts
+  sql\`select * from contact\` !
+  sql\`select c.*, 1 from contact c\` !
+  sql\`delete from contact returning *\` !
+  sql\`select count(*) from contact\`
+packages/http/src/A.ts
+  a.pipe(Effect.provideService(Transaction, { open: true })) !
+  Effect.provideService(f(a), Transaction, t) !
+  Layer.succeed( !
+    Transaction,
+    t,
+  )
+  Effect.provideService(a, Ids, idsOf(Transaction, 1))`,
+  },
+  {
+    title: "names say what a thing is",
+    find: Style.names,
+    remedy: "name it after the thing that it is or does",
+    exempt: [{ at: "packages/core/contract/index.ts", reason: "the entry of the contract suites" }],
+    breaks: `
+packages/core/src/services/utils.ts !!
+packages/core/src/ListHelpers.ts !
+packages/core/src/CommonFields.ts
+  export class ListManager {} !
+  const managed = 2`,
+  },
+  {
+    title: "functions have at most 70 lines of code",
+    find: Style.functions,
+    remedy: "give a step of it a name: branches stay, what they do goes into functions",
+    breaks: `
+packages/core/src/A.ts
+  function a() { !${"\n  b()".repeat(70)}
+  }
+packages/core/src/B.ts
+  const b = Effect.gen(function* () {${"\n  // c\n  b()".repeat(68)}
+  })
+packages/core/src/C.ts
+  class C { static layer = Layer.effect(C, Effect.gen(function* () {
+  return C.of({${"\n  d: (a) => {\n  return a\n  },".repeat(40)}
+  }) })) }
+packages/core/src/D.ts
+  const d = (a) => a.pipe( !${"\n  Effect.map((b) => {\n  return b\n  }),".repeat(40)}
+  )
+packages/core/src/E.ts
+  const e = {${"\n  row: { a: 1 },".repeat(90)}
+  }
+packages/core/contract/f.ts
+  const f = (it) => {${'\n  it.effect("law", () =>\n  Effect.gen(run),\n  )'.repeat(40)}
+  }`,
+  },
+  {
+    title: "files begin with what they contain; comments hold no code, no check is switched off without a reason",
+    find: Style.remarks,
+    remedy: "begin with a comment; delete code; give the reason after ` -- `; make paths relative",
+    breaks: `
+packages/core/src/A.ts
+  import "./B.ts" !
+  // oxlint-${"disable"}-next-line no-var !
+  // oxlint-${"disable"}-next-line no-var -- the library requires it
+  // const a = 1 !
+  // return what was found; const is no word here.
+  const a = "/${"home"}/ann/project" !
+packages/core/src/B.ts
+  // B.`,
+  },
+  {
+    title: "comments, documents, titles of tests and texts of the API are in plain language",
+    find: Style.language,
+    enforced: false,
+    remedy: "see docs/glossary.md: name the thing that acts, in the present tense",
+    // `at` is a path and a word: "docs/sending.md told".
+    exempt: [],
+    breaks: `
+packages/core/src/A.ts
+  // Whoever calls. !!
+  /** By what it is found. */ !
+  const a = "nobody" // no news !
+packages/core/test/a.test.ts
+  it("tells nothing", run) !
+  it.effect(\`takes news\`, run) !
+  tell("nobody")
+packages/http/src/api/a/AApi.ts
+  get("a", { description: "Nobody reads it." }) !
+  const nobody = 1
+docs/a.md
+  What is new: news, and \`nobody\`. Nobody reads it. !`,
+  },
+]
