@@ -10,7 +10,7 @@ import { promisify } from "node:util"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { origin } from "./pack/origin.ts"
-import { empty } from "./support/Clone.ts"
+import { empty } from "@tentpole/adapters/test/TestDatabase"
 import { programsIn } from "./support/Programs.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))

@@ -1,4 +1,4 @@
-// Statements as they are written by hand for many rows at once: each column is an array, and `unnest` makes rows of them.
+// Statements by hand that write many rows: each column is an array, and `unnest` makes rows of them.
 import type { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 
@@ -19,7 +19,7 @@ export const unnested = <Item>(columns: ReadonlyArray<BareColumn<Item>>, items: 
   values: columns.map(({ values }) => values(items)),
 })
 
-/** One after the other, in one transaction. */
+/** Runs the statements in one transaction. */
 export const runBare = (sql: PgClient.PgClient, statements: ReadonlyArray<Statement>) =>
   sql.withTransaction(
     Effect.forEach(statements, ({ text, parameters }) => sql.unsafe(text, parameters), { discard: true }),

@@ -1,13 +1,13 @@
-// What a benchmark is given, and is.
+// Benchmark: its interface, and what it gets.
 import type { Ending } from "../support/Ending.ts"
 import type { Report } from "./Report.ts"
 
 export interface Bench {
-  /** A twentieth of the size: to see that it works, not how fast. */
+  /** A twentieth of the size: shows that the benchmark works, not how fast the product is. */
   readonly quick: boolean
-  /** As large as it may get: for a machine that has an hour. Benchmarks that know no such size are as they always are. */
+  /** The largest size, for an hour of a machine. Some benchmarks have none. */
   readonly full: boolean
-  /** The part that is to be run; undefined: all of them. */
+  /** The part to run; undefined: all parts. */
   readonly only: string | undefined
   readonly report: Report
   readonly ending: Ending
@@ -15,11 +15,11 @@ export interface Bench {
 
 export interface Benchmark {
   readonly run: (bench: Bench) => Promise<void>
-  /** Where it has any, the names of what may be run by itself. */
+  /** Parts that can run alone. */
   readonly parts?: ReadonlyArray<string>
 }
 
-/** One world, and what is measured in it: one part after the other, or the one that was asked for. */
+/** A benchmark that measures its parts one after the other in one world. */
 export const inParts = <World>(
   begin: (bench: Bench) => Promise<World>,
   parts: Readonly<Record<string, (bench: Bench, world: World) => Promise<void>>>,

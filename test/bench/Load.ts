@@ -1,14 +1,14 @@
-// Load on an HTTP server from this process: each connection is kept alive and asks again as soon as it is answered. Bare
-// sockets, so that as little of the machine as may be goes to whoever asks.
+// Load on an HTTP server from this process. Each connection stays open and sends the next request after each answer. Bare
+// sockets take little of the machine.
 import { connect, type Socket } from "node:net"
 import { rateSpreadOf, spreadOf, type Spread } from "./Timing.ts"
 
 export interface Target {
   readonly port: number
-  /** What is asked for; the address itself where nothing is said. */
+  /** The Host header; the address unless it is set. */
   readonly host?: string
   readonly headers: Readonly<Record<string, string>>
-  /** Asked by turns. */
+  /** Requested in turn. */
   readonly paths: ReadonlyArray<string>
 }
 
@@ -30,7 +30,7 @@ const requestOf = ({ headers, host, port }: Target, path: string): Buffer =>
 
 const head_end = "\r\n\r\n"
 
-/** How many bytes the answer at the beginning has; undefined while some are missing. */
+/** The length of the first answer; undefined while bytes are missing. */
 const answerLength = (received: Buffer): number | undefined => {
   const at = received.indexOf(head_end)
   if (at < 0) return undefined
@@ -87,7 +87,7 @@ export const load = async (target: Target, connections: number, duration_ms: num
   return { perSecond: times_ms.length / ((performance.now() - began) / 1000), times_ms }
 }
 
-/** Some windows of load on either server by turns: requests a second, and how long each took. */
+/** Windows of load on both servers in turn: requests a second, and the time of each. */
 export const compareLoads = async (
   targets: { readonly reference: Target; readonly ours: Target },
   options: { readonly connections: number; readonly windows: number; readonly window_ms: number },

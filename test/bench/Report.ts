@@ -1,5 +1,5 @@
-// What a benchmark has seen: a table a subject, printed as soon as it is known, and everything as JSON in
-// `bench-results/<name>.json`, of one part in `bench-results/<name>-<part>.json`.
+// Report: the tables of a benchmark, printed section by section, and written to `bench-results/<name>.json` or, for one part,
+// `bench-results/<name>-<part>.json`.
 import { mkdir, writeFile } from "node:fs/promises"
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -7,7 +7,7 @@ import { stripVTControlCharacters, styleText } from "node:util"
 import type { Bench } from "./Benchmark.ts"
 import type { Spread } from "./Timing.ts"
 
-/** What was promised of a figure. */
+/** The promise that a figure must meet. */
 export interface Bar {
   /** As a formula: `≤ 1.3×`. */
   readonly says: string
@@ -17,7 +17,7 @@ export interface Bar {
 export interface Row {
   readonly what: string
   readonly unit: "ms" | "/s" | "MB"
-  /** Null where ours is compared with nothing. */
+  /** Null without a comparison. */
   readonly reference: Spread | null
   readonly ours: Spread
   readonly ratio: number | null
@@ -36,7 +36,7 @@ export const megabytesAtMost = (max: number, megabytes: number): Bar => ({
   met: megabytes <= max,
 })
 
-/** How much of a benchmark was run. */
+/** The size of a run. */
 type Size = Pick<Bench, "full" | "only" | "quick">
 
 interface Section {
@@ -101,13 +101,13 @@ export class Report {
     if (size.only !== undefined) this.fact("part", size.only)
   }
 
-  /** Something that the figures depend on. */
+  /** A circumstance that the figures depend on. */
   fact(name: string, value: string): void {
     this.#facts[name] = value
     this.say(`${name}: ${value}`)
   }
 
-  /** A line for whoever waits. */
+  /** Prints a line of progress. */
   say(text: string): void {
     process.stdout.write(`${styleText("dim", text)}\n`)
   }
@@ -121,7 +121,7 @@ export class Report {
     for (const note of notes) process.stdout.write(`  ${styleText("dim", note.replaceAll("\n", "\n  "))}\n`)
   }
 
-  /** Says how many bars were met, and writes it all down. */
+  /** Prints how many bars were met, and writes the file. */
   async close(): Promise<void> {
     const bars = this.#sections.flatMap(({ rows }) => rows.flatMap((row) => row.bars))
     const took_s = (Date.now() - this.#began.getTime()) / 1000

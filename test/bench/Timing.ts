@@ -1,22 +1,22 @@
-// Takes the time of ours and of a reference, by turns in the same run: what else the machine does then befalls both.
+// Timing of ours and of a reference, in turn in the same run, so that other load on the machine affects both.
 
-/** Milliseconds, or how many a second. */
+/** In milliseconds, or a second. */
 export interface Spread {
   readonly median: number
-  /** What one in twenty is worse than. */
+  /** One value in twenty is worse. */
   readonly p95: number
 }
 
 export interface Compared {
   readonly reference: Spread
   readonly ours: Spread
-  /** Of the medians, ours to the reference's. */
+  /** The median of ours by that of the reference. */
   readonly ratio: number
 }
 
 type Run = () => Promise<unknown>
 
-/** How long a comparison goes on: until both bounds are passed, at the latest when time is up. */
+/** How long a comparison lasts: `rounds`, but at least three and no longer than `time_max_ms`. */
 export interface Rounds {
   readonly warmup: number
   readonly rounds: number
@@ -26,13 +26,13 @@ export interface Rounds {
 const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-/** Of times: the slow ones are the worse. */
+/** For times: slow ones are worse. */
 export const spreadOf = (times_ms: ReadonlyArray<number>): Spread => {
   const sorted = times_ms.toSorted((left, right) => left - right)
   return { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
 }
 
-/** Of rates: the low ones are the worse. */
+/** For rates: low ones are worse. */
 export const rateSpreadOf = (rates: ReadonlyArray<number>): Spread => {
   const sorted = rates.toSorted((left, right) => right - left)
   return { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
@@ -44,7 +44,7 @@ export const timed = async (run: Run): Promise<number> => {
   return performance.now() - began
 }
 
-/** Who goes first changes with each round: the second may find warm what the first one touched. */
+/** The order changes with each round, since the second one may find warm caches. */
 const byTurns = async (runs: readonly [Run, Run], { warmup, rounds, time_max_ms }: Rounds) => {
   const times: readonly [Array<number>, Array<number>] = [[], []]
   for (let round = 0; round < warmup; round++) for (const run of runs) await run()
@@ -63,7 +63,7 @@ export const compareTimes = async (both: { readonly reference: Run; readonly our
   return { reference, ours, ratio: ours.median / reference.median } satisfies Compared
 }
 
-/** `count` is how many of what is counted each run does. */
+/** `count`: the items of each run. */
 export const compareRates = async (
   both: { readonly reference: Run; readonly ours: Run; readonly count: number },
   rounds: Rounds,
@@ -81,17 +81,17 @@ export interface Formulation<A> {
   readonly run: () => Promise<A>
 }
 
-/** The one that was chosen, and how long each took, in milliseconds. */
+/** The fastest formulation, and the milliseconds of each. */
 export interface Fastest<A> extends Formulation<A> {
   readonly tried: Readonly<Record<string, number>>
 }
 
-export const told = (what: string, { name, tried }: Pick<Fastest<unknown>, "name" | "tried">): string =>
+export const described = (what: string, { name, tried }: Pick<Fastest<unknown>, "name" | "tried">): string =>
   `${what}: by hand "${name}", of ${Object.entries(tried)
     .map(([each, ms]) => `"${each}" ${ms.toFixed(1)} ms`)
     .join(", ")}`
 
-/** The fastest way to get an answer, of several that must all answer the same. */
+/** The fastest of several formulations, which must all return the same answer. */
 export const fastest = async <A>(
   formulations: ReadonlyArray<Formulation<A>>,
   check: (answer: A, name: string) => void,

@@ -1,17 +1,15 @@
-// Runs a benchmark by its name: `npm run bench audience`, or a small part of it in a minute: `npm run bench -- audience --quick`.
-// `--full` is the largest size that a benchmark knows; `--only <part>` runs one part of it, where it has parts: a shared machine
-// is calm for a minute rather than for a quarter of an hour.
-// What it started ends with it, also when it fails or gets a Ctrl-C.
+// Runs a benchmark: `npm run bench audience`. `-- audience --quick` runs a twentieth in a minute, `--full` the largest size,
+// `--only <part>` one part. Processes that it started end with it, also after a failure or Ctrl-C.
 import { Ending } from "../support/Ending.ts"
-import { asked } from "./Asked.ts"
+import { argumentsOfCommand } from "./Arguments.ts"
 import { Report } from "./Report.ts"
 
-const what = await asked()
-if (typeof what === "string") {
-  console.error(what)
+const given = await argumentsOfCommand()
+if (typeof given === "string") {
+  console.error(given)
   process.exit(1)
 }
-const { benchmark, full, name, only, quick } = what
+const { benchmark, full, name, only, quick } = given
 const ending = new Ending()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ending.leave(130))
 const report = new Report(name, { full, only, quick })

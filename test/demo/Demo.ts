@@ -1,8 +1,7 @@
-// The product's life in a minute: people are imported, a rule selects some of them, they are mailed, a page is published and
-// read.
+// A tour of the product in a minute: an import, a dynamic list, a blast, and a published page.
 import { startBlast } from "../support/Blast.ts"
-import { answered, type Service, until, visit } from "../support/Service.ts"
-import type { Sink } from "../support/Sink.ts"
+import { answered, callsOf, type Service, until, visit } from "../support/Service.ts"
+import type { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { bar, figures, say } from "./Progress.ts"
 
 const people = 10_000
@@ -103,28 +102,28 @@ const publishPage = async (service: Service) => {
   return analytics
 }
 
-/** Whether every recipient is accounted for, and nobody got two messages. */
-export const demo = async (service: Service, sink: Sink): Promise<boolean> => {
+/** Returns whether every recipient is accounted for and none got two messages. */
+export const demo = async (service: Service, sink: FakeSmtp): Promise<boolean> => {
   await service.start()
   const { worker } = await service.pids()
   say(`\n  API ${service.api}, pages ${service.pages}, mail caught on port ${sink.port}`)
   say(`  the worker is process ${worker}: kill -9 it while it sends, and see what happens\n`)
   const imported = await importPeople(service)
   const { listId, members } = await makeList(service)
-  const blastId = await startBlast(service, listId)
+  const blastId = await startBlast(callsOf(service), listId)
   const { details, rate } = await watchBlast(service, blastId, members)
   const analytics = await publishPage(service)
-  const recipients = new Set(sink.mails.map((mail) => mail.to))
+  const recipients = new Set(sink.messages.map((mail) => mail.to))
   const unconfirmed = await answered(service, "GET", `/v1/email-blasts/${blastId}/contacts?category=recipients&limit=1`)
   const accounted = details.blast_sent_count + details.blast_failed_count + details.blast_blocked_count
-  const twice = sink.mails.length - recipients.size
+  const twice = sink.messages.length - recipients.size
   figures([
     ["people imported", imported.created_count],
     ["recipients of the blast", details.blast_recipient_count],
     ["sent", details.blast_sent_count],
     ["failed or unconfirmed", details.blast_failed_count],
     ["blocked", details.blast_blocked_count],
-    ["messages the mail server got", sink.mails.length],
+    ["messages the mail server got", sink.messages.length],
     ["people who got two", twice],
     ["messages a second", rate],
     ["page views", analytics.pageviews],
@@ -133,9 +132,11 @@ export const demo = async (service: Service, sink: Sink): Promise<boolean> => {
   ])
   const whole =
     accounted === details.blast_recipient_count && unconfirmed.pagination.total === details.blast_recipient_count
-  const truthful = details.blast_sent_count <= sink.mails.length && twice === 0
+  const truthful = details.blast_sent_count <= sink.messages.length && twice === 0
   say(
-    whole && truthful ? "  Every recipient is accounted for, and nobody got two.\n" : "  The figures do not add up!\n",
+    whole && truthful
+      ? "  Every recipient is accounted for, and none got two messages.\n"
+      : "  The figures do not add up!\n",
   )
   return whole && truthful
 }

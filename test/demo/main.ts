@@ -1,11 +1,11 @@
-// Shows the product on a service of its own, with a mail catcher of its own; everything is stopped and removed at the end.
+// Runs the demo on its own service and mail server, which it stops and removes at the end.
 import { rmSync } from "node:fs"
 import { pause, Service } from "../support/Service.ts"
-import { startSink } from "../support/Sink.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { demo } from "./Demo.ts"
 import { say } from "./Progress.ts"
 
-const sink = await startSink()
+const sink = await FakeSmtp.start()
 const service = await Service.prepare({ SMTP_URL: sink.url, LOG_LEVEL: "error" })
 process.once("exit", () => rmSync(service.folder, { recursive: true, force: true }))
 const stop = async () => {

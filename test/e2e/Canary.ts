@@ -93,7 +93,7 @@ export const refusingProvider = async (): Promise<{ readonly url: string; readon
 }
 
 /** A mail server's refusal that repeats whom it refuses. */
-export const refusal = (to: string): string | undefined =>
+export const refusal = (to: string): `550 ${string}` | undefined =>
   to.startsWith("canary.") ? `550 5.1.1 <${to}>: recipient ${to} is unknown here` : undefined
 
 /** The life of somebody: made, imported, written to, bounced, asked for in every wrong way. Answers what refusals said. */

@@ -5,10 +5,10 @@ import { Effect, Redacted } from "effect"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, inject, it, vi } from "vitest"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
-import { type Sink, startSink } from "../support/Sink.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -33,13 +33,13 @@ const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
 }
 
 describe("what is kept", () => {
-  let sink: Sink
+  let sink: FakeSmtp
   let service: Service
   let database: string
   let id = ""
 
   beforeAll(async () => {
-    sink = await startSink()
+    sink = await FakeSmtp.start()
     const url = Redacted.value(await Effect.runPromise(clone("copies")))
     database = new URL(url).pathname.slice(1)
     service = await Service.prepare({ DATABASE_URL: url, SMTP_URL: sink.url, APP_SECRET: secret, ADMIN_TOKEN: token })
@@ -164,7 +164,7 @@ describe("what is kept", () => {
     // As if it were restored when the hour is over.
     await superuser(copy, "update blast set scheduled_at = now() - interval '1 minute' where status = 'scheduled'")
     await superuser(copy, "update due_work set due_at = now() - interval '1 minute'")
-    const before = sink.mails.length
+    const before = sink.messages.length
     const environment = { DATABASE_URL: url.href, SMTP_URL: sink.url, APP_SECRET: secret }
     const restored = await Service.prepare({ ...environment, SENDING: "held" })
     await restored.start()
@@ -173,7 +173,7 @@ describe("what is kept", () => {
       const tent = await answered(restored, "POST", "/v1/tents", { name: "n", prompt: "Build a website" })
       await until("a job", async () => (await answered(restored, "GET", `/v1/tents/${tent.id}`)).status === "completed")
       assert.strictEqual((await answered(restored, "GET", `/v1/email-blasts/${blast_id}`)).status, "scheduled")
-      assert.strictEqual(sink.mails.length, before)
+      assert.strictEqual(sink.messages.length, before)
       assert.strictEqual(await restored.signal("SIGTERM"), 0)
       const released = await Service.prepare(environment)
       await released.start()
@@ -182,7 +182,7 @@ describe("what is kept", () => {
           const { status } = await answered(released, "GET", `/v1/email-blasts/${blast_id}`)
           return status === "sent"
         })
-        const sent = sink.mails.slice(before).map(({ to }) => to)
+        const sent = sink.messages.slice(before).map(({ to }) => to)
         assert.sameMembers(sent, ["other@x.test", "new@x.test"])
       } finally {
         await released.remove()

@@ -6,7 +6,7 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { randomUUID } from "node:crypto"
 import { command } from "../support/CommandLine.ts"
 import { Service, tentpole, until, visit } from "../support/Service.ts"
-import { type Sink, startSink } from "../support/Sink.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -25,7 +25,7 @@ const csv = [
 ].join("\r\n")
 
 describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
-  let sink: Sink
+  let sink: FakeSmtp
   let service: Service
   let listId = ""
   let blastId = ""
@@ -60,7 +60,7 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
   }
 
   beforeAll(async () => {
-    sink = await startSink()
+    sink = await FakeSmtp.start()
     service = await Service.prepare({ SMTP_URL: sink.url })
     await service.start()
   })
@@ -155,12 +155,12 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     })
     assert.strictEqual(sent.details.blast_sent_count, people / 2)
     assert.strictEqual(sent.details.blast_recipient_count, people / 2)
-    assert.strictEqual(new Set(sink.mails.map((mail) => mail.to)).size, people / 2)
-    assert.strictEqual(sink.mails.length, people / 2)
+    assert.strictEqual(new Set(sink.messages.map((mail) => mail.to)).size, people / 2)
+    assert.strictEqual(sink.messages.length, people / 2)
   })
 
   it("a message is personal, signed, trackable, and can be unsubscribed from by one POST", async () => {
-    const mail = sink.mails.find((each) => each.to === "person4@example.org")
+    const mail = sink.messages.find((each) => each.to === "person4@example.org")
     if (mail === undefined) return assert.fail("no mail to person4")
     const parsed = await PostalMime.parse(mail.raw)
     assert.strictEqual(parsed.subject, "News for Ann 4")
@@ -258,7 +258,7 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
       return members[0]?.status === "completed" && members[0]
     })
     assert.deepInclude(member, { entry_source: "contact_created", current_step_id: null })
-    const mails = sink.mails.filter(({ to }) => to === "zoe@example.org")
+    const mails = sink.messages.filter(({ to }) => to === "zoe@example.org")
     assert.strictEqual(mails.length, 1)
     assert.include(mails[0]?.raw ?? "", "Subject: Welcome, Zoe")
   })

@@ -6,12 +6,12 @@ import parse from "parse-prometheus-text-format"
 import { request } from "node:http"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Proxy } from "../faults/Proxy.ts"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Collector, type Span } from "../support/Collector.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { command } from "../support/CommandLine.ts"
-import { startSink } from "../support/Sink.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { apiKey, freePort, Service, until } from "../support/Service.ts"
 import * as Canary from "./Canary.ts"
 
@@ -34,9 +34,12 @@ describe("a service that is watched", () => {
     wire = await Proxy.to(Number(url.port), ending)
     url.port = String(wire.port)
     collector = await Collector.listen()
-    const sink = await startSink({ login: true, refuse: Canary.refusal })
+    const sink = await FakeSmtp.start({
+      behaviour: { extensions: ["AUTH PLAIN", "PIPELINING", "8BITMIME", "SMTPUTF8"] },
+      script: (stage, { to }) => (stage === "rcpt" ? Canary.refusal(to) : undefined),
+    })
     const provider = await Canary.refusingProvider()
-    await ending.with(sink.close)
+    await ending.with(() => sink.close())
     await ending.with(async () => provider.server.close())
     const port = String(await freePort())
     watched = `http://127.0.0.1:${port}`

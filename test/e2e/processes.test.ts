@@ -4,24 +4,24 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { request } from "node:http"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
-import { ServiceProcess } from "../faults/Deployment.ts"
+import { ServiceProcess } from "../support/ServiceProcess.ts"
 import { temporaryFolder } from "../faults/TemporaryFolder.ts"
 import { startBlast } from "../support/Blast.ts"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
-import { answered, apiKey, ask, freePort, until } from "../support/Service.ts"
-import { type Sink, startSink } from "../support/Sink.ts"
+import { answered, apiKey, ask, freePort, until, callsOf } from "../support/Service.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const ending = new Ending()
 const processes: Array<ServiceProcess> = []
 let api = ""
-let sink: Sink
+let sink: FakeSmtp
 
 beforeAll(async () => {
-  sink = await startSink()
+  sink = await FakeSmtp.start()
   await ending.with(() => sink.close())
   const url = await Effect.runPromise(clone("processes"))
   await Effect.runPromise(
@@ -61,10 +61,10 @@ it("over a database that the next release has migrated they start, answer and se
   await answered({ call }, "POST", "/v1/contacts", { items: [{ email: "ann@example.test" }] })
   const { lists } = await answered({ call }, "GET", "/v1/contact-lists?kind=system")
   const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
-  const blast = await startBlast({ call }, list_id)
+  const blast = await startBlast(callsOf({ call }), list_id)
   await until("the blast", async () => (await call("GET", `/v1/email-blasts/${blast}`)).json.status === "sent")
   assert.deepStrictEqual(
-    sink.mails.map(({ to }) => to),
+    sink.messages.map(({ to }) => to),
     ["ann@example.test"],
   )
 })

@@ -1,25 +1,25 @@
-// What a campaign of faults is given, and is: it does something to the service that must not matter, and says what did.
+// Campaign: scenarios that disturb the service, each of which returns the violations that it found.
 import type { Dice } from "../simulation/Dice.ts"
 import type { Ending } from "../support/Ending.ts"
 
 export interface Trial {
-  /** Smaller, and fewer faults: to see that the campaign works. */
+  /** Smaller, with fewer faults: shows that the campaign works. */
   readonly quick: boolean
-  /** Scenarios whose name holds this, or one of these with commas between them; all when it is empty. */
+  /** Runs only scenarios whose name contains one of these texts, separated by commas; empty: all. */
   readonly only: string
-  /** All that is left to chance. The same seed chooses the same; when it happens, the machine has a say in too. */
+  /** All random choices. The same seed makes the same ones; their timing also depends on the machine. */
   readonly dice: Dice
   readonly ending: Ending
   readonly say: (text: string) => void
 }
 
-/** One thing that must not matter. What it did matter is answered as sentences; none when all was well. */
+/** A disturbance that must have no effect; returns the violations as sentences. */
 export interface Scenario<World> {
   readonly name: string
   readonly run: (trial: Trial, world: World) => Promise<ReadonlyArray<string>>
 }
 
-/** What a scenario leaves must not trouble the next one. */
+/** Cleans up after the scenario. */
 export const cleared = <World extends { readonly calm: () => Promise<unknown> }>({
   name,
   run,
@@ -36,7 +36,7 @@ export const cleared = <World extends { readonly calm: () => Promise<unknown> }>
 
 export type Campaign = (trial: Trial) => Promise<ReadonlyArray<string>>
 
-/** One after the other in the same world; each sentence names its scenario. */
+/** Runs the scenarios one after the other in one world. */
 export const campaignOf =
   <World>(prepare: (trial: Trial) => Promise<World>, scenarios: ReadonlyArray<Scenario<World>>): Campaign =>
   async (trial) => {

@@ -1,4 +1,4 @@
-// A PostgreSQL of a campaign's own, which may be stopped, killed and started again on what it wrote.
+// Database: a PostgreSQL server of one campaign, which can be stopped, killed and started again.
 import { PgClient } from "@effect/sql-pg"
 import { prepared } from "@tentpole/adapters/embedded/Prepare"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
@@ -19,7 +19,7 @@ export class Database {
     this.#folder = folder
   }
 
-  /** Durable, as one in production is, and migrated; it ends with `ending`. */
+  /** Durable as in production, and migrated. */
   static async begin(ending: Ending): Promise<{ readonly database: Database; readonly ownerUrl: Redacted.Redacted }> {
     const database = new Database(await temporaryFolder(ending))
     await ending.with(() => database.stop())
@@ -44,7 +44,7 @@ export class Database {
     return server.ownerUrl
   }
 
-  /** What not even the owner of the database may do. */
+  /** For statements that need more rights than the owner has. */
   async asSuperuser(statements: ReadonlyArray<string>): Promise<void> {
     await Effect.runPromise(
       Effect.gen(function* () {
@@ -54,12 +54,12 @@ export class Database {
     )
   }
 
-  /** Fast: who is connected is thrown out, and what is open is rolled back. */
+  /** A fast shutdown: ends sessions and rolls back open transactions. */
   stop(): Promise<void> {
     return Effect.runPromise(Scope.close(this.#scope, Exit.void))
   }
 
-  /** With `kill -9`, all its processes, as when the machine loses its power. Started again, it recovers from its log. */
+  /** Kills all its processes with SIGKILL, as a power loss does. The next start recovers from the write-ahead log. */
   async kill(): Promise<void> {
     const server = Number((await readFile(join(this.#folder, "pg/postmaster.pid"), "utf8")).split("\n")[0])
     const tasks = await readFile(`/proc/${server}/task/${server}/children`, "utf8").catch(() => "")

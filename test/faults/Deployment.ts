@@ -1,82 +1,14 @@
-// The service as separate processes, so that one can be killed without anybody starting it again: PostgreSQL, an HTTP
-// process, and as many workers as a campaign wants, each of which it may kill, freeze and wake.
+// Deployment: the service as separate processes that nothing restarts: an HTTP process, and as many workers as a campaign
+// starts.
 import { Redacted } from "effect"
-import { type ChildProcess, fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
-import { type Answer, apiKey, ask, type Callable, environment, freePort, until } from "../support/Service.ts"
+import { type Answer, apiKey, ask, type Callable, freePort, until } from "../support/Service.ts"
+import { ServiceProcess } from "../support/ServiceProcess.ts"
 import { Database } from "./Database.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
-/** A process of the service; it ends with the one that started it. */
-export class ServiceProcess {
-  readonly #child: ChildProcess
-  /** Its exit code; null when a signal ended it. */
-  readonly ended: Promise<number | null>
-  /** Once it has come up; never when it is killed before. */
-  readonly ready: Promise<void>
-  output = ""
-
-  constructor(module: string, variables: Record<string, string>, args: ReadonlyArray<string> = []) {
-    const child = fork(fileURLToPath(import.meta.resolve(module)), args, {
-      env: environment(variables),
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    })
-    this.#child = child
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (this.output += String(chunk)))
-    this.ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)))
-    this.ready = new Promise((resolve) => child.on("message", (message) => message === "ready" && resolve()))
-  }
-
-  /** 0 if it never began. */
-  get pid(): number {
-    return this.#child.pid ?? 0
-  }
-
-  get alive(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null
-  }
-
-  /** At once, with nothing put in order. */
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL")
-    await this.ended
-  }
-
-  /** Asks it to stop. */
-  terminate(): void {
-    this.#child.kill("SIGTERM")
-  }
-
-  /** Tells it something, where it lives and listens. */
-  tell(message: object): void {
-    if (this.#child.connected) this.#child.send(message)
-  }
-
-  /** Waits until it tells something that begins so; answers all of it. */
-  told(beginning: string): Promise<string> {
-    return new Promise((resolve) => {
-      const hear = (each: unknown) => {
-        if (typeof each !== "string" || !each.startsWith(beginning)) return
-        this.#child.off("message", hear)
-        resolve(each)
-      }
-      this.#child.on("message", hear)
-    })
-  }
-
-  /** Stands still, with all that it holds, until it is woken. */
-  freeze(): void {
-    this.#child.kill("SIGSTOP")
-  }
-
-  wake(): void {
-    this.#child.kill("SIGCONT")
-  }
-}
-
-/** What the database shows of a worker's connections. */
+/** The application name of a worker's connections. */
 const worker_application = "tentpole worker"
 
 /** Settings of the service besides its own: `SMTP_URL`, for one. */
@@ -85,6 +17,8 @@ export type Variables = Readonly<Record<string, string>>
 export class Deployment implements Callable {
   readonly inside: Inside
   readonly #variables: Record<string, string>
+  readonly port: number
+  readonly pagesPort: number
   readonly #api: string
   readonly #ending: Ending
   #http: ServiceProcess | undefined
@@ -97,6 +31,8 @@ export class Deployment implements Callable {
     more: Variables,
   ) {
     this.#ending = ending
+    this.port = ports[0]
+    this.pagesPort = ports[1]
     this.#api = `http://127.0.0.1:${ports[0]}`
     this.#variables = {
       ...more,
@@ -109,13 +45,13 @@ export class Deployment implements Callable {
     this.inside = new Inside(this.#variables, owner)
   }
 
-  /** With a PostgreSQL of its own, an HTTP process and no worker yet; all of it ends with `ending`. */
+  /** With its own PostgreSQL and no worker. */
   static async begin(ending: Ending): Promise<Deployment> {
     const { ownerUrl } = await Database.begin(ending)
     return Deployment.over(ending, ownerUrl)
   }
 
-  /** Over a database that is there, and migrated. The HTTP process may still be coming up: calls wait for it. */
+  /** Over a migrated database. Calls wait until the HTTP process is up. */
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
     const folder = await temporaryFolder(ending)
     const deployment = new Deployment(ending, owner, folder, [await freePort(), await freePort()], more)
@@ -129,7 +65,7 @@ export class Deployment implements Callable {
     return ask(this.#api, method, path, body, headers)
   }
 
-  /** As it is started by itself, or the module that a campaign names. */
+  /** The product's worker, or a module of the campaign. */
   startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
     return this.#start(module, more)
   }
@@ -139,11 +75,16 @@ export class Deployment implements Callable {
     return this.#http
   }
 
+  get http(): ServiceProcess {
+    if (this.#http === undefined) throw new Error("there is no HTTP process")
+    return this.#http
+  }
+
   async killHttp(): Promise<void> {
     await this.#http?.kill()
   }
 
-  /** Waits until the database has noticed that all workers are gone, and rolled back what they had begun. */
+  /** Waits until the database has rolled back the transactions of dead workers. */
   async workersForgotten(): Promise<void> {
     await until("the database to forget dead workers", async () => (await this.#sessions("true")) === 0, {
       every_ms: 10,

@@ -1,20 +1,20 @@
-// A gate in the database: whoever updates a row of a table so that a condition holds waits in front of it, in the middle of
-// the transaction or of its COMMIT, until it is opened or the waiting one is killed.
+// Gate: a trigger that makes a transaction wait, at an update or in its COMMIT, until the gate is opened or the session is
+// killed.
 import type { Inside } from "../support/Inside.ts"
 import { until } from "../support/Service.ts"
 
-/** `condition` is said of `new`: `new.status = 'completed'`. */
+/** `condition` is about the row `new`: `new.status = 'completed'`. */
 export interface GateOptions {
   readonly table: string
   readonly condition: string
-  /** Where the transaction waits: at the update, unless said otherwise. In its COMMIT everything has been said but the answer. */
+  /** Where the transaction waits; the default is the update. In its COMMIT, only the answer is missing. */
   readonly at?: "update" | "commit"
 }
 
-/** A session that stands in front of a gate. */
+/** A session that waits at a gate. */
 export interface Waiting {
   readonly pid: number
-  /** The port that it came from. */
+  /** The port of the client. */
   readonly port: number
 }
 
@@ -27,7 +27,6 @@ export class Gate {
     this.#table = table
   }
 
-  /** Closed from the beginning. */
   static async close(inside: Inside, { table, condition, at = "update" }: GateOptions): Promise<Gate> {
     await inside.asOwner("create table if not exists closed_gate (name text primary key)")
     await inside.asOwner("grant select on closed_gate to public")
@@ -48,10 +47,10 @@ export class Gate {
     return new Gate(inside, table)
   }
 
-  /** Waits until somebody stands in front of it; answers all who do. */
+  /** Waits until a session is at the gate; returns all that are. */
   reached(): Promise<ReadonlyArray<Waiting>> {
     return until(
-      `somebody to reach the gate at ${this.#table}`,
+      `a session to reach the gate at ${this.#table}`,
       async () => {
         const waiting = await this.#waiting()
         return waiting.length > 0 && waiting
@@ -62,7 +61,7 @@ export class Gate {
 
   async open(): Promise<void> {
     await this.#inside.asOwner("delete from closed_gate where name = $1", [this.#table])
-    await until("those who waited to go", async () => (await this.#waiting()).length === 0)
+    await until("the waiting sessions to continue", async () => (await this.#waiting()).length === 0)
     await this.#inside.asOwner(`drop trigger zz_gate on ${this.#table}`)
   }
 

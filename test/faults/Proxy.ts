@@ -1,12 +1,11 @@
-// A wire between a process of the service and what it talks to, with somebody at it: it delays, holds back, cuts, refuses,
-// and lets one side talk into the void.
+// Proxy: a TCP proxy that delays, holds back, cuts and refuses connections, or loses what one side sends.
 import { connect, createServer, type Socket } from "node:net"
 import type { Ending } from "../support/Ending.ts"
 
 interface Link {
   readonly near: Socket
   readonly far: Socket
-  /** What the far end says is lost. */
+  /** Drops what the far end sends. */
   deaf: boolean
 }
 
@@ -14,12 +13,12 @@ export class Proxy {
   readonly #links = new Set<Link>()
   #port = 0
   #held = false
-  /** Each way, for every packet. */
+  /** In each direction, for every packet. */
   delay_ms = 0
-  /** Whoever comes new is turned away. */
+  /** New connections are refused. */
   refusing = false
 
-  /** A wire to this port of this machine, until all ends. */
+  /** A proxy to this local port until `ending`. */
   static async to(target_port: number, ending: Ending): Promise<Proxy> {
     const proxy = new Proxy()
     const server = createServer((near) => proxy.#join(near, target_port))
@@ -37,14 +36,14 @@ export class Proxy {
     return this.#port
   }
 
-  /** Ends every connection, without a word to either side. Answers how many there were. */
+  /** Ends every connection without a goodbye; returns how many there were. */
   cut(): number {
     const links = [...this.#links]
     for (const link of links) this.#end(link)
     return links.length
   }
 
-  /** A black hole: nothing gets through any more, and nobody is told. What was said meanwhile arrives when it is opened. */
+  /** Holds back all bytes, in both directions, until `release`. */
   hold(): void {
     this.#held = true
     for (const { near, far } of this.#links) for (const socket of [near, far]) socket.pause()
@@ -55,7 +54,7 @@ export class Proxy {
     for (const { near, far } of this.#links) for (const socket of [near, far]) socket.resume()
   }
 
-  /** Of the connection that the far end knows by this port: what the far end says from now on is lost. */
+  /** Drops all further replies on the connection that leaves from this port. */
   deafen(port: number): Deafened {
     const link = [...this.#links].find(({ far }) => far.localPort === port)
     if (link === undefined) throw new Error(`no connection goes out from port ${port}`)
@@ -93,7 +92,7 @@ export class Proxy {
     else act()
   }
 
-  /** No reset: a socket that is being shut down can't be, and node then never ends. */
+  /** No reset: on a socket that is shutting down, node would never close it. */
   #end(link: Link): void {
     this.#links.delete(link)
     for (const socket of [link.near, link.far]) socket.destroy()

@@ -1,15 +1,14 @@
-// A sample of the campaign of blasts, for every run of the tests: a worker is killed with `kill -9` before it has written down
-// what it sent, and another one brings the blast to its end. `npm run test:faults blasts` does that at every gate, and worse.
+// A sample of the campaign `blasts`: a worker is killed before it has written what it sent, and another one finishes the blast.
 import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../support/Ending.ts"
 import { World } from "./blasts/World.ts"
 
 const ending = new Ending()
 afterAll(() => ending.all())
 
-/** One thing that is not as it should be, and what the judge says of it. */
+/** Statements that break an invariant, and what the judge reports then. */
 const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> = [
   [
     "update delivery set state = 'queued' where state = 'sent' and email like 'person1@%'",
@@ -21,7 +20,7 @@ const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> 
   ],
   [
     "update delivery set state = 'sent', reason = null, sent_at = now() where email like 'refused-%'",
-    "sent, but the mail server never took it (I3)",
+    "sent, but the mail server never accepted it (I3)",
   ],
   ["update delivery_tally set sent = sent + 1", "the counters say"],
   ["update blast set recipient_count = recipient_count + 7", "the blast counts"],
@@ -44,48 +43,52 @@ const tamperings: ReadonlyArray<readonly [statement: string, sentence: string]> 
   ],
 ]
 
-it("a blast whose worker is killed reaches everybody once, and leaves few in doubt", { timeout: 300_000 }, async () => {
-  const world = await World.over(ending, await Effect.runPromise(clone("faults_blasts")), null)
-  const people = Array.from({ length: 60 }, (_, at) => `person${at}`)
-  const blast = await world.blast([...people, "refused-dot554", "later-rcpt451x1", "lost-dotcut"])
-  const first = await world.worker({ gate: "before-settle" })
-  await first.atGate()
-  await first.process.kill()
-  await world.worker()
-  await blast.ended()
-  const judged = await blast.judged({ deaths: 1 })
-  assert.deepStrictEqual(judged.found, [])
-  assert.isAbove(judged.unconfirmed, 0)
-  // And what it would leave otherwise would be seen.
-  for (const [statement] of tamperings) await world.deployment.inside.asOwner(statement)
-  const { found } = await blast.judged({ deaths: 0, status: "failed" })
-  for (const sentence of [
-    ...tamperings.map(([, each]) => each),
-    "the blast is sent, not failed",
-    "are unconfirmed, more than",
-    "people have",
-    "a delivery made a move that the machine does not have",
-  ]) {
-    assert.isTrue(
-      found.some((each) => each.includes(sentence)),
-      `${sentence}\n${found.join("\n")}`,
-    )
-  }
-  const dots = await blast.dots()
-  const twice = await blast.judgedBy([
-    ...dots,
-    ...dots.map((dot) => ({ ...dot, messageId: "other", from: "other", unsubscribe: "other" })),
-  ])
-  for (const sentence of [
-    "somebody may have two messages (I1)",
-    "an address may have two messages (I1)",
-    "another Message-ID (I10)",
-    "another return path (I10)",
-    "another unsubscribe link (I10)",
-  ]) {
-    assert.isTrue(
-      twice.found.some((each) => each.includes(sentence)),
-      sentence,
-    )
-  }
-})
+it(
+  "a blast whose worker is killed reaches each recipient once and leaves few unconfirmed",
+  { timeout: 300_000 },
+  async () => {
+    const world = await World.over(ending, await Effect.runPromise(clone("faults_blasts")), null)
+    const people = Array.from({ length: 60 }, (_, at) => `person${at}`)
+    const blast = await world.blast([...people, "refused-dot554", "later-rcpt451x1", "lost-dotcut"])
+    const first = await world.worker({ gate: "before-settle" })
+    await first.atGate()
+    await first.process.kill()
+    await world.worker()
+    await blast.ended()
+    const judged = await blast.judged({ deaths: 1 })
+    assert.deepStrictEqual(judged.found, [])
+    assert.isAbove(judged.unconfirmed, 0)
+    // The judge reports each broken invariant.
+    for (const [statement] of tamperings) await world.deployment.inside.asOwner(statement)
+    const { found } = await blast.judged({ deaths: 0, status: "failed" })
+    for (const sentence of [
+      ...tamperings.map(([, each]) => each),
+      "the blast is sent, not failed",
+      "are unconfirmed, more than",
+      "people have",
+      "a delivery made a move that the machine does not have",
+    ]) {
+      assert.isTrue(
+        found.some((each) => each.includes(sentence)),
+        `${sentence}\n${found.join("\n")}`,
+      )
+    }
+    const dots = await blast.dots()
+    const twice = await blast.judgedBy([
+      ...dots,
+      ...dots.map((dot) => ({ ...dot, messageId: "other", from: "other", unsubscribe: "other" })),
+    ])
+    for (const sentence of [
+      "a delivery may have sent two messages (I1)",
+      "an address may have two messages (I1)",
+      "another Message-ID (I10)",
+      "another return path (I10)",
+      "another unsubscribe link (I10)",
+    ]) {
+      assert.isTrue(
+        twice.found.some((each) => each.includes(sentence)),
+        sentence,
+      )
+    }
+  },
+)

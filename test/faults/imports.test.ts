@@ -1,8 +1,7 @@
-// A sample of the campaign of imports, for every run of the tests: a worker is killed in the middle of a file, and another
-// one brings it to its end. `npm run test:faults imports` does it twenty times, and worse things.
+// A sample of the campaign `imports`: a worker is killed in the middle of a file, and another one finishes the import.
 import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { Ending } from "../support/Ending.ts"
 import { outcomeDifferences } from "../support/ImportOutcome.ts"
 import { Deployment } from "./Deployment.ts"
@@ -13,7 +12,7 @@ const rows_count = 2_500
 const ending = new Ending()
 afterAll(() => ending.all())
 
-/** One thing that is not as it should be, in each of what is compared. */
+/** For each part that is compared, a statement that breaks it. */
 const tamperings = {
   contacts:
     "update contact set city = 'elsewhere' where ctid = (select max(ctid) from contact where workspace_id = $1)",
@@ -40,7 +39,7 @@ it(
     const { met } = await killAtMoments(deployment, worker, run, [{ at: "row", row: 1, delay_ms: 0 }], () => undefined)
     assert.deepStrictEqual(met, ["running"])
     assert.deepStrictEqual(await run.judged(240_000), [])
-    // And what it would leave otherwise would be seen.
+    // The judge finds each broken part.
     for (const statement of Object.values(tamperings)) {
       await deployment.inside.asOwner(statement.replaceAll("$1", "$1::uuid"), [run.workspace])
     }

@@ -1,4 +1,4 @@
-// What the tools of mail servers say of messages: signatures and structure by Python, points by SpamAssassin.
+// Verdicts of mail tools: signatures and structure by Python, points by SpamAssassin.
 import { execFile, spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ import { tamperings } from "./Tampering.ts"
 /** SpamAssassin's points: 5 make spam. */
 const points_max = 1
 const isFault = (rule: string): boolean => /^(MIME_|MISSING_|INVALID_|HTML_IMAGE_ONLY_)/.test(rule)
-/** Larger ones SpamAssassin's client does not give to it either. */
+/** SpamAssassin's client skips larger messages, too. */
 const spam_size_bytes_max = 500 * 1024
 const excused: ReadonlyMap<string, string> = new Map([
   ["no text in the HTML", "it is made of a picture, and is told so: HTML_IMAGE_ONLY_"],
@@ -20,7 +20,7 @@ const excused: ReadonlyMap<string, string> = new Map([
 
 const run = promisify(execFile)
 
-/** Where what is found is told: everything by `say`, and what is wrong by `fault`. */
+/** Receives all findings by `say`, and mistakes by `fault`. */
 export interface Verdicts {
   readonly say: (line: string) => void
   readonly fault: (line: string) => void
@@ -33,14 +33,14 @@ export const works = (command: string, ...args: ReadonlyArray<string>): Promise<
     () => false,
   )
 
-/** What a command prints when it is given this to read. */
+/** The output of a command for this input. */
 const answerOf = async (command: string, args: ReadonlyArray<string>, input: Buffer | string): Promise<string> => {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
   child.stdin.end(input)
   return text(child.stdout)
 }
 
-/** What second_opinion.py prints of a message. */
+/** The output of second_opinion.py for a message. */
 interface Opinion {
   readonly signed: boolean
 }
@@ -77,7 +77,6 @@ const askPython = async (
 const withoutSpaces = (name: string): string => name.replace(/\s/g, "")
 
 const readingFaults = (sample: SentSample["sample"], reading: Reading): ReadonlyArray<string> => {
-  // It says of such a local part that it is one.
   const isDefect = (each: string) => !(each.startsWith("NonASCIILocalPartDefect") && /[^\0-\x7f]/.test(sample.wireTo))
   const [name, address] = reading.from
   const read = [reading.subject, withoutSpaces(name), address, reading.to, ...reading.types]
@@ -139,5 +138,5 @@ export const judgeBySpamAssassin = async (sent: ReadonlyArray<SentSample>, { fau
     if (!(points <= points_max) || wrong.length > 0) fault(`${sample.name}: ${points} points, ${wrong.join(", ")}`)
     worst = Math.max(worst, points)
   }
-  say(`SpamAssassin: worst of all ${worst}, at most ${points_max} is asked`)
+  say(`SpamAssassin: worst of all ${worst}, at most ${points_max} are allowed`)
 }

@@ -1,8 +1,8 @@
-// The samples of mail as they leave: written through the API of a running service, sent by its worker to a mail server that
-// keeps every byte, with the DNS records that the service shows for its domains.
+// Sends the samples through the API of a running service to a mail server that stores every byte. Includes the DNS records that
+// the service shows for its domains.
 import { command } from "../support/CommandLine.ts"
 import { answered, Service, until } from "../support/Service.ts"
-import { type Mail, startSink } from "../support/Sink.ts"
+import { FakeSmtp, type Message } from "@tentpole/adapters/test/FakeSmtp"
 import { type Sample, samples, senderDomains } from "./Samples.ts"
 
 export interface SentSample {
@@ -21,7 +21,7 @@ export interface Outbox {
   readonly close: () => Promise<void>
 }
 
-/** Where pages and unsubscribing are said to be; mail names https as it does in production. */
+/** The origin of pages and unsubscribe links; https as in production. */
 const publicPagesUrl = "https://pages.example.test"
 
 interface ShownRecord {
@@ -37,7 +37,7 @@ const domainCommand = async (service: Service, ...args: ReadonlyArray<string>) =
   return shown.dns_records
 }
 
-/** The domains verified, and their records. */
+/** Verifies the domains; returns their records. */
 const txtRecords = async (service: Service): Promise<ReadonlyMap<string, string>> => {
   const [first, ...others] = senderDomains
   const all = [...(await domainCommand(service, "verify", first))]
@@ -72,16 +72,15 @@ const send = async (service: Service, { contact, kind, ...email }: Sample): Prom
   await call("POST", `/v1/email-blasts/${blast_id}/send-now`, { operational: kind === "operational" })
 }
 
-/** The one message that the sample's recipient was sent. */
-const asSent = (sample: Sample, mails: ReadonlyArray<Mail>): SentSample => {
+/** The only message to the sample's recipient. */
+const asSent = (sample: Sample, mails: ReadonlyArray<Message>): SentSample => {
   const [mail, ...others] = mails.filter(({ to }) => Buffer.from(to, "latin1").toString("utf8") === sample.wireTo)
   if (mail === undefined || others.length > 0) throw new Error(`${others.length + 1} messages to ${sample.wireTo}`)
   return { sample, from: mail.from, to: sample.wireTo, raw: Buffer.from(mail.raw, "latin1") }
 }
 
-/** Sends every sample. */
 export const sendSamples = async (): Promise<Outbox> => {
-  const sink = await startSink()
+  const sink = await FakeSmtp.start()
   const service = await Service.prepare({ SMTP_URL: sink.url, PUBLIC_PAGES_URL: publicPagesUrl })
   const close = async () => {
     await service.remove()
@@ -91,8 +90,8 @@ export const sendSamples = async (): Promise<Outbox> => {
     await service.start()
     const txt = await txtRecords(service)
     await Promise.all(samples.map((sample) => send(service, sample)))
-    await until("every sample to be sent", async () => sink.mails.length >= samples.length, { within_ms: 60_000 })
-    const sent = samples.map((sample) => asSent(sample, sink.mails))
+    await until("every sample to be sent", async () => sink.messages.length >= samples.length, { within_ms: 60_000 })
+    const sent = samples.map((sample) => asSent(sample, sink.messages))
     return { sent, txt, service, close }
   } catch (error) {
     await close()

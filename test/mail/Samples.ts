@@ -1,6 +1,6 @@
-// What is sent in the samples of mail: emails and recipients as people have them, one hard thing in each.
+// Sample messages: emails and recipients, each with one difficulty.
 
-/** An email and its one recipient, who gets no other, as they are written through the API. */
+/** An email and its only recipient, as the API takes them. */
 export interface Sample {
   readonly name: string
   /** `test`: a test message of the email. `operational`: a blast without unsubscribing. */
@@ -10,14 +10,14 @@ export interface Sample {
   readonly from_address: string
   readonly subject: string
   readonly html: string
-  /** What the recipient is to read as subject. */
+  /** The decoded subject. */
   readonly readsSubject: string
-  /** The recipient as SMTP and the header have to name it. */
+  /** The recipient in SMTP and in the header. */
   readonly wireTo: string
   readonly wireFrom: string
 }
 
-/** The domains that samples are sent from, as people write them. The first is there from the start. */
+/** The domains of the senders, as users write them. The first one exists from the start. */
 export const senderDomains = ["example.test", "bücher.test"] as const
 
 const recipe = `<p>Take five hundred grams of flour, three hundred and fifty of water, ten of salt and a spoon of the sourdough
@@ -68,7 +68,6 @@ const longSubject = "A subject that goes on, as they do when five people have ha
 
 const hebrew = "<p>שלום רב, הלחם של יום שישי מוכן. ניתן להזמין עד יום חמישי בצהריים, ואנחנו נשמור לכם אותו.</p>"
 
-/** Each in a message of its own. */
 export const samples: ReadonlyArray<Sample> = [
   made("plain", {}),
   made("UTF-8 in names and subject", {

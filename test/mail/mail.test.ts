@@ -1,5 +1,4 @@
-// What every message has to be so that it is accepted everywhere, checked on the bytes that left a running service, by
-// verifiers and parsers that are none of ours.
+// Requirements of every message, checked on the bytes that left a running service, by verifiers and parsers of others.
 import { authenticate, dkimVerify } from "mailauth"
 import { createPublicKey } from "node:crypto"
 import PostalMime from "postal-mime"
@@ -160,7 +159,7 @@ describe("mail as it leaves", () => {
     for (const { raw, sample } of outbox.sent.filter(({ sample: { kind } }) => kind !== "operational")) {
       assert.match(value(raw, "List-Unsubscribe"), /^<https:\/\/[^>\s]+>$/, sample.name)
       assert.strictEqual(value(raw, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click")
-      // A test message is nobody's subscription.
+      // A test message belongs to no subscription.
       if (sample.kind === "test") continue
       const { pathname } = new URL(value(raw, "List-Unsubscribe").slice(1, -1))
       const address = `http://127.0.0.1:${outbox.service.pagesPort}${pathname}`

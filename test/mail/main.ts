@@ -1,4 +1,4 @@
-// What the tools of mail servers say of the samples: `npm run test:mail`, or three of them: `npm run test:mail -- --quick`.
+// Runs mail tools on the samples: `npm run test:mail`, or on three of them: `npm run test:mail -- --quick`.
 // Needs Debian's packages spamassassin and python3-dkim, and says so. Ends with 1 when anything is wrong or missing.
 import { parseArgs, styleText } from "node:util"
 import { judgeByPython, judgeBySpamAssassin, works } from "./Judges.ts"

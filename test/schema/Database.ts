@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer } from "effect"
-import { clone } from "../support/Clone.ts"
+import { clone } from "@tentpole/adapters/test/TestDatabase"
 
 /** The owner of the schema, and the service that works in it; both on the same clone. */
 export const database = Effect.gen(function* () {

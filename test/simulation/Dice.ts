@@ -1,4 +1,4 @@
-// One seeded generator for everything that is left to chance in a simulation: the workload, the faults, the ids.
+// Dice: the seeded random generator for workload, faults and ids.
 
 export class Dice {
   #state: number

@@ -1,4 +1,4 @@
-// What must be true of every life of the simulated world, said as sentences: those that are not true are the violations.
+// The invariants of every simulated run, as sentences; those that do not hold are the violations.
 import type { DeliveryRow } from "@tentpole/adapters/memory/sending/DeliveryTables"
 import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
 import type { Dot } from "./MailServer.ts"
@@ -34,7 +34,7 @@ export const judge = (evidence: Evidence): Judged => {
 
   for (const row of rows) {
     const mine = dots.filter((dot) => dot.delivery === row.id)
-    // A refusal that was heard leaves the message unsent; everything else may have been received.
+    // Only a refusal that reached the sender proves that the message was not delivered.
     const perhaps = mine.filter((dot) => dot.accepted || !dot.replied)
     demand(perhaps.length <= 1, `${row.email} got perhaps ${perhaps.length} messages`)
     demand(mine.filter((dot) => dot.accepted).length <= 1, `${row.email} got two messages`)
@@ -68,7 +68,7 @@ export const judge = (evidence: Evidence): Judged => {
     "some deliveries are still open",
   )
   demand(rows.length === drawn.people, `${drawn.people} people have ${rows.length} deliveries`)
-  demand(new Set(rows.map((row) => row.contactId)).size === rows.length, "somebody has two deliveries")
+  demand(new Set(rows.map((row) => row.contactId)).size === rows.length, "a contact has two deliveries")
   demand(tally.sent === counted("sent"), "the counter of sent ones differs from the rows")
   demand(tally.failed === counted("failed") + unconfirmed, "the counter of failed ones differs from the rows")
   demand(tally.blocked === counted("blocked"), "the counter of blocked ones differs from the rows")

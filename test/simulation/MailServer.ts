@@ -1,5 +1,5 @@
-// The mail server of the simulated world. It outlives every worker, misbehaves as the seed says, and logs every final dot it
-// got and every reply it gave: the judge of what was sent.
+// The mail server of the simulation: a port without SMTP. It outlives every worker, misbehaves as the seed says, and logs every
+// message and reply.
 import { decodeText } from "@tentpole/core/kernel/Bytes"
 import {
   ConnectFailed,
@@ -14,19 +14,19 @@ import type { Dice } from "./Dice.ts"
 import type { Process } from "./Process.ts"
 
 export interface Dot {
-  /** The delivery that the message was. */
+  /** The delivery of the message. */
   readonly delivery: string
   readonly to: string
-  /** What the server made of it. */
+  /** Whether the server accepted the message. */
   readonly accepted: boolean
-  /** Whether its reply was given; if not, the sender can't know. */
+  /** Whether the server replied; if not, the sender cannot know. */
   readonly replied: boolean
-  /** Numbers of the moments at which the transaction began and its dot came, on one line of time with everything else. */
+  /** Logical times at which the transaction began and the message arrived. */
   readonly begun: number
   readonly at: number
 }
 
-/** How often each thing goes wrong. */
+/** The probability of each fault. */
 export interface MailFaults {
   readonly connect: number
   readonly later: number
@@ -72,7 +72,7 @@ const notSent = (stage: "connection" | "recipient", code: number | null, reply: 
 export class MailServer {
   readonly dots: Array<Dot> = []
   faults: MailFaults
-  /** How many messages were in doubt by the server's own doing. */
+  /** Messages that are in doubt because of the server. */
   doubts = 0
   readonly #dice: Dice
   readonly #moment: () => number
@@ -87,7 +87,7 @@ export class MailServer {
     return Effect.sleep(this.#dice.between(1, this.faults.slow_ms))
   }
 
-  /** The server as one process sees it: whatever that process does there is a step of it. */
+  /** The server for one process: each of its calls is a step of that process. */
   seenBy(process: Process): MailConnections["Service"] {
     return MailConnections.of({
       open: Effect.gen({ self: this }, function* () {
@@ -139,7 +139,7 @@ export class MailServer {
   ): Effect.Effect<Outcome> {
     return Effect.gen({ self: this }, function* () {
       yield* this.#pause()
-      // From here on the sender's life makes no difference: the bytes are with the server.
+      // The server has all bytes: whether the sender lives makes no difference from here on.
       const dot = { delivery, to, begun, at: this.#moment() }
       const { laterAfterDot, lostBeforeReply, refusedAfterDot, replyLost } = this.faults
       const fate = this.#dice.next()
@@ -162,11 +162,11 @@ export class MailServer {
 
   #reply(process: Process, dot: Dot, code: number): Effect.Effect<Outcome> {
     return Effect.gen({ self: this }, function* () {
-      // A reply to a process that is gone is no reply: nobody heard it.
+      // A reply to a dead process does not count.
       this.dots.push({ ...dot, replied: process.alive })
       yield* process.step
       return code === 250
-        ? { _tag: "accepted", reply: "250 2.0.0 kept" }
+        ? { _tag: "accepted", reply: "250 2.0.0 ok" }
         : { _tag: "refused", code, reply: `${code} ${code === 451 ? "4.3.0" : "5.6.0"} no` }
     })
   }

@@ -1,5 +1,5 @@
-// A process of the simulated world: it may die between any two of its steps. What a dead process asks for never comes; the
-// transaction that it had open is rolled back, as a database does when its client is gone.
+// A process of the simulation, which may die between any two steps. Calls of a dead process never return, and its open transaction
+// is rolled back.
 import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import * as MemoryTransactor from "@tentpole/adapters/memory/kernel/Transactor"
 import { type Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
@@ -13,7 +13,7 @@ export class Process {
   readonly name: string
   alive = true
   steps = 0
-  /** Dies at this step; never when it is reached by none. */
+  /** The step at which the process dies. */
   #last: number
 
   constructor(name: string, last = Number.POSITIVE_INFINITY) {
@@ -25,7 +25,7 @@ export class Process {
     this.alive = false
   }
 
-  /** Comes between any two things that the process does to the world. */
+  /** Runs between any two effects of the process. */
   readonly step: Effect.Effect<void> = Effect.flatMap(Open, (open) =>
     Effect.suspend(() => {
       if (this.alive && ++this.steps >= this.#last) this.kill()
@@ -34,7 +34,7 @@ export class Process {
     }),
   )
 
-  /** The world's database as this process reaches it. */
+  /** The world's database for this process. */
   database(world: MemoryDatabase["Service"]): Layer.Layer<MemoryDatabase> {
     const guarded =
       <Args extends ReadonlyArray<unknown>, A>(operation: (...args: Args) => Effect.Effect<A>) =>
@@ -54,7 +54,7 @@ export class Process {
     )
   }
 
-  /** Transactions of this process: one that dies in the middle leaves nothing, and never answers. */
+  /** Transactions of this process: if it dies in the middle, they write nothing and never return. */
   readonly transactor = Layer.effect(
     Transactor,
     Effect.map(Transactor, (inner) => {

@@ -1,7 +1,6 @@
-// The whole application on memory adapters, under a virtual clock, with one seed that draws the workload and the faults.
-// A safety phase kills, restarts, pauses and unsubscribes while the mail server misbehaves; then faults stop, and a calm phase
-// has to finish, and to send again to whom it did not reach. What is checked is what the mail server saw against what the
-// service says.
+// A simulation of the whole application on memory adapters under a virtual clock; a seed draws the workload and the faults.
+// First, workers are killed and restarted, users pause and unsubscribe, and the mail server misbehaves. Then faults stop, and the
+// blast must finish and retry failed recipients. The judge compares the mail server's log with the service's state.
 import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
 import * as Cleaner from "@tentpole/adapters/ai/html/SanitizeHtml"
 import * as DkimSigner from "@tentpole/adapters/crypto/DkimSigner"
@@ -36,7 +35,7 @@ import { drawMailFaults, MailServer, noMailFaults } from "./MailServer.ts"
 import { Process } from "./Process.ts"
 import { type Judged, judge } from "./Judge.ts"
 
-/** What a seed drew: printed first, so that a failure can be seen in its light. */
+/** The choices of a seed. */
 export interface Drawn {
   readonly seed: number
   readonly people: number
@@ -45,7 +44,7 @@ export interface Drawn {
   readonly kills: number
   readonly pauses: number
   readonly unsubscribes: number
-  /** How long after it is ready the blast is to go; null: at once, by hand. */
+  /** How long after it is ready the blast is scheduled; null: sent at once. */
   readonly ahead_ms: number | null
 }
 
@@ -83,7 +82,7 @@ const seededIds = (dice: Dice) =>
 
 const settingsOf = ({ connections }: Drawn) => settingsLayer({ smtpConnections: connections })
 
-/** A message is its delivery's id: what is sent matters here, not how it looks. */
+/** A message is its delivery's id; its content does not matter here. */
 const plainMail = Layer.succeed(
   OutgoingMail,
   OutgoingMail.of({
@@ -96,7 +95,7 @@ const plainMail = Layer.succeed(
   }),
 )
 
-/** Everything that a process is made of, over the world's database as the process reaches it. */
+/** The layers of a process, over the world's database. */
 const application = (
   drawn: Drawn,
   dice: Dice,
@@ -129,7 +128,7 @@ const application = (
 type AppServices = Layer.Success<ReturnType<typeof application>>
 type App = Context.Context<AppServices>
 
-/** Runs a worker until it dies; its fibers are left where they are, as a dead process leaves its sockets. */
+/** Runs a worker until it dies; its fibers stay suspended, as a dead process leaves its sockets. */
 const startWorker = (app: App) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -147,7 +146,7 @@ interface World {
 
 const html = "<html><body><p>Hello {{contact.first_name}}</p></body></html>"
 
-/** What users do before: people, an audience, an email, approval, send-now. */
+/** Creates contacts and a blast, and sends or schedules it. */
 const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
   Effect.gen(function* () {
     const { bootstrap } = yield* Workspaces
@@ -174,14 +173,14 @@ const prepared = (drawn: Drawn, app: App): Effect.Effect<World> =>
 
 export interface Outcome extends Judged {
   readonly drawn: Drawn
-  /** Everything that the mail server saw and the service said, in one line: two runs of a seed have the same. */
+  /** The log of the mail server and the final states in one line; two runs of a seed have the same. */
   readonly trace: string
 }
 
 const steps_of_trouble = 60
 const calm_steps_max = 2_000
 
-/** One life of the world. */
+/** Runs one seed. */
 export const simulate = (seed: number): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     const dice = new Dice(seed)
@@ -250,7 +249,7 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
       }
     })
     yield* finish
-    // Whoever failed is sent to again, and nobody else.
+    // Retries failed recipients only.
     const retry = Effect.flatMap(Blasts, (blasts) => blasts.retryFailed(ws, blast, { includeUnconfirmed: false }))
     yield* Effect.orDie(asUser(retry))
     yield* finish

@@ -1,4 +1,4 @@
-// Seeds of the simulated world. `SEED=123 npx vitest run simulation` runs one; `SEEDS=1000` runs many.
+// Runs of the simulation. `SEED=123 npx vitest run simulation` runs one seed; `SEEDS=1000` runs many.
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
@@ -8,9 +8,9 @@ const one = process.env["SEED"]
 const count = Number(process.env["SEEDS"] ?? 30)
 const seeds = one === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(one)]
 
-describe("whatever is killed, paused, refused or cut", () => {
+describe("a simulated blast with faults", () => {
   it.live(
-    `nobody is mailed twice, nobody is forgotten, and the counters are true (${seeds.length} lives)`,
+    `sends no recipient two messages, forgets none, and counts right (${seeds.length} seeds)`,
     () =>
       Effect.gen(function* () {
         let crashes = 0
@@ -29,7 +29,7 @@ describe("whatever is killed, paused, refused or cut", () => {
     600_000,
   )
 
-  it.live("a seed replays exactly", () =>
+  it.live("replays a seed exactly", () =>
     Effect.gen(function* () {
       for (const seed of seeds.slice(0, 5)) {
         assert.strictEqual((yield* simulate(seed)).trace, (yield* simulate(seed)).trace, `SEED=${seed}`)

@@ -1,4 +1,4 @@
-// A collector of traces: takes OTLP over HTTP as JSON, and keeps the spans.
+// Collector: receives traces as OTLP over HTTP in JSON, and stores the spans.
 import { createServer, type Server } from "node:http"
 
 export interface Span {
@@ -35,7 +35,7 @@ const valuesOf = (attributes: ReadonlyArray<Attribute>) =>
 
 export class Collector {
   readonly spans: Array<Span> = []
-  /** Everything that was sent, as it came. */
+  /** The raw requests. */
   text = ""
   readonly #server: Server
   #port = 0
@@ -68,7 +68,7 @@ export class Collector {
     this.#server.closeAllConnections()
   }
 
-  /** The spans above this one, from its parent to the first that came from elsewhere. */
+  /** The ancestors of a span, from its parent to the first one of another process. */
   above(span: Span): ReadonlyArray<Span> {
     const parent = this.spans.find(({ spanId }) => spanId === span.parentSpanId)
     return parent === undefined ? [] : [parent, ...this.above(parent)]

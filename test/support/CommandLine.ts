@@ -1,11 +1,11 @@
-// Commands of the command line in this process, under an environment of their own: what they say and how they end, without
-// the second that a process takes to be there. That it is there and says the same, one command of each file asks of a process.
+// Commands of the command line in this process, with their own environment: output and exit code, without the second that a
+// process takes to start. One command of each test file runs as a process.
 import { sentenceOf } from "@tentpole/adapters/Launch"
 import { commandLine } from "@tentpole/http/cli/CommandLine"
 import { Cause, Console, Effect, Exit } from "effect"
 import { type Ended, environment } from "./Service.ts"
 
-/** Puts these variables in the place of all others, and answers how to take that back. */
+/** Replaces all variables; returns how to restore them. */
 const exchanged = (variables: NodeJS.ProcessEnv): (() => void) => {
   const before = { ...process.env }
   const put = (values: NodeJS.ProcessEnv) => {

@@ -1,14 +1,14 @@
-// What must be ended whatever happens: processes, servers, folders. The last one begun ends first.
+// Ending: ends processes, servers and folders in any case, the last one first.
 export class Ending {
   readonly #acts: Array<() => Promise<unknown>> = []
   #ended: Promise<void> | undefined
 
-  /** Whether the end has come: what breaks off then is no failure. */
+  /** Whether the end has begun; errors are no failures then. */
   get begun(): boolean {
     return this.#ended !== undefined
   }
 
-  /** Ends it when all ends; at once, if all has ended already. */
+  /** Calls `act` at the end; at once if the end has begun. */
   async with(act: () => Promise<unknown>): Promise<void> {
     if (this.begun) await act()
     else this.#acts.push(act)
@@ -28,7 +28,7 @@ export class Ending {
       try {
         await act()
       } catch (error) {
-        // The others must end too.
+        // The others must end, too.
         console.error(error)
       }
     }

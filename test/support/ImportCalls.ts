@@ -1,12 +1,11 @@
-// An import as a user has it done: a workspace that has the file's fields and a list, an upload, an execution, and the wait
-// for its end. All of it over HTTP.
+// An import over HTTP: a workspace with the file's fields and a list, an upload, an execution, and the wait for its end.
 import { openAsBlob } from "node:fs"
 import type { Inside, OpenWorkspace } from "./Inside.ts"
 import { peopleFields, peopleMappings } from "./PeopleFile.ts"
 import { type Callable, type Json, until } from "./Service.ts"
 
 export interface ImportingWorkspace extends OpenWorkspace {
-  /** Everybody who is imported becomes a member of it. */
+  /** Imported contacts become members of it. */
   readonly listId: string
 }
 
@@ -21,7 +20,7 @@ export const importingWorkspace = async (
   return { ...workspace, listId: list.list_id }
 }
 
-/** Uploads the file and has it executed; answers the run's id. */
+/** Uploads the file and executes the import; returns the run's id. */
 export const beginImport = async (workspace: ImportingWorkspace, path: string): Promise<string> => {
   const session = await workspace.call("POST", "/v1/contacts/imports", { source: "upload", file_name: "people.csv" })
   const body = await openAsBlob(path)
@@ -32,7 +31,7 @@ export const beginImport = async (workspace: ImportingWorkspace, path: string): 
   return executed.import_run_id
 }
 
-/** Waits for the run's end; one that did not go well is an error. */
+/** Waits for the run's end; a failed run is an error. */
 export const importEnded = (
   { call }: OpenWorkspace,
   runId: string,

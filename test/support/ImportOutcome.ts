@@ -1,40 +1,39 @@
-// What imports have left in a workspace, row for row: two workspaces that were given the same files must hold the same, ids
-// and instants aside.
+// Compares the results of imports in two workspaces, row for row, without ids and times.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import type { Inside } from "./Inside.ts"
 import { Owner } from "./Owner.ts"
 
-/** Rows are told by whom they are about instead of by ids. */
+/** Identifies the contact of a row without its id. */
 const person = "coalesce(c.email_normalized, c.phone)"
 
-/** For a workspace that stands for `$1`, everything that an import writes: each a select of one column `told`. */
+/** Selects all rows that an import writes into the workspace `$1`, as one column `content`. */
 const parts = {
   contacts: `
-    select to_jsonb(c) - array['workspace_id', 'contact_id', 'created_at', 'updated_at', 'last_activity_at'] as told
+    select to_jsonb(c) - array['workspace_id', 'contact_id', 'created_at', 'updated_at', 'last_activity_at'] as content
     from contact c where c.workspace_id = $1`,
   "list members": `
-    select jsonb_build_array(l.name, ${person}) as told
+    select jsonb_build_array(l.name, ${person}) as content
     from list_member m join list l using (workspace_id, list_id) left join contact c using (workspace_id, contact_id)
     where m.workspace_id = $1`,
-  lists: `select jsonb_build_array(l.name, l.kind, l.member_count) as told from list l where l.workspace_id = $1`,
+  lists: `select jsonb_build_array(l.name, l.kind, l.member_count) as content from list l where l.workspace_id = $1`,
   "counts of contacts": `
-    select jsonb_build_array(sum(contacts)) as told from contact_tally where workspace_id = $1`,
+    select jsonb_build_array(sum(contacts)) as content from contact_tally where workspace_id = $1`,
   activities: `
-    select jsonb_build_array(${person}, a.type, a.metadata - 'list_id') as told
+    select jsonb_build_array(${person}, a.type, a.metadata - 'list_id') as content
     from activity a left join contact c using (workspace_id, contact_id) where a.workspace_id = $1`,
   "outbox events": `
     select jsonb_build_array(${person}, o.type, o.data - 'list_id', l.name,
-      row_number() over (partition by o.contact_id order by o.transaction_id, o.position)) as told
+      row_number() over (partition by o.contact_id order by o.transaction_id, o.position)) as content
     from outbox_event o left join contact c using (workspace_id, contact_id)
     left join list l on l.workspace_id = o.workspace_id and l.list_id = (o.data->>'list_id')::uuid
     where o.workspace_id = $1`,
   runs: `
     select jsonb_build_array(r.turn, r.status, r.processed_rows, r.total_rows, r.created_count, r.updated_count,
-      r.skipped_count, r.error_count, r.error) as told
+      r.skipped_count, r.error_count, r.error) as content
     from (select *, row_number() over (order by created_at) as turn from import_run where workspace_id = $1) as r`,
   "results of rows": `
-    select jsonb_build_array(r.turn, i.row_number, i.status, ${person}, i.field_issues, i.record) as told
+    select jsonb_build_array(r.turn, i.row_number, i.status, ${person}, i.field_issues, i.record) as content
     from import_row i
     join (select *, row_number() over (order by created_at) as turn from import_run where workspace_id = $1) as r
       using (workspace_id, import_run_id)
@@ -46,16 +45,16 @@ const partNames = Object.keys(parts) as ReadonlyArray<keyof typeof parts>
 
 const shown_max = 5
 
-/** Rows of one that the other has not, each as often as it has it more. */
+/** Rows of one workspace that the other has less often. */
 const only = async (inside: Inside, part: string, workspace: WorkspaceId, other: WorkspaceId) => {
   const of = (parameter: string) => part.replaceAll("$1", `${parameter}::uuid`)
   const rows = await inside.run(
     Effect.flatMap(Owner, (sql) =>
       sql.withTransaction(
         Effect.andThen(
-          // Tables that nobody has analysed yet are taken for empty, and joined row by row.
+          // The planner takes tables without statistics for empty, and would join them row by row.
           sql`set local enable_nestloop = off`,
-          sql.unsafe<{ told: unknown }>(`(${of("$1")}) except all (${of("$2")}) limit ${shown_max}`, [
+          sql.unsafe<{ content: unknown }>(`(${of("$1")}) except all (${of("$2")}) limit ${shown_max}`, [
             workspace,
             other,
           ]),
@@ -63,15 +62,15 @@ const only = async (inside: Inside, part: string, workspace: WorkspaceId, other:
       ),
     ),
   )
-  return rows.map(({ told }) => JSON.stringify(told))
+  return rows.map(({ content }) => JSON.stringify(content))
 }
 
 export interface OutcomeOptions {
-  /** Whether what is said to be wrong with a row counts, or only that something is. */
+  /** Whether the issues of a row are compared, or only its status. */
   readonly issues: boolean
 }
 
-/** What one has and the other has not, as sentences; none when they hold the same. */
+/** The differences as sentences. */
 export const outcomeDifferences = async (
   inside: Inside,
   expected: WorkspaceId,

@@ -1,5 +1,5 @@
-// The inside of a service that runs: its use cases and stores in this process, over the same database and folder, and
-// statements of the owner's. What the API does not do, as making workspaces, and what judges look at.
+// Inside: the use cases and stores of a running service in this process, over the same database and folder, and statements of the
+// database's owner.
 import { configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -7,7 +7,7 @@ import { useCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
 import * as Owner from "./Owner.ts"
-import { type Answer, answered, type Callable, type Json } from "./Service.ts"
+import { type Answer, type Call, type Callable, callsOf } from "./Service.ts"
 
 const everything = (environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) => {
   const service = Layer.unwrap(
@@ -20,17 +20,17 @@ const everything = (environment: Readonly<Record<string, string>>, owner: Redact
 
 type Services = Layer.Success<ReturnType<typeof everything>>
 
-/** A workspace with a key: what it calls is answered with JSON, or fails. */
+/** A workspace, and calls with its API key, which return JSON or fail. */
 export interface OpenWorkspace {
   readonly id: WorkspaceId
-  readonly call: (method: string, path: string, body?: unknown) => Promise<Json>
+  readonly call: Call
 }
 
 export class Inside {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
   readonly close: () => Promise<void>
 
-  /** `environment` is the service's own. */
+  /** `environment`: of the service. */
   constructor(environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) {
     const runtime = ManagedRuntime.make(everything(environment, owner))
     this.run = (effect) => runtime.runPromise(effect)
@@ -52,6 +52,6 @@ export class Inside {
     )
     const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
       service.call(method, path, body, { authorization: `Bearer ${raw}` })
-    return { id, call: (method, path, body) => answered({ call }, method, path, body) }
+    return { id, call: callsOf({ call }) }
   }
 }

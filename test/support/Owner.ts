@@ -1,5 +1,4 @@
-// The tables' owner as a client of its own: no fence, and the settings that serve long reads best. For what a benchmark
-// compares with, and for judges who look at everything.
+// Owner: a client of the tables' owner, without row-level security and with settings for long reads.
 import { PgClient } from "@effect/sql-pg"
 import { Context, Layer, type Redacted } from "effect"
 

@@ -1,5 +1,5 @@
-// A file of people as somebody brings it along: eight columns, quoted cells, accents, a few rows that are wrong and a few
-// that repeat somebody. Every cell follows from the number of its row, so that each run has the same file.
+// A CSV file of contacts: eight columns, quoted cells, accents, some wrong rows and some repeated contacts. Every cell follows from
+// the number of its row, so that each run has the same file.
 import type { Json } from "./Service.ts"
 import { createWriteStream } from "node:fs"
 import { stat } from "node:fs/promises"
@@ -8,9 +8,9 @@ import { pipeline } from "node:stream/promises"
 
 export interface PeopleFile {
   readonly rows_count: number
-  /** The second is the first one with other companies, and nothing else. */
+  /** The second edition differs in companies only. */
   readonly edition: 1 | 2
-  /** How long a note is at the least. */
+  /** The least length of a note. */
   readonly note_chars: number
 }
 
@@ -44,7 +44,7 @@ const cities = ["Berlin", "Paris", "Oslo", "Zürich", "Austin", "Kyoto", "São P
 const firms = ["Lindqvist, Söhne & Co", "Acme", `The "Old" Mill`, "Harbour Ltd", "Dubois SA"]
 const words = "met at the fair and wants to hear of news, prices and dates; asked for a call on Monday".split(" ")
 
-/** A number from 0 that follows from another one; `salt` makes several of one. */
+/** A pseudo-random number from `number` and `salt`, from 0 up. */
 const drawn = (number: number, salt: number): number => (Math.imul(number * 31 + salt, 0x9e3779b1) >>> 8) % 0xffff
 
 const pick = (number: number, salt: number, options: ReadonlyArray<string>): string =>
@@ -56,7 +56,7 @@ const noteOf = (number: number, chars: number): string => {
   return note
 }
 
-/** A hundred rows have one that is wrong, at this place, and one that repeats somebody. */
+/** Of a hundred rows, one is wrong, at this place, and one repeats a contact. */
 const wrong_at = 37
 const repeat_at = 71
 
@@ -71,7 +71,7 @@ const personOf = (number: number, { edition, note_chars }: PeopleFile): Array<st
   String(drawn(number, 8) % 250),
 ]
 
-/** Somebody of the five thousand rows before. */
+/** A contact of the five thousand rows before. */
 const repeatedOf = (number: number): number => {
   const back = 1 + (drawn(number, 9) % Math.min(number, 5000))
   const place = (number - back) % 100
@@ -114,7 +114,7 @@ function* text(file: PeopleFile): Generator<string> {
   }
 }
 
-/** Writes the file; answers its size. */
+/** Writes the file; returns its size. */
 export const writePeople = async (path: string, file: PeopleFile): Promise<{ readonly size_bytes: number }> => {
   await pipeline(Readable.from(text(file)), createWriteStream(path))
   return { size_bytes: (await stat(path)).size }

@@ -1,9 +1,9 @@
-// The programs that stand in documents, and what they say when they are run: a document that is wrong fails a test.
+// The programs in documents, and their output.
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { environment, root } from "./Service.ts"
 
-/** Every block of TypeScript of a document, in its order. */
+/** Every block of TypeScript of a document, in order. */
 export const programsIn = async (document: string): Promise<ReadonlyArray<string>> => {
   const text = await readFile(`${root}${document}`, "utf8")
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program = ""]) => program)
@@ -14,7 +14,7 @@ export interface Said {
   readonly output: string
 }
 
-/** Runs a program of the document as if it stood at the root of the checkout, over the sources. */
+/** Runs a program of a document as if it were at the root of the checkout. */
 export const run = (program: string, more: Record<string, string> = {}): Promise<Said> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, ["--input-type=module-typescript"], { cwd: root, env: environment(more) })

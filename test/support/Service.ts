@@ -1,4 +1,4 @@
-// The whole service as a user starts it, `tentpole start`, in a folder and on ports of its own.
+// Service: the whole product as `tentpole start` runs it, in its own folder and on its own ports; and helpers for its API.
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { request } from "node:http"
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Below those that the system gives to whoever asks for any, lest somebody is given it before it is listened on. */
+/** Below the range of ephemeral ports, so that no other process gets the port meanwhile. */
 const lowest_port = 20_000
 const ports_count = 12_000
 
@@ -21,7 +21,7 @@ export const freePort = (): Promise<number> =>
     probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)))
   })
 
-/** Asks until the answer is there; what was waited for stands in the error. */
+/** Calls the probe until it returns a value; the error names `what`. */
 export const until = async <A>(
   what: string,
   probe: () => Promise<A | undefined | null | false>,
@@ -36,7 +36,7 @@ export const until = async <A>(
   }
 }
 
-/** JSON of an answer, for tests to take apart. */
+/** Untyped JSON of an answer. */
 export type Json = ReturnType<typeof JSON.parse>
 
 export interface Answer {
@@ -56,7 +56,7 @@ export interface Ended {
   readonly output: string
 }
 
-/** The environment of a service that is nobody else's: what this shell sets for itself must not leak in. */
+/** The environment of a service, without the variables of this shell. */
 export const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
@@ -94,19 +94,27 @@ export const ask = async (
   return { status: response.status, headers: response.headers, json, text }
 }
 
-/** Whatever answers calls of the API. */
+/** An API that can be called. */
 export interface Callable {
   readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
 }
 
-/** What the service answers; anything but a success is an error. */
+/** The JSON of a successful answer; any other answer is an error. */
 export const answered = async (service: Callable, method: string, path: string, body?: unknown): Promise<Json> => {
   const answer = await service.call(method, path, body)
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
   return answer.json
 }
 
-/** A command of the command line, run to its end. */
+/** Calls of one service. */
+export type Call = (method: string, path: string, body?: unknown) => Promise<Json>
+
+export const callsOf =
+  (service: Callable): Call =>
+  (method, path, body) =>
+    answered(service, method, path, body)
+
+/** Runs a command of the command line. */
 export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, [commandLine, ...args], { cwd: root, env: environment(more) })
@@ -149,7 +157,7 @@ export class Service {
     return this.#environment
   }
 
-  /** Starts it and waits until it is ready; a start that ends instead is an error with its output. */
+  /** Starts the service and waits until it is ready; fails with its output if it ends. */
   async start(): Promise<this> {
     const child = spawn(process.execPath, [commandLine, "start"], { cwd: root, env: environment(this.#environment) })
     this.#child = child

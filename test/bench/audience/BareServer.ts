@@ -1,5 +1,4 @@
-// What `GET /v1/contacts/{id}` costs at the least: a bare server that runs the statements of the service over the same client
-// and answers the same JSON. A process of its own, which ends with the one that started it.
+// The program of a bare server that answers `GET /v1/contacts/{id}` with the same statements, client and JSON as the service.
 import { PgClient } from "@effect/sql-pg"
 import { contactColumns } from "@tentpole/adapters/postgres/contacts/ContactRows"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"

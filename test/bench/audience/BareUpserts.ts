@@ -1,4 +1,4 @@
-// A batch of contacts as it would be written by hand: one statement a table in one transaction, whose arrays are ready before.
+// A batch of contacts by hand: one statement for each table in one transaction, with prepared arrays.
 import { booleans, floats, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
@@ -6,7 +6,7 @@ import type { ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { type BareColumn, type Statement, unnested } from "../BareStatements.ts"
-import type { World } from "./World.ts"
+import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 type Column = BareColumn<Contact>
 
@@ -48,7 +48,7 @@ const standardColumns: ReadonlyArray<Column> = standardFields.flatMap((field): R
   }
 })
 
-const customColumns = ({ columns }: World): ReadonlyArray<Column> => [
+const customColumns = ({ columns }: LargeWorkspace): ReadonlyArray<Column> => [
   column("custom_fields", "jsonb", ({ customFields }) => JSON.stringify(customFields)),
   column("custom_fields_folded", "jsonb", ({ customFields }) => {
     const found = Object.entries(customFields).filter(([, value]) => typeof value !== "number")
@@ -64,7 +64,7 @@ const customColumns = ({ columns }: World): ReadonlyArray<Column> => [
   ),
 ]
 
-const contactStatement = (world: World, { creates, updates }: ContactsChange): Statement => {
+const contactStatement = (world: LargeWorkspace, { creates, updates }: ContactsChange): Statement => {
   const changing = [
     column("contact_id", "uuid", ({ id }) => id),
     ...standardColumns,
@@ -93,8 +93,8 @@ const contactStatement = (world: World, { creates, updates }: ContactsChange): S
   }
 }
 
-/** Everything that a change of contacts writes, ready to be run. */
-export const bareStatements = (world: World, change: ContactsChange): ReadonlyArray<Statement> => {
+/** All statements of a change. */
+export const bareStatements = (world: LargeWorkspace, change: ContactsChange): ReadonlyArray<Statement> => {
   const ids = texts(change.activities.map(({ contactId }) => contactId))
   const types = texts(change.activities.map(({ type }) => type))
   const times = texts(change.activities.map(({ at }) => DateTime.formatIso(at)))

@@ -1,23 +1,23 @@
-// Counts of segments while a blast goes out: who looks at an audience must not wait for who mails one.
-import { answered, pause, until } from "../../support/Service.ts"
+// Counts of segments while a blast goes out: sending must not slow them down.
+import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtMost } from "../Report.ts"
 import { startBlast } from "../../support/Blast.ts"
-import { rateOf } from "../Sending.ts"
+import { countOf, spanOf } from "../Arrivals.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { type Asked, askedOf } from "./Asked.ts"
+import { type Asked, askedOf } from "./SegmentCalls.ts"
 import { questionsOf } from "./Questions.ts"
-import type { World } from "./World.ts"
+import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 interface Asking {
   readonly what: string
   readonly asked: Asked
 }
 
-/** How long somebody looks at a count before the next one is wanted. */
+/** The pause between two counts. */
 const look_ms = 50
 
-/** The five in turn, again and again. The times of each. */
+/** Counts the five segments in turn; returns the times of each. */
 const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) => boolean) => {
   const times = questions.map((): Array<number> => [])
   for (let rounds = 0; goesOn(rounds); rounds++) {
@@ -29,7 +29,7 @@ const ask = async (questions: ReadonlyArray<Asking>, goesOn: (rounds: number) =>
   return times
 }
 
-/** Looks every half second whether something still goes on. */
+/** Looks every half second whether the blast is still sending. */
 const watching = (probe: () => Promise<boolean>) => {
   let [goesOn, wanted] = [true, true]
   const ended = (async () => {
@@ -45,26 +45,33 @@ const watching = (probe: () => Promise<boolean>) => {
   return { goesOn: () => goesOn, stop }
 }
 
-export const beside = async (bench: Bench, world: World): Promise<void> => {
-  const { service, sink } = world
+/** Messages that arrive meanwhile, and their rate from the first one on. */
+const rateOf = async ({ smtp }: LargeWorkspace, meanwhile: () => Promise<void>) => {
+  await smtp.reset()
+  await meanwhile()
+  const { arrivals } = await smtp.counts()
+  const count = countOf(arrivals)
+  return { count, rate: (count / (Date.now() - spanOf(arrivals).first_ms)) * 1000 }
+}
+
+export const beside = async (bench: Bench, world: LargeWorkspace): Promise<void> => {
+  const { call } = world
   const questions = await Promise.all(
     questionsOf(world).map(async ({ what, tree }): Promise<Asking> => ({ what, asked: await askedOf(world, tree) })),
   )
   await ask(questions, (rounds) => rounds < 3)
   const alone = await ask(questions, (rounds) => rounds < (bench.quick ? 5 : 30))
-  // A tenth of the audience: more than goes out meanwhile.
-  const blast = await startBlast(service, world.lists.tenth)
-  const undisturbed = await rateOf(sink, async () => {
-    const wanted = sink.mails.length + (bench.quick ? 1_000 : 2_000)
-    await until("the blast to be under way", async () => sink.mails.length >= wanted, {
-      every_ms: 20,
-      within_ms: 120_000,
-    })
+  // A tenth of the contacts: more than are sent meanwhile.
+  const blast = await startBlast(call, world.lists.tenth)
+  const undisturbed = await rateOf(world, async () => {
+    const wanted = bench.quick ? 1_000 : 2_000
+    const came = async () => countOf((await world.smtp.counts()).arrivals) >= wanted
+    await until("the blast to be under way", came, { every_ms: 20 })
   })
-  const watch = watching(async () => (await answered(service, "GET", `/v1/email-blasts/${blast}`)).status === "sending")
+  const watch = watching(async () => (await call("GET", `/v1/email-blasts/${blast}`)).status === "sending")
   const end_ms = performance.now() + (bench.quick ? 4_000 : 60_000)
   let busy: ReadonlyArray<ReadonlyArray<number>> = []
-  const counted = await rateOf(sink, async () => {
+  const counted = await rateOf(world, async () => {
     busy = await ask(questions, () => watch.goesOn() && performance.now() < end_ms)
   })
   await watch.stop()
@@ -77,7 +84,7 @@ export const beside = async (bench: Bench, world: World): Promise<void> => {
     "The five counts: alone (as reference), and beside a blast (as ours); the ratio is of the p95",
     rows,
     [
-      `${sink.mails.length.toLocaleString("en-US")} messages, ${Math.round(undisturbed)} a second by itself, ${Math.round(counted)} while it was counted ${busy[0]?.length ?? 0} times`,
+      `${(undisturbed.count + counted.count).toLocaleString("en-US")} messages, ${Math.round(undisturbed.rate)} a second by itself, ${Math.round(counted.rate)} while it was counted ${busy[0]?.length ?? 0} times`,
     ],
   )
 }

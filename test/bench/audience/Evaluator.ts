@@ -1,5 +1,5 @@
-// The evaluator of rules over contacts in memory, beside json-logic-js with the same rules. The library compares plain values,
-// so its data is folded, and its instants are numbers, before the clock runs; ours folds what it compares.
+// The rule evaluator over contacts in memory, beside json-logic-js with the same rules. The library gets folded texts and
+// numeric instants, which are prepared before the clock runs; ours folds while it compares.
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { ContactId, FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
@@ -26,7 +26,7 @@ const region: RuleField = {
 
 const window = { amount: 30, unit: "day" } as const
 
-/** Most conditions hold for most people, so that most are asked. */
+/** Most conditions hold for most contacts, so that most are evaluated. */
 const tree: RuleTree = {
   kind: "group",
   operator: "and",
@@ -60,7 +60,7 @@ const logic = (since_ms: number) => ({
   ],
 })
 
-/** 0 to 99, of a number; several of one number by `salt`. */
+/** 0 to 99, from a number and a salt. */
 const percent = (number: number, salt: number): number => (Math.imul(number * 31 + salt, 0x9e3779b1) >>> 8) % 100
 
 const subjectOf = (number: number, now: DateTime.Utc): RuleSubject => {
@@ -109,7 +109,7 @@ export const evaluator = async ({ quick, report }: Bench): Promise<void> => {
       reference: async () => {
         let theirs = 0
         for (const each of plain) if (jsonLogic.apply(rule, each) === true) theirs++
-        if (theirs === 0) throw new Error("nobody is picked: nothing is compared")
+        if (theirs === 0) throw new Error("no contact is picked: nothing is compared")
       },
       count: contacts_count,
     },

@@ -1,9 +1,9 @@
-// Fills a workspace as it might look after some years: contacts, a year of their timelines, the members of two lists. By SQL,
-// as the database's owner; every value follows from the number of its row, so that each run has the same.
+// Fills a workspace by SQL: contacts, a year of their timelines, the members of two lists. Every value follows from the number of
+// its row, so that each run has the same data.
 import { PgClient } from "@effect/sql-pg"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, type Redacted } from "effect"
-import type { FieldName } from "./World.ts"
+import type { FieldName } from "./LargeWorkspace.ts"
 
 export interface FillOptions {
   readonly workspace: WorkspaceId
@@ -16,7 +16,7 @@ export interface FillOptions {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** A number from 0 that follows from another one; `salt` makes several of one. */
+/** A pseudo-random number from `number` and `salt`, from 0 up. */
 const drawn = (number: string, salt: number): string => `(hashint4((${number}) + ${salt * 100_000_000}) & 2147483647)`
 
 const pick = (draw: string, words: ReadonlyArray<string>): string =>
@@ -38,21 +38,21 @@ const last = [
 ]
 const firms = ["Acme", "Globex", "Initech", "Umbrella", "Hooli", "Stark", "Wayne", "Wonka", "Tyrell", "Cyberdyne"]
 const forms = ["Ltd", "GmbH", "Inc", "SA", "BV"]
-/** Each has a fiftieth of the addresses, three large ones the rest. */
+/** Each has a fiftieth of the addresses; three large hosts have the rest. */
 const small_hosts = "northwind harbour meadow granite lantern orchard saffron juniper cobalt willow".split(" ")
 
-/** Of the contact with number `i`: made one after the other over three years, the last one just now. */
+/** The creation time of contact `i`: evenly over three years, the last one now. */
 const createdAt = (i: string, { contacts_count, now }: FillOptions): string =>
   `(${quoted(DateTime.formatIso(now))}::timestamptz - (${contacts_count} - (${i})) * interval '1 second' * ${(3 * 365 * 86_400) / contacts_count})`
 
-/** A UUID v7, as the service makes them: ids follow the time, and what lies together was made together. */
+/** A UUID v7, as the service creates them: ids follow the time. */
 const idOf = (i: string, options: FillOptions): string => {
   const milliseconds = `(extract(epoch from ${createdAt(i, options)}) * 1000)::bigint`
   const chance = `md5((${i})::text)`
   return `(lpad(to_hex(${milliseconds}), 12, '0') || '7' || substr(${chance}, 1, 3) || '8' || substr(${chance}, 4, 15))::uuid`
 }
 
-/** Columns whose folded form stands beside them. */
+/** Columns that have a folded twin. */
 const texts: Readonly<Record<string, string>> = {
   display_name: "first || ' ' || last",
   first_name: "first",
@@ -104,7 +104,7 @@ const plainTexts: ReadonlyArray<FieldName> = ["plan", "region", "favourite", "no
 const built = (values: ReadonlyArray<readonly [string, string]>): string =>
   `jsonb_build_object(${values.map(([name, value]) => `${quoted(name)}, ${value}`).join(", ")})`
 
-/** As the service keeps it: numbers are compared elsewhere. */
+/** As the service stores it: numbers are in columns of their own. */
 const foldedValues = (): string =>
   built(
     Object.entries(customValues)
@@ -118,7 +118,7 @@ interface LentColumn {
   readonly number_column: number
 }
 
-/** Else what is worked out here would be worked out anew wherever it is named. */
+/** Prevents that an expression is computed again at each use. */
 const once = "offset 0"
 
 const contacts = (options: FillOptions, lent: ReadonlyArray<LentColumn>): string => {
@@ -150,7 +150,7 @@ const contacts = (options: FillOptions, lent: ReadonlyArray<LentColumn>): string
     ) as whole`
 }
 
-/** In twenty of what happens, how often each. */
+/** How often each type occurs in twenty activities. */
 const happenings = [
   ...Array<string>(6).fill("email_sent"),
   ...Array<string>(5).fill("email_delivered"),
@@ -161,7 +161,7 @@ const happenings = [
   "list_added",
 ]
 
-/** In the order of their time, over the year that ends now; who, is drawn. */
+/** In order of time, over the year that ends now, for random contacts. */
 const activities = (options: FillOptions): string => `
   insert into activity (workspace_id, contact_id, at, type, metadata)
   select ${quoted(options.workspace)}, ${idOf(`1 + ${drawn("k", 5)} % ${options.contacts_count}`, options)},
@@ -175,7 +175,7 @@ const members = (options: FillOptions, list: ListId, each: number): string => `
   select ${quoted(options.workspace)}, ${quoted(list)}, ${idOf("i", options)}, ${quoted(DateTime.formatIso(options.now))}
   from generate_series(${each}, ${options.contacts_count}, ${each}) as i`
 
-/** A service that has run for a year has made a partition a month; this one was started today. */
+/** A service that has run for a year has a partition a month; this one was started today. */
 const partitions = (now: DateTime.Utc): ReadonlyArray<string> =>
   Array.from({ length: 13 }, (_, back) => {
     const month = DateTime.startOf(DateTime.subtract(now, { months: back }), "month")
@@ -189,7 +189,7 @@ interface Index {
   readonly definition: string
 }
 
-/** Indexes that no constraint holds: they are made anew when all is there, in a tenth of the time. */
+/** Indexes without a constraint: creating them after the rows takes a tenth of the time. */
 const looseIndexes = (sql: PgClient.PgClient) =>
   sql<Index>`
     select c.relname as name, replace(pg_get_indexdef(c.oid), ' ON ONLY ', ' ON ') as definition
@@ -215,7 +215,7 @@ export const fill = (owner: Redacted.Redacted, options: FillOptions): Effect.Eff
     options.say("their indexes …")
     for (const { definition } of indexes) yield* run(definition)
     options.say("lists and statistics …")
-    // What is not on disk yet, a vacuum does not mark as seen by all, and an index alone could not answer.
+    // Vacuum marks only pages on disk as all-visible, which index-only scans need.
     yield* run("set synchronous_commit = on")
     yield* run(members(options, options.lists.tenth, 10))
     yield* run(members(options, options.lists.hundredth, 100))

@@ -1,4 +1,4 @@
-// One contact over HTTP: requests a second of the real process, beside a bare server of its own that runs the same statements.
+// One contact over HTTP: requests a second of the real process, beside a bare server that runs the same statements.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -7,12 +7,12 @@ import { apiKey } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { compareLoads } from "../Load.ts"
 import { ratioAtLeast } from "../Report.ts"
-import type { World } from "./World.ts"
+import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 const connections = 32
 const contacts_asked = 1_000
 
-const startBare = async ({ ending }: Bench, { databaseUrl }: World): Promise<number> => {
+const startBare = async ({ ending }: Bench, { databaseUrl }: LargeWorkspace): Promise<number> => {
   const child = fork(fileURLToPath(new URL("./BareServer.ts", import.meta.url)), {
     env: { ...process.env, DATABASE_URL: databaseUrl },
   })
@@ -21,11 +21,11 @@ const startBare = async ({ ending }: Bench, { databaseUrl }: World): Promise<num
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await exited
   })
-  const [told] = await Promise.race([
+  const [message] = await Promise.race([
     once(child, "message"),
     exited.then(([code]) => Promise.reject(new Error(`the bare server ended with ${String(code)}`))),
   ])
-  return Number(told)
+  return Number(message)
 }
 
 const sameAnswer = async (ports: ReadonlyArray<number>, path: string, headers: Record<string, string>) => {
@@ -36,13 +36,13 @@ const sameAnswer = async (ports: ReadonlyArray<number>, path: string, headers: R
   throw new Error(`${path}: ours answers ${JSON.stringify(ours)}, the bare server ${JSON.stringify(bare)}`)
 }
 
-export const findOne = async (bench: Bench, world: World): Promise<void> => {
-  const rows = await world.asOwner<{ contact_id: string }>(
+export const findOne = async (bench: Bench, world: LargeWorkspace): Promise<void> => {
+  const rows = await world.byHand<{ contact_id: string }>(
     `select contact_id from contact where workspace_id = '${world.workspace}' order by md5(contact_id::text) limit ${contacts_asked}`,
   )
   const paths = rows.map((row) => `/v1/contacts/${row.contact_id}`)
   const headers = { authorization: `Bearer ${apiKey}` }
-  const ports = { ours: world.service.port, reference: await startBare(bench, world) }
+  const ports = { ours: world.port, reference: await startBare(bench, world) }
   for (const path of paths.slice(0, 3)) await sameAnswer([ports.ours, ports.reference], path, headers)
   const target = (port: number) => ({ port, headers, paths })
   const { rates, times } = await compareLoads(

@@ -1,25 +1,24 @@
-// Five segments as people ask for them, as rule trees; and by hand, in several ways each: which is the fastest depends on the
-// data, so all are tried.
+// Five segments as rule trees, and each by hand in several ways, since the fastest way depends on the data.
 import type { RuleCondition, RuleTree } from "@tentpole/core/segments/RuleTree"
 import { windowStart } from "@tentpole/core/segments/Evaluate"
 import { DateTime } from "effect"
-import type { World } from "./World.ts"
+import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 export interface Question {
   readonly what: string
   readonly tree: RuleTree
-  /** Whether an index leads to those who are asked for. */
+  /** Whether an index finds these contacts. */
   readonly indexed: boolean
   /** FROM and WHERE by hand, with the contacts as `c`. */
   readonly picked: Readonly<Record<string, string>>
-  /** A count that needs no look at the contacts. */
+  /** A count without reading contacts. */
   readonly counted?: Readonly<Record<string, string>>
 }
 
 const all = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "and", conditions })
 const any = (...conditions: RuleTree["conditions"]): RuleTree => ({ kind: "group", operator: "or", conditions })
 
-/** The last ones asked for have this much, of 10,485: one in fifty. */
+/** One contact in fifty has more. */
 const lifetime_value_high = 10_276
 
 type Condition<Source> = Omit<Extract<RuleCondition, { readonly source: Source }>, "kind" | "source">
@@ -47,7 +46,7 @@ const member = (condition: Condition<"list_membership">): RuleCondition => ({
   ...condition,
 })
 
-export const questionsOf = (world: World): ReadonlyArray<Question> => {
+export const questionsOf = (world: LargeWorkspace): ReadonlyArray<Question> => {
   const { columns, fields, lists } = world
   const mine = `'${world.workspace}'::uuid`
   const since = (days: number): string =>
@@ -98,7 +97,7 @@ export const questionsOf = (world: World): ReadonlyArray<Question> => {
         joined: joined(`select m.contact_id from ${members(lists.tenth)}`),
         "an array of ids": listed(`select m.contact_id from ${members(lists.tenth)}`),
       },
-      // A foreign key holds members to contacts.
+      // A foreign key guarantees that members are contacts.
       counted: { "members alone": members(lists.tenth) },
     },
     {

@@ -1,5 +1,4 @@
-// Batches of a hundred through the use case, all of them new and all of them changed, beside bare statements that write the
-// same rows.
+// Batches of a hundred through the use case, all new or all changed, beside bare statements that write the same rows.
 import { apiUpsert, decideUpserts } from "@tentpole/core/contacts/batch/BatchUpserts"
 import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
@@ -13,7 +12,7 @@ import type { Bench } from "../Benchmark.ts"
 import { ratioAtLeast, type Row } from "../Report.ts"
 import { compareRates } from "../Timing.ts"
 import { bareStatements } from "./BareUpserts.ts"
-import type { World } from "./World.ts"
+import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
 const batch_size = 100
 
@@ -21,7 +20,7 @@ type Item = Readonly<Record<string, unknown>>
 
 const numbersOf = (batch: number) => Array.from({ length: batch_size }, (_, at) => batch * batch_size + at)
 
-/** Everything that a form or an import would bring. */
+/** A contact with all its fields. */
 const newItem = (number: number, whose: string): Item => ({
   email: `New.${number}@${whose}.example`,
   first_name: "Zoë",
@@ -53,8 +52,8 @@ const changedItem = (number: number, whose: string): Item => ({
   custom_fields: { plan: "Max", orders: 1 + (number % 250), lifetime_value: 7 + number / 8 },
 })
 
-/** What the core decides about the batches, so that by hand the very same is written. */
-const decided = (world: World, batches: number, whose: string) =>
+/** The changes that core decides, so that the bare statements write the same rows. */
+const decided = (world: LargeWorkspace, batches: number, whose: string) =>
   Effect.gen(function* () {
     const fields = fieldsByName(yield* (yield* ContactFieldStore).all(world.workspace))
     const how = { values: "json", fields, defaultCountry: "US", allowNotEditable: false } as const
@@ -73,10 +72,10 @@ const decided = (world: World, batches: number, whose: string) =>
     return made
   })
 
-/** What stands of a hundred people in the three tables, in their order, without what tells the two sides apart. */
-const written = async (world: World, batch: number, whose: string): Promise<string> => {
+/** The rows of a hundred contacts in three tables, without the values that differ between the sides. */
+const written = async (world: LargeWorkspace, batch: number, whose: string): Promise<string> => {
   const emails = numbersOf(batch).map((number) => `'new.${number}@${whose}.example'`)
-  const rows = await world.asOwner<{ row: unknown }>(`
+  const rows = await world.byHand<{ row: unknown }>(`
     select jsonb_build_array(
       to_jsonb(c) - array['contact_id', 'email', 'email_folded', 'email_normalized', 'created_at', 'updated_at'],
       (select jsonb_agg(jsonb_build_array(a.type, a.metadata) order by a.type) from activity a
@@ -90,29 +89,29 @@ const written = async (world: World, batch: number, whose: string): Promise<stri
   return JSON.stringify(rows)
 }
 
-const sameWritten = async (world: World, batch: number): Promise<void> => {
+const sameWritten = async (world: LargeWorkspace, batch: number): Promise<void> => {
   const [ours, theirs] = [await written(world, batch, "ours"), await written(world, batch, "bare")]
   if (ours !== theirs) throw new Error(`batch ${batch} was written as ${ours}, by hand as ${theirs}`)
 }
 
-export const upserts = async (bench: Bench, world: World): Promise<void> => {
-  const { run, workspace } = world
+export const upserts = async (bench: Bench, world: LargeWorkspace): Promise<void> => {
+  const { inside, workspace } = world
   const [warmup, rounds] = bench.quick ? [3, 12] : [5, 60]
   const batches = warmup + rounds
-  const theirs = await run(decided(world, batches, "bare"))
+  const theirs = await inside.run(decided(world, batches, "bare"))
   const upsert = (items: ReadonlyArray<Item>, status: string) =>
-    run(Effect.flatMap(Contacts, (contacts) => contacts.upsert({ id: workspace, defaultCountry: "US" }, items))).then(
-      (results) => {
+    inside
+      .run(Effect.flatMap(Contacts, (contacts) => contacts.upsert({ id: workspace, defaultCountry: "US" }, items)))
+      .then((results) => {
         const other = results.find((each) => each.status !== status)
         if (other !== undefined) throw new Error(`an item was ${other.status} instead of ${status}`)
-      },
-    )
+      })
   const rows: Array<Row> = []
   for (const [what, status, itemOf, changeOf] of [
     ["new", "created", newItem, (at: number) => theirs[at]?.create],
     ["changed", "updated", changedItem, (at: number) => theirs[at]?.update],
   ] as const) {
-    // Both sides have everything ready before the clock runs.
+    // Both sides prepare their input before the clock runs.
     const items = Array.from({ length: batches }, (_, at) => numbersOf(at).map((number) => itemOf(number, "ours")))
     const statements = Array.from({ length: batches }, (_, at) => {
       const change = changeOf(at)
@@ -122,7 +121,7 @@ export const upserts = async (bench: Bench, world: World): Promise<void> => {
     const compared = await compareRates(
       {
         ours: () => upsert(items[oursAt++] ?? [], status),
-        reference: () => run(Effect.flatMap(Owner, (sql) => runBare(sql, statements[bareAt++] ?? []))),
+        reference: () => inside.run(Effect.flatMap(Owner, (sql) => runBare(sql, statements[bareAt++] ?? []))),
         count: batch_size,
       },
       { warmup, rounds, time_max_ms: Number.POSITIVE_INFINITY },

@@ -1,5 +1,5 @@
-// The reference, a process of its own as a worker is: a loop over nodemailer's pool, as a user writes it by hand. It composes
-// and signs each message, or hands over one that is ready-made. No database: who has been written to, it does not know.
+// The program of the reference: a loop over nodemailer's pool, without a database. It composes and signs each message, or sends
+// a ready-made one.
 import MailComposer from "nodemailer/lib/mail-composer"
 import { createTransport } from "nodemailer"
 import { text } from "node:stream/consumers"

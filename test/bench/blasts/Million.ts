@@ -1,5 +1,5 @@
-// A blast to a million: tried out, its audience fixed, its first message, the memory of the worker that sends it, and whether a
-// neighbour with a hundred has to wait for it.
+// A blast to a million recipients: dry run, audience, first message, memory of the worker, and the wait of a neighbour with a
+// hundred recipients.
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
@@ -8,8 +8,8 @@ import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { megabytesAtMost, ratioAtMost, type Row } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { rateOf, spanOf } from "./Sink.ts"
-import type { Sender, World } from "./World.ts"
+import { rateOf, spanOf } from "../Arrivals.ts"
+import type { Sender, World } from "../World.ts"
 
 const sizeOf = ({ full, quick }: Bench) =>
   full
@@ -23,14 +23,14 @@ const memory_look_every_ms = 250
 
 export const million = async (bench: Bench, world: World): Promise<void> => {
   const { recipients } = sizeOf(bench)
-  bench.report.say(`making ${recipients.toLocaleString("en-US")} contacts …`)
+  bench.report.say(`creating ${recipients.toLocaleString("en-US")} contacts …`)
   const many = await world.sender("many", { contacts: recipients, domains: 100 })
   const few = await world.sender("few", { contacts: neighbours })
   const rows: Array<Row> = []
   rows.push(await triedOut(bench, world, many))
   rows.push(await fixed(bench, world, many))
   const worker = await world.worker()
-  await world.sink.forget()
+  await world.smtp.reset()
   const began_ms = Date.now()
   await world.launch(many)
   const first_ms = spanOf(await world.come(many, 1)).first_ms - began_ms
@@ -85,16 +85,16 @@ const triedOut = async ({ report }: Bench, world: World, sender: Sender): Promis
   return time("a dry run", times_ms, secondsAtMost(10, spreadOf(times_ms).median))
 }
 
-/** No worker runs: the audience is fixed from here, as the job does that the launch has left. */
+/** Fixes the audience as the job of the launch does; no worker runs. */
 const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Promise<Row> => {
-  const { inside } = world.deployment
+  const { inside } = world
   report.say("fixing the audience …")
   const reference_ms = [await bareInsert(world, sender)]
   const blast = await world.launch(sender)
   const ours_ms = await timed(() =>
     inside.run(Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(sender.id, BlastId.make(blast)))),
   )
-  await world.pause(sender, blast)
+  await world.turn(sender, blast, "pause")
   reference_ms.push(await bareInsert(world, sender))
   const reference = spreadOf(reference_ms)
   const ratio = ours_ms / reference.median
@@ -108,8 +108,8 @@ const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Pr
   }
 }
 
-/** The same rows into a table of the same columns and indexes, which nothing refers to and nobody counts. */
-const bareInsert = async ({ deployment: { inside } }: World, { id }: Sender): Promise<number> => {
+/** The same rows into a table with the same columns and indexes, but without counters and references. */
+const bareInsert = async ({ inside }: World, { id }: Sender): Promise<number> => {
   await inside.asOwner("create table bare_delivery (like delivery including all)")
   const took_ms = await timed(() =>
     inside.asOwner(

@@ -1,14 +1,15 @@
-// Whether a workspace that is held to a speed keeps it, no faster and no slower.
+// Whether a workspace with a speed limit sends exactly at that speed.
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Row } from "../Report.ts"
-import { type Arrival, rateBetween, spanOf } from "./Sink.ts"
-import type { Sender, World } from "./World.ts"
+import type { Arrival } from "../../support/FakeSmtpProcess.ts"
+import { rateBetween, spanOf } from "../Arrivals.ts"
+import type { Sender, World } from "../World.ts"
 
 const per_second = 200
 const per_domain_per_second = 25
 const domains = 4
-/** Of the setting. */
+/** As a share of the setting. */
 const tolerance = 0.05
 
 export const speeds = async (bench: Bench, world: World): Promise<void> => {
@@ -40,18 +41,18 @@ export const speeds = async (bench: Bench, world: World): Promise<void> => {
   )
 }
 
-const setting = async ({ deployment }: World, { id }: Sender, assignment: string): Promise<void> => {
-  await deployment.inside.asOwner(`update workspace set ${assignment} where workspace_id = $1::uuid`, [id])
+const setting = async ({ inside }: World, { id }: Sender, assignment: string): Promise<void> => {
+  await inside.asOwner(`update workspace set ${assignment} where workspace_id = $1::uuid`, [id])
 }
 
-/** Sends for a while, and answers how fast what was asked for went, from a second after the first on. */
+/** Sends for a while; returns the rate of chosen arrivals from a second after the first one. */
 const kept = async (world: World, sender: Sender, window_ms: number) => {
-  await world.sink.forget()
+  await world.smtp.reset()
   const blast = await world.launch(sender)
   const from_ms = spanOf(await world.come(sender, 1)).first_ms + 1_000
   await pause(from_ms + window_ms - Date.now() + 100)
   const arrivals = await world.arrivals(sender)
-  await world.cancel(sender, blast)
+  await world.turn(sender, blast, "cancel")
   return (which: (arrival: Arrival) => boolean): number =>
     rateBetween(arrivals.filter(which), from_ms, from_ms + window_ms)
 }

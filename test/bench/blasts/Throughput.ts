@@ -1,22 +1,22 @@
-// Messages a second of one worker, intents and database included, beside a loop over nodemailer's pool over as many connections.
+// Messages a second of one worker, intents and database included, beside a loop over nodemailer's pool with as many connections.
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { ServiceProcess } from "../../faults/Deployment.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import type { Order } from "./ByHand.ts"
-import { rateOf } from "./Sink.ts"
-import { connections, type Sender, type World } from "./World.ts"
+import { rateOf } from "../Arrivals.ts"
+import { connections, type Sender, type World } from "../World.ts"
 
-/** Rounds that don't count: code that is run for the first time is slow. */
+/** Rounds that do not count, since new code runs slowly. */
 const warm_ups = 2
 
-/** Messages of a round: some seconds of work, lest one measures how it begins and ends. The signing loop is slow, and needs no more. */
+/** Messages of a round: some seconds of work, so that its beginning and end do not matter. */
 const sizeOf = ({ quick }: Bench) =>
   quick
     ? { rounds: 1, signed: { ours: 1_000, byHand: 500 }, "ready-made": { ours: 1_000, byHand: 1_000 } }
@@ -35,10 +35,10 @@ export const throughput = async (bench: Bench, world: World): Promise<void> => {
 const many_connections = 64
 
 const ways = {
-  signed: { title: "Messages a second, signed", module: "@tentpole/worker/main", ratio_min: 3 },
+  signed: { title: "Messages a second, signed", without: undefined, ratio_min: 3 },
   "ready-made": {
     title: "Messages a second, not signed",
-    module: new URL("UnsignedWorker.ts", import.meta.url).href,
+    without: "signature",
     ratio_min: 1,
   },
 } as const
@@ -51,18 +51,18 @@ interface Way {
 const compared = async (bench: Bench, world: World, sender: Sender, way: Way): Promise<void> => {
   const { connections, how } = way
   const { rounds, [how]: size } = sizeOf(bench)
-  const { module, ratio_min, title } = ways[how]
+  const { ratio_min, title, without } = ways[how]
   bench.report.say(`${title.toLowerCase()}, ${connections} connections …`)
-  const worker = await world.worker({ module, connections })
+  const worker = await world.worker({ connections, ...(without === undefined ? {} : { without }) })
   const rates: { readonly reference: Array<number>; readonly ours: Array<number> } = { reference: [], ours: [] }
-  let told = { spent: "", bytes: 0 }
+  let last = { spent: "", bytes: 0 }
   for (let round = -warm_ups; round < rounds; round++) {
     const theirs = await runByHand(world, way, size.byHand)
     const seen = await runOurs(world, sender, worker, size.ours)
     if (round < 0) continue
     rates.reference.push(theirs)
     rates.ours.push(seen.rate)
-    told = seen
+    last = seen
   }
   await world.stop(worker)
   const [reference, ours] = [rateSpreadOf(rates.reference), rateSpreadOf(rates.ours)]
@@ -79,32 +79,32 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
     `${title}, ${connections} connections`,
     [row],
     [
-      `${connections} connections on either side; ${Math.round(told.bytes).toLocaleString("en-US")} bytes a message of ours, ${size.ours.toLocaleString("en-US")} a round`,
-      `processor time meanwhile, ours: ${told.spent}`,
+      `${connections} connections on either side; ${Math.round(last.bytes).toLocaleString("en-US")} bytes a message of ours, ${size.ours.toLocaleString("en-US")} a round`,
+      `processor time meanwhile, ours: ${last.spent}`,
     ],
   )
 }
 
 const runByHand = async (world: World, { connections, how }: Way, messages: number): Promise<number> => {
-  const { privateKeyPem } = await world.deployment.inside.run(Effect.flatMap(Secrets, (secrets) => secrets.rsaKeyPair))
-  const order: Order = { port: world.sink.port, connections, messages, how, domain: "people.test", privateKeyPem }
-  await world.sink.forget()
+  const { privateKeyPem } = await world.inside.run(Effect.flatMap(Secrets, (secrets) => secrets.rsaKeyPair))
+  const order: Order = { port: world.smtp.port, connections, messages, how, domain: "people.test", privateKeyPem }
+  await world.smtp.reset()
   const child = spawn(process.execPath, [fileURLToPath(new URL("ByHand.ts", import.meta.url))], {
     stdio: ["pipe", "inherit", "inherit"],
   })
   child.stdin.end(JSON.stringify(order))
   await once(child, "exit")
   if (child.exitCode !== 0) throw new Error(`the loop by hand ended with ${child.exitCode}`)
-  const { arrivals } = await world.sink.told()
+  const { arrivals } = await world.smtp.counts()
   return rateOf(arrivals)
 }
 
 const runOurs = async (world: World, sender: Sender, worker: ServiceProcess, messages: number) => {
-  await world.sink.forget()
-  const [before, sinkBefore] = [await processorTime_ms(worker.pid), await world.sink.told()]
+  await world.smtp.reset()
+  const [before, sinkBefore] = [await processorTime_ms(worker.pid), await world.smtp.counts()]
   const blast = await world.launch(sender)
   const arrivals = await world.come(sender, messages)
-  const [after, sinkAfter] = [await processorTime_ms(worker.pid), await world.sink.told()]
+  const [after, sinkAfter] = [await processorTime_ms(worker.pid), await world.smtp.counts()]
   await world.sent(sender, blast)
   const us = (ms: number) => `${Math.round((ms * 1000) / messages)} µs a message`
   return {

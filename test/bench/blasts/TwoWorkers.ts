@@ -1,14 +1,14 @@
-// Whether a second worker doubles what leaves, where the mail server is what is waited for.
+// Whether a second worker doubles the rate where the mail server is the bottleneck.
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import { ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
-import { countOf, rateBetween } from "./Sink.ts"
-import type { Sender, World } from "./World.ts"
+import { countOf, rateBetween } from "../Arrivals.ts"
+import type { Sender, World } from "../World.ts"
 
 const answer_ms = 50
 const connections_each = 16
-/** Of one worker, if nothing but the mail server took time. */
+/** The rate of one worker if only the mail server took time. */
 const per_second_max = (connections_each * 1000) / answer_ms
 
 export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
@@ -17,8 +17,8 @@ export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
   bench.report.say("one worker and two …")
   const seconds = (window_ms / 1000 + 2) * windows
   const sender = await world.sender("slow", { contacts: Math.ceil(per_second_max * seconds * 3.2) })
-  await world.sink.pauseFor(answer_ms)
-  await world.sink.forget()
+  await world.smtp.behave({ pause_ms: answer_ms })
+  await world.smtp.reset()
   const blast = await world.launch(sender)
   const first = await world.worker({ connections: connections_each })
   await world.come(sender, per_second_max)
@@ -32,9 +32,9 @@ export const twoWorkers = async (bench: Bench, world: World): Promise<void> => {
     await pause(500)
   }
   const sent = countOf(await world.arrivals(sender))
-  await world.cancel(sender, blast)
+  await world.turn(sender, blast, "cancel")
   await world.stop(first)
-  await world.sink.pauseFor(0)
+  await world.smtp.behave()
   const [one, two] = [rateSpreadOf(rates.one), rateSpreadOf(rates.two)]
   const ratio = two.median / one.median
   bench.report.section(

@@ -1,22 +1,21 @@
-// A burst of changes: fifty thousand contacts are moved to other cities by calls of the API while twenty flows watch. Nineteen wait
-// for a city each; in the twentieth everybody rests, and one city is dropped from it. How long until all of them are where they
-// belong, and what somebody waits for who reads a contact meanwhile.
+// A burst of changes: API calls move fifty thousand contacts to other cities while twenty flows are active. Nineteen flows are
+// entered by one city each; the twentieth has all contacts as members and drops one city. Measured are the time until all have
+// entered or been dropped, and the time of reading a contact meanwhile.
 import { Flows } from "@tentpole/core/flows/Flows"
 import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import { activeFlow } from "../../support/Blast.ts"
 import { pause, until } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
-import type { Sender, World } from "../blasts/World.ts"
+import type { Sender, World } from "../World.ts"
 import { ratioAtMost, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { activeFlow, lives, members, standing } from "./Ground.ts"
+import { lives, members, rest, standing } from "./Members.ts"
 
 const flows_count = 20
-/** What a call takes. */
+/** Contacts of a call. */
 const batch_max = 100
 const callers = 2
-/** Nobody comes to the end of it. */
-const rest = [{ type: "wait", step_id: "rest", duration_amount: 12, duration_unit: "months" }]
 const cityOf = (nth: number): string => `City ${nth % flows_count}`
 
 export const burst = async (bench: Bench, world: World): Promise<void> => {
@@ -26,14 +25,14 @@ export const burst = async (bench: Bench, world: World): Promise<void> => {
   const sender = await world.sender("burst", { contacts: count })
   const watching = await flowsOf(world, sender)
   const ids = await contactsOf(world, sender)
-  const worker = await world.worker({ module: new URL("NullMailWorker.ts", import.meta.url).href })
+  const worker = await world.worker({ without: "mail" })
   const atRest = await readers(sender, ids, pause(5_000))
   const began = performance.now()
   const over = Promise.all([change(sender, ids), settled(world, watching, count)])
   const meanwhile = await readers(sender, ids, over)
   const [changed_ms, settled_ms] = await over
   await world.stop(worker)
-  await world.deployment.inside.run(
+  await world.inside.run(
     Effect.flatMap(Flows, (all) =>
       Effect.forEach([...watching.entered, watching.dropped], (id) => all.pause(sender.id, id)),
     ),
@@ -41,7 +40,7 @@ export const burst = async (bench: Bench, world: World): Promise<void> => {
   const ratio = meanwhile.p95 / atRest.p95
   bench.report.section(`A burst of ${changes} changes of contacts, ${flows} active flows, one worker`, [
     {
-      what: "until all of them have entered a flow, or been dropped from one",
+      what: "until all have entered a flow, or been dropped from one",
       unit: "ms",
       reference: null,
       ours: spreadOf([settled_ms - began]),
@@ -65,7 +64,7 @@ export const burst = async (bench: Bench, world: World): Promise<void> => {
       bars: [],
     },
     {
-      what: "somebody reads a contact meanwhile, beside at rest; of the p95",
+      what: "reading a contact meanwhile, beside at rest; of the p95",
       unit: "ms",
       reference: atRest,
       ours: meanwhile,
@@ -76,32 +75,34 @@ export const burst = async (bench: Bench, world: World): Promise<void> => {
 }
 
 interface Watching {
-  /** Of each city but the last, the flow that its people enter. */
+  /** One flow for each city but the last, entered by its contacts. */
   readonly entered: ReadonlyArray<FlowId>
-  /** Everybody rests in it; whoever comes to the last city is dropped. */
+  /** All contacts wait in it; those of the last city are dropped. */
   readonly dropped: FlowId
 }
 
 const flowsOf = async (world: World, sender: Sender): Promise<Watching> => {
-  const dropped = await activeFlow(world, sender, rest, { disqualification_rules: lives(cityOf(flows_count - 1)) })
+  const dropped = await activeFlow(world.deployment, sender.id, rest, {
+    disqualification_rules: lives(cityOf(flows_count - 1)),
+  })
   await members(world, sender, dropped, { until_ms: Date.now() + 364 * 86_400_000 })
   const entered: Array<FlowId> = []
   for (let nth = 0; nth < flows_count - 1; nth++) {
     const trigger = { type: "contact_updated", field: "city", operator: "equals", value: cityOf(nth) }
-    entered.push(await activeFlow(world, sender, rest, { triggers: [trigger] }))
+    entered.push(await activeFlow(world.deployment, sender.id, rest, { triggers: [trigger] }))
   }
   return { entered, dropped }
 }
 
-const contactsOf = async ({ deployment }: World, { id }: Sender): Promise<ReadonlyArray<string>> => {
-  const rows = await deployment.inside.asOwner<{ contact_id: string }>(
+const contactsOf = async ({ inside }: World, { id }: Sender): Promise<ReadonlyArray<string>> => {
+  const rows = await inside.asOwner<{ contact_id: string }>(
     "select contact_id from contact where workspace_id = $1::uuid order by contact_id",
     [id],
   )
   return rows.map(({ contact_id }) => contact_id)
 }
 
-/** Answers when the last call was answered. */
+/** Returns when the last call was answered. */
 const change = async ({ call }: Sender, ids: ReadonlyArray<string>): Promise<number> => {
   let from = 0
   const caller = async (): Promise<void> => {
@@ -116,10 +117,10 @@ const change = async ({ call }: Sender, ids: ReadonlyArray<string>): Promise<num
   return performance.now()
 }
 
-/** Answers when everybody is where they belong. */
+/** Returns when all contacts have entered or been dropped. */
 const settled = async (world: World, { dropped, entered }: Watching, count: number): Promise<number> => {
   await until(
-    "everybody to have entered or been dropped",
+    "all contacts to have entered or been dropped",
     async () => {
       const all = await Promise.all(entered.map((flow) => standing(world, flow)))
       const inside = all.reduce((sum, { active, waiting }) => sum + active + waiting, 0)
@@ -130,7 +131,7 @@ const settled = async (world: World, { dropped, entered }: Watching, count: numb
   return performance.now()
 }
 
-/** Somebody who reads one contact after the other, and thinks in between, until something is over: what each reading took. */
+/** Reads one contact after the other, with pauses, until `over`; returns the times. */
 const readers = async ({ call }: Sender, ids: ReadonlyArray<string>, over: Promise<unknown>) => {
   let isOver = false
   const ended = over.finally(() => (isOver = true))

@@ -1,33 +1,32 @@
-// A million members who wait cost a worker nothing: what an idle one takes of the processors with ten thousand, and with all of
-// them; and how it is found when to look next.
+// A million members who wait: processor time of an idle worker, beside ten thousand, and the time of finding the next due one.
 import { earliestDue } from "@tentpole/adapters/postgres/flows/MembershipLocks"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import { activeFlow } from "../../support/Blast.ts"
 import * as Owner from "../../support/Owner.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import { pause } from "../../support/Service.ts"
-import type { ServiceProcess } from "../../faults/Deployment.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Bench } from "../Benchmark.ts"
-import type { World } from "../blasts/World.ts"
+import type { World } from "../World.ts"
 import { ratioAtMost, timeAtMost } from "../Report.ts"
 import { spreadOf, type Spread } from "../Timing.ts"
-import { activeFlow, members } from "./Ground.ts"
+import { members, rest } from "./Members.ts"
 
 const few = 10_000
 const flows_count = 10
 const year_ms = 365 * 86_400_000
-const rest = [{ type: "wait", step_id: "rest", duration_amount: 12, duration_unit: "months" }]
 
 export const waiting = async (bench: Bench, world: World): Promise<void> => {
   const many = bench.quick ? 100_000 : 1_000_000
   bench.report.say(`${many.toLocaleString("en-US")} members who wait …`)
   const sender = await world.sender("waiting", { contacts: many / flows_count })
   const resting = async (count: number) => {
-    const flow = await activeFlow(world, sender, rest)
+    const flow = await activeFlow(world.deployment, sender.id, rest)
     await members(world, sender, flow, { until_ms: Date.now() + year_ms, count })
   }
   await resting(few)
-  const worker = await world.worker({ module: new URL("NullMailWorker.ts", import.meta.url).href })
+  const worker = await world.worker({ without: "mail" })
   const measured = async () => ({
     idle: await idleTime(bench, world, worker),
     look: await nextLook(world, sender.id),
@@ -68,18 +67,16 @@ export const waiting = async (bench: Bench, world: World): Promise<void> => {
   )
 }
 
-/** Milliseconds of the processors a second: of the worker's process, and of its sessions in the database. */
-const idleTime = async (bench: Bench, { deployment }: World, { pid }: ServiceProcess): Promise<Spread> => {
+/** Milliseconds of processor time a second, of the worker and of its database sessions. */
+const idleTime = async (bench: Bench, { inside }: World, { pid }: ServiceProcess): Promise<Spread> => {
   const sessions = async () =>
-    deployment.inside.asOwner<{ pid: number }>(
-      "select pid::int from pg_stat_activity where application_name = 'tentpole worker'",
-    )
+    inside.asOwner<{ pid: number }>("select pid::int from pg_stat_activity where application_name = 'tentpole worker'")
   const taken = async (): Promise<number> => {
     const pids = [pid, ...(await sessions()).map((each) => each.pid)]
     const times = await Promise.all(pids.map(processorTime_ms))
     return times.reduce((sum: number, each) => sum + (each ?? 0), 0)
   }
-  // What it has to do after the members have come, it has done by then.
+  // The worker is idle by then.
   await pause(3_000)
   const shares: Array<number> = []
   for (let round = 0; round < (bench.quick ? 5 : 15); round++) {
@@ -101,9 +98,9 @@ interface Explained {
   readonly "Execution Time": number
 }
 
-/** The statement by which a worker learns when somebody's time comes: how long it takes, and what reads the members. */
-const nextLook = ({ deployment }: World, workspace: WorkspaceId) =>
-  deployment.inside.run(
+/** Time and plan of the statement that finds the next due member. */
+const nextLook = ({ inside }: World, workspace: WorkspaceId) =>
+  inside.run(
     Effect.gen(function* () {
       const sql = yield* Owner.Owner
       const explain = sql<{ readonly "QUERY PLAN": readonly [Explained] }>`

@@ -1,4 +1,4 @@
-// The statements of an import by hand: what a chunk writes, one statement a table, and the run before and after.
+// The statements of an import by hand: a chunk with one statement for each table, and the run before and after.
 import type { PgClient } from "@effect/sql-pg"
 import { floats, ints, texts } from "@tentpole/adapters/postgres/kernel/Arrays"
 import { numberColumn } from "@tentpole/adapters/postgres/contacts/NumberColumns"
@@ -48,7 +48,7 @@ const columnsOf = (lent: string): ReadonlyArray<BareColumn<BarePerson>> => [
   },
 ]
 
-/** The column that the field `orders` was lent. */
+/** The column that stores the field `orders`. */
 export const lentColumn = (sql: PgClient.PgClient, { workspace }: BareTarget) =>
   Effect.map(
     sql.unsafe<{ number_column: number }>(
@@ -92,7 +92,7 @@ const updatePeople = (target: BareTarget, people: ReadonlyArray<BarePerson>, len
   }
 }
 
-const tell = ({ workspace }: BareTarget, activities: ReadonlyArray<BareActivity>): ReadonlyArray<Statement> => {
+const record = ({ workspace }: BareTarget, activities: ReadonlyArray<BareActivity>): ReadonlyArray<Statement> => {
   const parameters = [
     workspace,
     texts(activities.map(({ contact_id }) => contact_id)),
@@ -161,7 +161,7 @@ export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Stat
   return [
     ...(updated.length === 0 ? [] : [updatePeople(target, updated, lent)]),
     ...(created.length === 0 ? [] : [insertPeople(target, created, lent)]),
-    ...(people.activities.length === 0 ? [] : tell(target, people.activities)),
+    ...(people.activities.length === 0 ? [] : record(target, people.activities)),
     addMembers(target, results),
     writeRows(target, chunk),
     moveOn(target, chunk),

@@ -1,5 +1,4 @@
-// An import as it would be written by hand: csv-parse, and a thousand rows at a time through `unnest` into the same tables,
-// with as much sense of what a row means as it takes to write the same rows. A process of its own.
+// The program of the import by hand: csv-parse, and a thousand rows at a time through `unnest` into the same tables.
 import { PgClient } from "@effect/sql-pg"
 import * as IdsAdapter from "@tentpole/adapters/crypto/Ids"
 import { Ids } from "@tentpole/core/kernel/Ids"
@@ -22,7 +21,6 @@ export interface BareResult {
 const chunk_rows = 1000
 
 const [said = "{}"] = process.argv.slice(2)
-// What the benchmark has written just now.
 const wanted = JSON.parse(said) as BareImport
 
 const runtime = ManagedRuntime.make(

@@ -1,6 +1,6 @@
-// What becomes of the rows of a chunk, by hand: somebody is known by the email alone, and a row is wrong when it plainly is.
+// The rows of a chunk, decided by hand: contacts are matched by email alone, and only plain mistakes are errors.
 
-/** A contact as far as the file has columns for it; custom values by their field. */
+/** The columns of the file for one contact. */
 export interface BarePerson {
   readonly id: string
   readonly email: string
@@ -26,8 +26,8 @@ export interface BareRow {
   readonly contact_id: string | null
 }
 
-/** In the order in which changes are told. */
-const told = ["first_name", "last_name", "company", "phone", "city"] as const
+/** In the order in which changes are listed. */
+const listed = ["first_name", "last_name", "company", "phone", "city"] as const
 
 const columns_count = 8
 const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
@@ -42,7 +42,7 @@ const valuesOf = ([, first_name, last_name, company, phone, city, note, orders]:
 })
 
 const changesOf = (before: BarePerson, after: BarePerson): ReadonlyArray<unknown> => [
-  ...told.flatMap((field) =>
+  ...listed.flatMap((field) =>
     before[field] === after[field] ? [] : [{ field, from: before[field], to: after[field] }],
   ),
   ...Object.entries(after.custom_fields).flatMap(([name, to]) => {
@@ -98,7 +98,7 @@ export class People {
   }
 
   #update(before: BarePerson, values: Values): BareRow {
-    // What a row leaves blank stays as it is.
+    // Blank cells change nothing.
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
     const after = { ...before, ...given }
     const changes = changesOf(before, after)

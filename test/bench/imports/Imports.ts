@@ -1,13 +1,15 @@
-// How fast a file of people is imported, new ones and known ones, beside an import by hand that writes the same rows; where
-// the time goes; and how much memory the worker takes for it.
+// The benchmark `imports`: a file of new contacts and one of known contacts, beside an import by hand that writes the same rows;
+// and the memory of the worker.
+import { join } from "node:path"
+import { temporaryFolder } from "../../faults/TemporaryFolder.ts"
 import { outcomeDifferences } from "../../support/ImportOutcome.ts"
+import { writePeople } from "../../support/PeopleFile.ts"
 import { peakMemory_bytes } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { megabytesAtMost, ratioAtLeast, type Row } from "../Report.ts"
 import { rateSpreadOf, spreadOf } from "../Timing.ts"
-import { type Imported, importBare, importOurs, newWorkspace, type OursImported } from "./Sides.ts"
-import { type Stages, stagesOf } from "./Stages.ts"
-import { makeWorld, type World } from "./World.ts"
+import { type Imported, importBare, importOurs, type Imports, newWorkspace, type OursImported } from "./Sides.ts"
+import { World } from "../World.ts"
 
 const cases = [
   { what: "all new", file: "first" },
@@ -19,8 +21,8 @@ interface Seen {
   readonly bare: Array<Imported>
 }
 
-/** Whoever comes first in a round comes second in the next one. */
-const round = async (world: World, turn: number, seen: ReadonlyArray<Seen>): Promise<void> => {
+/** The order of the sides changes with each round. */
+const round = async (world: Imports, turn: number, seen: ReadonlyArray<Seen>): Promise<void> => {
   const places = {
     ours: await newWorkspace(world, `Ours ${turn}`),
     bare: await newWorkspace(world, `Bare ${turn}`),
@@ -32,11 +34,11 @@ const round = async (world: World, turn: number, seen: ReadonlyArray<Seen>): Pro
     }
   }
   if (turn > 0) return
-  const told = await outcomeDifferences(world.inside, places.bare.id, places.ours.id, { issues: false })
-  if (told.length > 0) throw new Error(`the import by hand did not write the same:\n${told.join("\n")}`)
+  const differences = await outcomeDifferences(world.inside, places.bare.id, places.ours.id, { issues: false })
+  if (differences.length > 0) throw new Error(`the import by hand did not write the same:\n${differences.join("\n")}`)
 }
 
-const rates = ({ rows_count }: World, seen: ReadonlyArray<Seen>): ReadonlyArray<Row> =>
+const rates = ({ rows_count }: Imports, seen: ReadonlyArray<Seen>): ReadonlyArray<Row> =>
   cases.flatMap(({ what }, at): ReadonlyArray<Row> => {
     const { ours = [], bare = [] } = seen[at] ?? {}
     const rate = (all: ReadonlyArray<Imported>) =>
@@ -57,49 +59,17 @@ const rates = ({ rows_count }: World, seen: ReadonlyArray<Seen>): ReadonlyArray<
     ]
   })
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`
-
-/** Of the run whose time is the median. */
-const median = (all: ReadonlyArray<OursImported>): OursImported | undefined =>
-  all.toSorted((left, right) => left.elapsed_ms - right.elapsed_ms)[Math.floor(all.length / 2)]
-
-const statements_shown = 7
-
-const told = (what: string, stages: Stages, imported: OursImported | undefined): ReadonlyArray<string> => {
-  const { parse_ms, normalise_ms, decide_ms, lock_ms, write_ms, commit_ms } = stages
-  const database_ms = lock_ms + write_ms + commit_ms
-  const worked_ms = 2 * parse_ms + normalise_ms + decide_ms + database_ms
-  const { elapsed_ms = Number.NaN, start_ms = Number.NaN, processor_ms = null } = imported ?? {}
-  return [
-    `${what}, by themselves: reading, decoding and parsing ${seconds(parse_ms)} (done twice, to count and to apply), normalising ${seconds(normalise_ms)}, deciding ${seconds(decide_ms)}, statements ${seconds(database_ms)} (finding and locking ${seconds(lock_ms)}, writing ${seconds(write_ms)}, transactions ${seconds(commit_ms)}): together ${seconds(worked_ms)}`,
-    `${what}, the statements: ${stages.statements
-      .slice(0, statements_shown)
-      .map(({ deed, ms }) => `${deed} ${seconds(ms)}`)
-      .join(", ")}`,
-    `${what}, in the worker: ${seconds(elapsed_ms)} from queued to completed, ${seconds(start_ms)} of it until the first chunk; ${
-      processor_ms === null
-        ? ""
-        : `it computed for ${seconds(processor_ms)} and waited for ${seconds(Math.max(0, elapsed_ms - processor_ms))}; `
-    }${elapsed_ms < worked_ms ? `${seconds(worked_ms - elapsed_ms)} less than its stages one after the other` : `${seconds(elapsed_ms - worked_ms)} more than its stages`}`,
-  ]
-}
-
-const stages = async (world: World, seen: ReadonlyArray<Seen>): Promise<ReadonlyArray<string>> => {
-  const place = await newWorkspace(world, "Stages")
-  const lines: Array<string> = []
-  for (const [at, { what, file }] of cases.entries()) {
-    const measured = await stagesOf(world, place, world.files[file])
-    lines.push(...told(what, measured, median(seen[at]?.ours ?? [])))
-  }
-  return lines
+const spent = (what: string, ours: ReadonlyArray<OursImported>): string => {
+  const median_s = (of: (imported: OursImported) => number | null) =>
+    (spreadOf(ours.map((each) => of(each) ?? Number.NaN)).median / 1000).toFixed(2)
+  return `${what}, in the worker: ${median_s(({ start_ms }) => start_ms)} s until the first chunk, ${median_s(({ processor_ms }) => processor_ms)} s of processor time`
 }
 
 const peak_max_mb = 512
 
-const memory = async ({ report }: Bench, { service }: World, atRest_bytes: number | null): Promise<void> => {
-  const { worker } = await service.pids()
-  const peak_bytes = await peakMemory_bytes(worker)
-  if (peak_bytes === null || atRest_bytes === null) return report.say("memory: nobody tells of it on this system")
+const memory = async ({ report }: Bench, { worker }: Imports, atRest_bytes: number | null): Promise<void> => {
+  const peak_bytes = await peakMemory_bytes(worker.pid)
+  if (peak_bytes === null || atRest_bytes === null) return report.say("memory: this system does not report it")
   const spread = (bytes: number) => ({ median: bytes / 2 ** 20, p95: bytes / 2 ** 20 })
   report.section("Memory of the worker: before its first import (as reference), and the most while it imported", [
     {
@@ -113,13 +83,33 @@ const memory = async ({ report }: Bench, { service }: World, atRest_bytes: numbe
   ])
 }
 
+/** The full size is a million rows of 300 MB. */
+const sizeOf = ({ full, quick }: Bench) => ({
+  rows_count: full ? 1_000_000 : quick ? 20_000 : 200_000,
+  note_chars: full ? 215 : 0,
+})
+
+const prepared = async (bench: Bench): Promise<Imports> => {
+  const { ending, report } = bench
+  const size = sizeOf(bench)
+  const folder = await temporaryFolder(ending)
+  const files = { first: join(folder, "first.csv"), second: join(folder, "second.csv") }
+  report.say("writing the files …")
+  const { size_bytes } = await writePeople(files.first, { ...size, edition: 1 })
+  await writePeople(files.second, { ...size, edition: 2 })
+  report.fact("file", `${size.rows_count.toLocaleString("en-US")} rows, ${(size_bytes / 1e6).toFixed(1)} MB`)
+  const world = await World.begin(bench)
+  const worker = await world.worker()
+  const { databaseUrl, deployment, inside } = world
+  return { databaseUrl, deployment, inside, worker, rows_count: size.rows_count, files }
+}
+
 const roundsOf = ({ full, quick }: Bench): number => (full || quick ? 1 : 3)
 
 export const imports: Benchmark = {
   run: async (bench) => {
-    const world = await makeWorld(bench)
-    const { worker } = await world.service.pids()
-    const atRest_bytes = await peakMemory_bytes(worker)
+    const world = await prepared(bench)
+    const atRest_bytes = await peakMemory_bytes(world.worker.pid)
     const seen = cases.map((): Seen => ({ ours: [], bare: [] }))
     for (let turn = 0; turn < roundsOf(bench); turn++) {
       bench.report.say(`round ${turn + 1} of ${roundsOf(bench)} …`)
@@ -128,8 +118,8 @@ export const imports: Benchmark = {
     bench.report.section(
       "A file of people, imported by the worker, beside an import by hand (csv-parse, unnest) that writes the same rows",
       rates(world, seen),
+      cases.map(({ what }, at) => spent(what, seen[at]?.ours ?? [])),
     )
     await memory(bench, world, atRest_bytes)
-    bench.report.section("Where the time goes", [], await stages(world, seen))
   },
 }

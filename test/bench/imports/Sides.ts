@@ -1,21 +1,29 @@
-// The two that import the same file: the service, asked over HTTP, and the import by hand. What is read of either is read
-// from what it has written.
+// The two sides that import the same file: the service, over HTTP, and the import by hand.
 import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { beginImport, importEnded, importingWorkspace, type ImportingWorkspace } from "../../support/ImportCalls.ts"
 import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { BareImport, BareResult } from "./BareImport.ts"
-import type { World } from "./World.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
+import type { World } from "../World.ts"
+
+/** What both sides import. */
+export interface Imports extends Pick<World, "databaseUrl" | "deployment" | "inside"> {
+  readonly worker: ServiceProcess
+  readonly rows_count: number
+  /** New contacts, and the same ones again with other companies. */
+  readonly files: { readonly first: string; readonly second: string }
+}
 
 export interface Imported {
   readonly elapsed_ms: number
-  /** From a chunk's beginning to the next one's, as the database saw them. */
+  /** From the start of a chunk to that of the next one, by the database's clock. */
   readonly chunks_ms: ReadonlyArray<number>
 }
 
 export interface OursImported extends Imported {
-  /** Until the file was counted and the first chunk could come: the wait for a worker is in it. */
+  /** Until the first chunk, the wait for a worker included. */
   readonly start_ms: number
   readonly processor_ms: number | null
 }
@@ -23,7 +31,11 @@ export interface OursImported extends Imported {
 const ours_within_ms = 60 * 60_000
 
 /** All events of a chunk are recorded at the beginning of its transaction. */
-const chunksOf = async ({ inside }: World, { id }: ImportingWorkspace, run: string): Promise<ReadonlyArray<number>> => {
+const chunksOf = async (
+  { inside }: Imports,
+  { id }: ImportingWorkspace,
+  run: string,
+): Promise<ReadonlyArray<number>> => {
   const rows = await inside.asOwner<{ ms: number }>(
     `select extract(epoch from recorded_at - lag(recorded_at) over (order by recorded_at))::float8 * 1000 as ms
       from (
@@ -35,7 +47,7 @@ const chunksOf = async ({ inside }: World, { id }: ImportingWorkspace, run: stri
   return rows.flatMap(({ ms }) => (ms === null ? [] : [ms]))
 }
 
-const checkRun = async ({ inside, rows_count }: World, run: string): Promise<void> => {
+const checkRun = async ({ inside, rows_count }: Imports, run: string): Promise<void> => {
   const [counts] = await inside.asOwner<{ rows: number }>(
     "select count(*)::int as rows from import_row where import_run_id = $1::uuid",
     [run],
@@ -43,28 +55,32 @@ const checkRun = async ({ inside, rows_count }: World, run: string): Promise<voi
   if (counts?.rows !== rows_count) throw new Error(`${counts?.rows} of ${rows_count} rows have a result`)
 }
 
-export const newWorkspace = (world: World, name: string): Promise<ImportingWorkspace> =>
-  importingWorkspace(world.inside, world.service, name)
+export const newWorkspace = (world: Imports, name: string): Promise<ImportingWorkspace> =>
+  importingWorkspace(world.inside, world.deployment, name)
 
-export const importOurs = async (world: World, workspace: ImportingWorkspace, file: string): Promise<OursImported> => {
-  const { worker } = await world.service.pids()
-  const before_ms = await processorTime_ms(worker)
+export const importOurs = async (
+  world: Imports,
+  workspace: ImportingWorkspace,
+  file: string,
+): Promise<OursImported> => {
+  const { pid } = world.worker
+  const before_ms = await processorTime_ms(pid)
   const run = await beginImport(workspace, file)
   await importEnded(workspace, run, { within_ms: ours_within_ms, every_ms: 250 })
-  const after_ms = await processorTime_ms(worker)
+  const after_ms = await processorTime_ms(pid)
   const [times] = await world.inside.asOwner<{ elapsed_ms: number; start_ms: number }>(
     `select extract(epoch from completed_at - created_at)::float8 * 1000 as elapsed_ms,
         extract(epoch from started_at - created_at)::float8 * 1000 as start_ms
       from import_run where workspace_id = $1::uuid and import_run_id = $2::uuid`,
     [workspace.id, run],
   )
-  if (times === undefined) throw new Error("a run that has ended is gone")
+  if (times === undefined) throw new Error("a run that has ended is not found")
   await checkRun(world, run)
   const processor_ms = before_ms === null || after_ms === null ? null : after_ms - before_ms
   return { ...times, processor_ms, chunks_ms: await chunksOf(world, workspace, run) }
 }
 
-export const importBare = async (world: World, workspace: ImportingWorkspace, path: string): Promise<Imported> => {
+export const importBare = async (world: Imports, workspace: ImportingWorkspace, path: string): Promise<Imported> => {
   const run = randomUUID()
   const wanted: BareImport = {
     databaseUrl: world.databaseUrl,

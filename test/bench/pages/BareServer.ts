@@ -1,5 +1,5 @@
-// The least that a server can do, in a process of its own: node:http, which answers every request with the same bytes and headers
-// from memory. Reads them from its standard input, and says which port it has.
+// The program of a bare server: node:http answers every request with the same bytes and headers, which it reads from its standard
+// input. It prints its port.
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 

@@ -1,11 +1,11 @@
-// How fast pages are served, beside a server that does nothing else than send their bytes; what it costs to count who looks at
-// them; and how long it takes to read the traffic of a week with a million views a day.
+// The benchmark `pages`: serving a page beside a bare server, the cost of counting views, and reading the traffic of a week with
+// a million views a day.
+import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { compareLoads, load, type Target } from "../Load.ts"
 import { ratioAtLeast, timeAtMost } from "../Report.ts"
 import { spreadOf, timed } from "../Timing.ts"
-import { secondsOf } from "../tracking/Processors.ts"
-import { bareServer, makeWorld, plantViews, visitsOf, type World } from "./World.ts"
+import { bareServer, type Page, plantViews, publishedPage, visitsOf } from "./Page.ts"
 
 const sizeOf = ({ quick }: Bench) => ({
   connections: 64,
@@ -16,22 +16,24 @@ const sizeOf = ({ quick }: Bench) => ({
   reads: quick ? 30 : 100,
 })
 
-/** Of what a bare server sends: most of a request is the socket's. */
+/** As a share of the bare server: the socket takes most of a request. */
 const served_share_min = 0.6
-/** Of what is served to those who aren't counted. */
+/** As a share of the rate for visitors that are not counted. */
 const counted_share_min = 0.9
 const read_ms_max = 100
 
 export const pages: Benchmark = {
   run: async (bench) => {
     const { report } = bench
-    const world = await makeWorld(bench)
-    const machines = visitsOf(world, "machines")
+    const page = await publishedPage(bench)
+    const machines = visitsOf(page, "machines")
     const bare = await bareServer(bench, machines)
     report.say("serving …")
     const served = await compareLoads({ reference: bare.target, ours: machines }, sizeOf(bench))
-    const { http } = await world.service.pids()
-    const [bare_us, ours_us] = [await processorTime(bare.pid, bare.target), await processorTime(http, machines)]
+    const [bare_us, ours_us] = [
+      await processorTime(bare.pid, bare.target),
+      await processorTime(page.world.deployment.http.pid, machines),
+    ]
     const share = served.rates.ours.median / served.rates.reference.median
     report.section(
       "A page, warm: a bare node:http server that sends the same bytes and headers (as reference), and the page server (as ours)",
@@ -58,24 +60,24 @@ export const pages: Benchmark = {
         `processor time of the server's process for a request: ${bare_us.toFixed(0)} µs the bare one, ${ours_us.toFixed(0)} µs ours`,
       ],
     )
-    await counting(bench, world)
-    await reading(bench, world)
+    await counting(bench, page)
+    await reading(bench, page)
   },
 }
 
-/** For one request, in microseconds: what a busy machine does not change. */
+/** For one request, in microseconds; it depends little on other load. */
 const processorTime = async (pid: number, target: Target): Promise<number> => {
-  const before_s = await secondsOf(pid)
+  const before_ms = (await processorTime_ms(pid)) ?? Number.NaN
   const { times_ms } = await load(target, 64, 3_000)
-  return (((await secondsOf(pid)) - before_s) * 1_000_000) / times_ms.length
+  return ((((await processorTime_ms(pid)) ?? Number.NaN) - before_ms) * 1_000) / times_ms.length
 }
 
-const counting = async (bench: Bench, world: World): Promise<void> => {
+const counting = async (bench: Bench, page: Page): Promise<void> => {
   bench.report.say("counting …")
-  const targets = { reference: visitsOf(world, "machines"), ours: visitsOf(world, "people") }
+  const targets = { reference: visitsOf(page, "machines"), ours: visitsOf(page, "people") }
   const counted = await compareLoads(targets, sizeOf(bench))
   const share = counted.rates.ours.median / counted.rates.reference.median
-  const [row] = await world.asOwner<{ views: number }>(
+  const [row] = await page.world.byHand<{ views: number }>(
     "select coalesce(sum(views), 0)::int as views from workspace_view_day where dimension = 'all'",
   )
   bench.report.section(
@@ -96,19 +98,19 @@ const counting = async (bench: Bench, world: World): Promise<void> => {
   )
 }
 
-const reading = async (bench: Bench, world: World): Promise<void> => {
+const reading = async (bench: Bench, page: Page): Promise<void> => {
   const { reads, tents, views_a_day } = sizeOf(bench)
   bench.report.say(`planting a week of ${views_a_day.toLocaleString("en-US")} views a day …`)
-  await plantViews(world, { views_a_day, tents })
+  await plantViews(page, { views_a_day, tents })
   const rows = []
   for (const [what, path] of [
-    ["GET /v1/analytics/tent", `/v1/analytics/tent?tentIdOrAlias=${world.tentId}`],
+    ["GET /v1/analytics/tent", `/v1/analytics/tent?tentIdOrAlias=${page.tentId}`],
     ["GET /v1/analytics/workspace", "/v1/analytics/workspace"],
   ] as const) {
     const times_ms: Array<number> = []
     for (let turn = -5; turn < reads; turn++) {
       const ms = await timed(async () => {
-        const { status, text } = await world.service.call("GET", path)
+        const { status, text } = await page.world.deployment.call("GET", path)
         if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`)
       })
       if (turn >= 0) times_ms.push(ms)

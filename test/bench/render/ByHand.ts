@@ -1,5 +1,5 @@
-// The reference: a renderer as one writes it in an afternoon. For every recipient it parses the HTML, fills its tokens and
-// signs its links in the tree, writes the tree out again, and has nodemailer compose the message.
+// The reference, a simple renderer: for every recipient it parses the HTML, fills tokens and signs links in the tree, serializes
+// the tree, and lets nodemailer compose the message.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import MailComposer from "nodemailer/lib/mail-composer"
 import { defaultTreeAdapter, type DefaultTreeAdapterMap, parse, parseFragment, serialize } from "parse5"

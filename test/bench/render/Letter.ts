@@ -1,4 +1,4 @@
-// What is sent in the benchmark of rendering: a newsletter of 20 KB with ten tokens and ten links, and the people who get it.
+// A newsletter of 20 KB with ten tokens and ten links, and its recipients.
 import type { ClaimedDelivery } from "@tentpole/core/sending/DeliveryStore"
 import type { ApprovedEmail } from "@tentpole/core/rendering/ApprovedEmail"
 import type { Sender } from "@tentpole/core/rendering/message/Message"
@@ -19,7 +19,7 @@ const sentence = (number: number): string => {
   return `${some.join(" ")}.`
 }
 
-/** A token each, and a link each. */
+/** Each section has a token and a link. */
 const sections = [
   "Good morning {{contact.first_name:capitalize|dear reader}}",
   "News from {{contact.city|your town}}",
@@ -39,7 +39,7 @@ const paragraph = (from: number, count: number): string =>
 const font = "font-family:Arial,Helvetica,sans-serif"
 const table = `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="border-collapse:collapse">`
 
-/** Laid out as emails are: tables in tables, every style on its element, and a button that Outlook draws by itself. */
+/** Layout of real emails: tables in tables, every style on its element, and a button that Outlook draws by itself. */
 const section = (heading: string, number: number): string => `
       <tr>
         <td class="cell" align="left" valign="top" style="padding:24px 32px 8px;${font};font-size:16px;line-height:24px;color:#1f2937">
@@ -86,7 +86,7 @@ export const sender: Sender = {
 
 export const domain = "harbour.example"
 
-/** With so many of the ten sections. */
+/** The letter with so many of the ten sections. */
 export const letterOf = (count: number): ApprovedEmail => {
   const html = htmlOf(count)
   return {
@@ -154,7 +154,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     },
   }))
 
-/** What a person's tokens read, for whoever fills them by hand. */
+/** The value of a token for a recipient. */
 export const valueOf = ({ contact }: Person, name: string): string | null => {
   switch (name) {
     case "contact.first_name":

@@ -1,5 +1,5 @@
-// How fast an approved email becomes messages, each for its recipient and ready for the wire: tokens, links, pixel,
-// unsubscribe and return path signed, encoded. Beside a renderer that parses for every recipient, in the same run.
+// The benchmark `render`: how fast an approved email becomes messages that are ready for the wire, beside a renderer that parses
+// the HTML for every recipient.
 import * as DkimSignerLayer from "@tentpole/adapters/crypto/DkimSigner"
 import * as SecretsLayer from "@tentpole/adapters/crypto/Secrets"
 import { Links } from "@tentpole/core/rendering/Links"
@@ -20,7 +20,6 @@ import { rateAtLeast, ratioAtLeast } from "../Report.ts"
 import { rateSpreadOf } from "../Timing.ts"
 import { renderByHand } from "./ByHand.ts"
 import { domain, letter, people, type Person, sender } from "./Letter.ts"
-import { partsOf } from "./Parts.ts"
 
 const secret = "a secret of a benchmark, long enough"
 const secrets = SecretsLayer.layer({ secret: Redacted.make(secret), previous: null })
@@ -40,7 +39,7 @@ const date = DateTime.makeUnsafe(Date.UTC(2026, 10, 21, 11, 13, 9))
 const rate_min = 20_000
 const ratio_min = 10
 
-/** The path of a blast's message, without the database before it and the signature and the wire behind it. */
+/** Makes a message of a blast, without database, signature and wire. */
 const rendererOf = (links: Links["Service"]) => {
   const prepared = {
     compiled: compile(letter, sender, { operational: false, tracked: true, addresses: links.addresses }),
@@ -55,7 +54,7 @@ const rendererOf = (links: Links["Service"]) => {
 /** Connections that a sender has by default, each with a message. */
 const under_way_max = 20
 
-/** As a sender does it: so many messages are under way, then the memory of the oldest is given back. */
+/** As a sender does: with so many messages under way, the memory of the oldest one is reused. */
 const mailing = (ours: ReturnType<typeof rendererOf>) => {
   const memory = new MessageMemory()
   const underWay: Array<RenderedMessage> = []
@@ -68,7 +67,7 @@ const mailing = (ours: ReturnType<typeof rendererOf>) => {
   }
 }
 
-/** Both made the same letter, or there is nothing to compare. */
+/** Fails unless both made the same letter. */
 const agree = async (one: Uint8Array, other: Uint8Array): Promise<void> => {
   const [ours, theirs] = await Promise.all([PostalMime.parse(one), PostalMime.parse(other)])
   const unescaped = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&#39;", "'")
@@ -88,8 +87,7 @@ const sweep = (): void => {
 }
 
 /**
- * Of all threads of this process, while the work is done: what one core would take if it did nothing else. What the work
- * leaves behind is swept away on its account, when the engine finds it time.
+ * Processor time of all threads of this process during the work, garbage collection included.
  */
 const processor_ms = async (work: () => Promise<void>): Promise<number> => {
   const used = process.cpuUsage()
@@ -115,8 +113,8 @@ const compared = async ({ quick, report }: Bench, ours: ReturnType<typeof render
     const theirs_ms = await processor_ms(async () => {
       for (const person of some) bytes += (await byHand(person)).length
     })
-    // What the other one left behind is not ours. A sweep by force costs the engine some of what it has learnt, so that
-    // some messages are made before the count begins: a blast goes on for longer than that.
+    // Garbage of the reference is not ours. A forced collection drops some optimized code, so some messages are made before
+    // the count begins.
     sweep()
     for (const person of everyone) bytes += mail(person)
     const began = performance.now()
@@ -133,7 +131,7 @@ const compared = async ({ quick, report }: Bench, ours: ReturnType<typeof render
   return { ours: rateSpreadOf(rates.ours), byHand: rateSpreadOf(rates.byHand), elapsed: rateSpreadOf(rates.elapsed) }
 }
 
-/** What no renderer can do without here, so that figures of two machines can be compared. */
+/** The least that any renderer needs on this machine, so that figures of two machines can be compared. */
 const floors = async (size_bytes: number): Promise<ReadonlyArray<string>> => {
   const message = new Uint8Array(size_bytes).fill(7)
   const used = new Uint8Array(size_bytes)
@@ -156,7 +154,7 @@ const floors = async (size_bytes: number): Promise<ReadonlyArray<string>> => {
   ]
 }
 
-/** What a signature costs besides: computed by the thread pool, so that messages a second and time of this thread differ. */
+/** The cost of a signature, which the thread pool computes. */
 const signing = async (ours: ReturnType<typeof rendererOf>, count: number): Promise<string> => {
   const program = Effect.gen(function* () {
     const { privateKeyPem } = yield* (yield* Secrets).rsaKeyPair
@@ -182,7 +180,7 @@ export const rendering: Benchmark = {
     )
     const ours = rendererOf(links)
     const [first] = people(1)
-    if (first === undefined) throw new Error("nobody is to be mailed")
+    if (first === undefined) throw new Error("there are no recipients")
     const { bytes } = ours(first, new MessageMemory())
     await agree(bytes, await renderByHand(secret)(first))
     bench.report.fact(
@@ -205,7 +203,6 @@ export const rendering: Benchmark = {
       [
         `by the clock, beside whatever else the machine did: ${Math.round(seen.elapsed.median).toLocaleString("en-US")}/s`,
         ...(await floors(bytes.length)),
-        ...partsOf(links, people(2000), bench.quick ? 2 : 9),
         await signing(ours, bench.quick ? 200 : 1000),
       ],
     )

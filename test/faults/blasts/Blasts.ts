@@ -1,5 +1,5 @@
-// Whatever befalls those who send a blast, nobody gets two mails and nobody is forgotten: each race and each fault by itself,
-// and at last a long run with all of it.
+// The campaign `blasts`: under each race and each fault, no recipient gets two messages and none is forgotten. The last scenario
+// combines all faults.
 import { type Campaign, campaignOf, cleared, type Scenario } from "../Campaign.ts"
 import { clocks } from "./Clocks.ts"
 import { commits } from "./Commits.ts"
@@ -20,7 +20,7 @@ const all: ReadonlyArray<Scenario<World>> = [
   ...longRuns,
 ].map((each) => cleared(each))
 
-/** One of each kind, in a minute and a half. */
+/** One scenario of each kind: about a minute and a half. */
 const sample: ReadonlySet<string> = new Set([
   "killed at the gate before-settle",
   "frozen at the gate after-intent beyond its lease, and woken",

@@ -1,18 +1,16 @@
-// Workers whose clocks are wrong. No worker's clock stands in a WHERE, so nothing may change. The clocks are set by
-// libfaketime; without it there is nothing to see.
+// Workers with wrong clocks, set by libfaketime. No statement depends on a worker's clock, so nothing may change.
 import { existsSync } from "node:fs"
 import { until } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
-import { told } from "./Told.ts"
 import type { World, WorkerOptions } from "./World.ts"
 
-/** Where Debian puts it; LIBFAKETIME names another place. */
+/** Debian's paths; LIBFAKETIME names another one. */
 const places = [
   process.env["LIBFAKETIME"],
   ...["x86_64", "aarch64"].map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketimeMT.so.1`),
 ]
 
-/** Timers go on by the monotonic clock, which is left alone. */
+/** Timers use the monotonic clock, which stays right. */
 const clockOff = (library: string, by: string): WorkerOptions => ({
   variables: { LD_PRELOAD: library, FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: "1" },
 })
@@ -27,13 +25,12 @@ const skewed: Scenario<World> = {
     }
     const ahead = await world.worker(clockOff(library, "+1h"))
     await world.worker(clockOff(library, "-1h"))
-    await world.sink.be({ pause_ms: 50 })
+    await world.sink.behave({ pause_ms: 50 })
     const blast = await world.blast(400)
     await until("some to be sent", async () => (await blast.dots()).length > 100, { every_ms: 5 })
     await ahead.process.kill()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { deaths: 1 })
     const [shown] = await world.deployment.inside.asOwner<{ hours: number }>(
       `select round(extract(epoch from max(sent_at) - min(sent_at)) / 3600)::int as hours from delivery where blast_id = $1::uuid`,
       [blast.id],

@@ -1,14 +1,13 @@
-// Commits whose answer never comes: the database has done it or not, and the worker can't know. Before an intent's answer
-// nothing was sent; a settlement is told again until it is known to be written, and counts once.
+// Commits whose answer never comes, so that the worker cannot know the outcome. Without an intent's answer nothing is sent; a
+// settlement is repeated until it is known to be written, and counts once.
 import { pause } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
 import { Gate, type Waiting } from "../Gate.ts"
-import { told } from "./Told.ts"
 import type { World } from "./World.ts"
 
 interface Fate {
   readonly name: string
-  /** Done while the transaction stands in its COMMIT, to those that stand there. */
+  /** Acts on the sessions that wait in their COMMIT. */
   readonly befall: (world: World, waiting: ReadonlyArray<Waiting>, open: () => Promise<void>) => Promise<void>
 }
 
@@ -39,7 +38,7 @@ const fates: ReadonlyArray<Fate> = [
   },
 ]
 
-/** Most must be sent, whatever became of the first commit: the worker is alive and can find out. */
+/** All messages must be sent: the worker is alive and finds out what was committed. */
 const inDoubt = (what: "an intent" | "a settlement", { befall, name }: Fate): Scenario<World> => ({
   name: `${what} ${name}`,
   run: async ({ say }, world) => {
@@ -52,10 +51,8 @@ const inDoubt = (what: "an intent" | "a settlement", { befall, name }: Fate): Sc
     const worker = await world.worker()
     await befall(world, await gate.reached(), () => gate.open())
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged)
+    const judged = await blast.verdict(say)
     const found = worker.process.alive ? [...judged.found] : [...judged.found, "the worker did not survive it"]
-    // Nobody died: what was in doubt has been found out.
     return judged.sent === 60 ? found : [...found, `${judged.sent} of 60 were sent`]
   },
 })
@@ -71,14 +68,12 @@ const killedCounting: Scenario<World> = {
     const worker = await world.worker()
     const waiting = await gate.reached()
     await worker.process.kill()
-    // Its session would go on without it.
+    // The dead worker's session would continue otherwise.
     for (const { pid } of waiting) await world.deployment.inside.asOwner("select pg_terminate_backend($1)", [pid])
     await gate.open()
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
-    return judged.found
+    return (await blast.verdict(say, { deaths: 1 })).found
   },
 }
 

@@ -1,16 +1,15 @@
-// Workers that die, freeze and wake at each gate of their way, and what must be left of it.
+// Scenarios in which workers die, freeze and wake at each gate.
 import type { GateName } from "@tentpole/worker/Gates"
 import { pause, until } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
 import { bounds } from "./Times.ts"
-import { told } from "./Told.ts"
 import type { World } from "./World.ts"
 
 const people_count = 60
 
 const beforeIntent = new Set<GateName>(["after-claim", "before-intent"])
 
-/** Long enough for a lease to lapse, and to be noticed. */
+/** Long enough for a lease to end and for the sweep to notice. */
 const beyondLease_ms = 3_500
 
 const killedAt = (gate: GateName): Scenario<World> => ({
@@ -22,8 +21,7 @@ const killedAt = (gate: GateName): Scenario<World> => ({
     await first.process.kill()
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { deaths: 1 })
     const doubts = judged.unconfirmed === 0 ? [] : [`${judged.unconfirmed} are unconfirmed that were never handed over`]
     return [...judged.found, ...(beforeIntent.has(gate) ? doubts : [])]
   },
@@ -41,11 +39,12 @@ const frozenAt = (gate: GateName): Scenario<World> => ({
     const asleep = await blast.judged({ deaths: 1 })
     await first.openGate()
     first.process.wake()
-    // It finds its claims lost, or hands over late what nobody else could; and says what it knows.
-    await until("its late word", async () => (await blast.states())["unconfirmed"] === undefined).catch(() => undefined)
+    // The worker finds its claims lost, or settles late what it knows.
+    await until("its late settlements", async () => (await blast.states())["unconfirmed"] === undefined).catch(
+      () => undefined,
+    )
     await pause(500)
-    const judged = await blast.judged()
-    told(say, judged, `${asleep.unconfirmed} unconfirmed while it slept`)
+    const judged = await blast.verdict(say, {}, `${asleep.unconfirmed} unconfirmed while it slept`)
     const dead = first.process.alive ? [] : ["the worker did not survive its sleep"]
     const late = !beforeIntent.has(gate) && asleep.unconfirmed === 0 ? ["nothing was in doubt while it slept"] : []
     return [...asleep.found, ...judged.found, ...dead, ...late]
@@ -67,12 +66,11 @@ const heldReply: Scenario<World> = {
     await first.process.kill()
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { deaths: 1 })
     const least =
       judged.unconfirmed >= unanswered
         ? []
-        : [`${unanswered} replies were held, but only ${judged.unconfirmed} are unconfirmed`]
+        : [`${unanswered} replies were withheld, but only ${judged.unconfirmed} are unconfirmed`]
     return [...judged.found, ...least]
   },
 }
@@ -88,17 +86,15 @@ const everything: Scenario<World> = {
     await world.worker()
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 2 })
-    told(say, judged)
-    return judged.found
+    return (await blast.verdict(say, { deaths: 2 })).found
   },
 }
 
-/** More than two slices of an audience, and small ones come first. */
+/** More than two slices of an audience. */
 const slices_count = 25_000
 
 const amidTheAudience: Scenario<World> = {
-  name: "killed while its audience is written: it is sent to from the first slice on, and nobody is left out",
+  name: "killed while its audience is written: sending starts with the first slice, and no recipient is left out",
   run: async ({ say }, world) => {
     const blast = await world.launched(slices_count)
     const first = await world.worker()
@@ -106,14 +102,13 @@ const amidTheAudience: Scenario<World> = {
     await first.process.kill()
     const midway = await blast.reached()
     const written = Object.values(await blast.states()).reduce((sum, count) => sum + count, 0)
-    // What the job comes to when its lease has ended; another worker sends meanwhile.
+    // The job would be retried after its lease; another worker sends meanwhile.
     await world.worker()
     await until("the first slice to be sent to", async () => (await blast.dots()).length > 100, { every_ms: 50 })
     const early = await blast.status()
     await blast.fixAudience()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged, `${written} of ${slices_count} were written when it died`)
+    const judged = await blast.verdict(say, { deaths: 1 }, `${written} of ${slices_count} were written when it died`)
     const late = midway === null || written >= slices_count ? ["the kill came too late to show anything"] : []
     return [...judged.found, ...late, ...(early === "sending" ? [] : [`it was ${early} before all were written`])]
   },
@@ -125,19 +120,18 @@ const blocked: Scenario<World> = {
     const blast = await world.blast(400)
     const first = await world.worker()
     await until("some to be sent", async () => (await blast.dots()).length > 20, { every_ms: 5 })
-    first.process.tell({ block_ms: beyondLease_ms + 1_000 })
+    first.process.send({ block_ms: beyondLease_ms + 1_000 })
     await pause(200)
     await world.worker()
     await blast.ended()
     await pause(beyondLease_ms)
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { deaths: 1 })
     return first.process.alive ? judged.found : [...judged.found, "the worker did not survive its own delay"]
   },
 }
 
 const stopped: Scenario<World> = {
-  name: "asked to stop with hand-overs open: the replies that come in time are heard, the others are in doubt",
+  name: "stopped with hand-overs open: replies in time are settled, the others are unconfirmed",
   run: async ({ say }, world) => {
     const names = [
       ...Array.from({ length: 4 }, (_, at) => `soon${at}-dot250hold1500`),
@@ -155,13 +149,12 @@ const stopped: Scenario<World> = {
     const code = await Promise.race([first.process.ended, pause(20_000)])
     const states = await blast.states()
     const found = code === 0 ? [] : [`it ended with ${String(code)}, not 0`]
-    if ((states["claimed"] ?? 0) > 0) found.push(`it kept ${states["claimed"]} claims`)
+    if ((states["claimed"] ?? 0) > 0) found.push(`it did not release ${states["claimed"]} claims`)
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { deaths: 1 })
     const soon = (await blast.rows()).filter(({ email, state }) => email.startsWith("soon") && state !== "sent")
-    if (soon.length > 0) found.push(`${soon.length} replies came in time and were not heard`)
+    if (soon.length > 0) found.push(`${soon.length} replies came in time and were not settled`)
     return [...found, ...judged.found]
   },
 }

@@ -1,5 +1,4 @@
-// What became of every delivery, move by move, written by the database itself: who looks at the end only does not see a
-// claim that was held twice.
+// The history of every delivery, written by a trigger. It shows violations that the final rows hide, as two claims at once.
 import type { Inside } from "../../support/Inside.ts"
 
 export const keepHistory = async (inside: Inside): Promise<void> => {
@@ -26,14 +25,14 @@ export interface Moved {
   readonly at: Date
 }
 
-/** When deliveries of a blast came to a state. */
+/** When deliveries of a blast entered a state. */
 export const cameTo = (inside: Inside, blast: string, state: string): Promise<ReadonlyArray<Moved>> =>
   inside.asOwner<Moved>(
     "select delivery_id, at from delivery_history where blast_id = $1::uuid and became = $2 and was <> $2 order by nth",
     [blast, state],
   )
 
-/** The moves that the machine has; the same as `move` of core's Delivery.ts. */
+/** The transitions of core's delivery machine. */
 const moves: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["queued", ["claimed", "blocked", "failed"]],
   ["claimed", ["queued", "handed_over", "blocked", "failed"]],
@@ -43,7 +42,7 @@ const moves: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
 
 const allowed = moves.flatMap(([was, all]) => all.map((became) => `('${was}', '${became}')`)).join(", ")
 
-/** What in the history of a blast must not be, as sentences. */
+/** Violations in the history of a blast. */
 export const historyFaults = async (inside: Inside, blast: string): Promise<ReadonlyArray<string>> => {
   const count = async (what: string, statement: string): Promise<ReadonlyArray<string>> => {
     const [row] = await inside.asOwner<{ count: number }>(

@@ -1,4 +1,4 @@
-// What users do while a blast is being sent, in the worst moment: they unsubscribe, pause, resume and cancel.
+// Scenarios in which users unsubscribe, pause, resume and cancel at the worst moment.
 import { pause, until } from "../../support/Service.ts"
 import { Effect } from "effect"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
@@ -8,7 +8,6 @@ import { Gate } from "../Gate.ts"
 import { cameTo } from "./History.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 import { bounds } from "./Times.ts"
-import { told } from "./Told.ts"
 import type { World } from "./World.ts"
 
 const unsubscribed: Scenario<World> = {
@@ -23,8 +22,7 @@ const unsubscribed: Scenario<World> = {
     })
     await worker.openGate()
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged)
+    const judged = await blast.verdict(say)
     const gone = new Set(leaving)
     const mailed = (await blast.dots())
       .filter(({ to }) => gone.has(to))
@@ -37,7 +35,7 @@ const unsubscribed: Scenario<World> = {
   },
 }
 
-/** Dots that came after the verb had answered, of intents that were committed after it too. */
+/** Violations of a pause or a cancel: intents and messages after it was answered. */
 const lateDots = async (world: World, blast: RunningBlast, answered_at_ms: number): Promise<ReadonlyArray<string>> => {
   const intents = await cameTo(world.deployment.inside, blast.id, "handed_over")
   const late = intents.filter(({ at }) => at.getTime() > answered_at_ms)
@@ -66,8 +64,7 @@ const heldRow: Scenario<World> = {
     const late = await lateDots(world, blast, at_ms)
     await blast.turn("resume")
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged)
+    const judged = await blast.verdict(say)
     return [...judged.found, ...late, ...(early?.paused === true ? ["the pause did not wait for the wave"] : [])]
   },
 }
@@ -92,10 +89,9 @@ const turns: Scenario<World> = {
     const at_ms = Date.now()
     const isOver = async () => !Object.keys(await blast.states()).some((state) => /queued|claimed|handed/.test(state))
     await until("all recipients to be at their end", isOver)
-    const judged = await blast.judged({ status: "cancelled" })
-    told(say, judged)
+    const judged = await blast.verdict(say, { status: "cancelled" })
     found.push(...(await lateDots(world, blast, at_ms)), ...judged.found)
-    return judged.blocked > 0 ? found : [...found, "everything had been sent before the cancel: it showed nothing"]
+    return judged.blocked > 0 ? found : [...found, "everything had been sent before the cancel: nothing was tried"]
   },
 }
 
@@ -123,8 +119,7 @@ const sweepers: Scenario<World> = {
     await Promise.all(Array.from({ length: 4 }, () => world.worker()))
     await Promise.all(Array.from({ length: 8 }, () => blast.fixAudience()))
     await blast.ended()
-    const judged = await blast.judged({ deaths: 1 })
-    told(say, judged, `${ended} leases ended`)
+    const judged = await blast.verdict(say, { deaths: 1 }, `${ended} leases ended`)
     return ended === row?.lapsed && ended > 0
       ? judged.found
       : [...judged.found, `${ended} leases were ended, ${row?.lapsed} rows moved`]

@@ -1,8 +1,8 @@
-// What must be true of a blast whatever befell it, said as sentences over two witnesses, the database and the log of the mail
-// server: nobody has two, nobody is forgotten, nothing is invented, and the counters are true.
+// The invariants of a blast after faults, checked on the database and on the mail server's log: no recipient has two messages,
+// none is forgotten, no state is invented, and the counters are right.
 import type { Inside } from "../../support/Inside.ts"
 import { historyFaults } from "./History.ts"
-import type { Dot } from "./Sink.ts"
+import type { Dot } from "../../support/FakeSmtpProcess.ts"
 
 export interface DeliveryRow {
   readonly id: string
@@ -26,16 +26,16 @@ interface BlastRow {
   readonly recipient_count: number
 }
 
-/** Both are bounds of what a worker's death may leave in doubt. */
+/** Bounds of what a worker's death may leave unconfirmed. */
 export interface Bounds {
   readonly connections: number
   readonly settle_batch_max: number
 }
 
 export interface Circumstances extends Bounds {
-  /** Workers that died, or that were frozen and did not wake. */
+  /** Workers that were killed, or frozen for good. */
   readonly deaths: number
-  /** How often connections to the mail server were cut by the campaign. */
+  /** How often the campaign cut the connections to the mail server. */
   readonly cuts: number
   readonly status: "sent" | "cancelled" | "failed"
 }
@@ -57,11 +57,11 @@ export const rowsOf = (inside: Inside, blast: string): Promise<ReadonlyArray<Del
   )
 
 const open = new Set(["queued", "claimed", "handed_over"])
-/** Who gave no answer, or said yes, may have it. */
+/** Without a reply, or with a positive one, the recipient may have the message. */
 const mayHaveIt = ({ reply }: Dot): boolean => reply === null || (reply >= 200 && reply < 300)
 const wasAccepted = ({ reply }: Dot): boolean => reply !== null && reply >= 200 && reply < 300
 
-/** Sentences with how often they do not hold, the first of those by name. */
+/** Counts how often each sentence does not hold, with the first three cases. */
 const demands = () => {
   const broken = new Map<string, Array<string>>()
   return {
@@ -86,7 +86,7 @@ const judgeDots = (rows: ReadonlyArray<DeliveryRow>, dots: ReadonlyArray<Dot>, d
     const row = known.get(id)
     demand(row !== undefined, "a message belongs to no delivery (I7)", id)
     const to = mine[0]?.to ?? id
-    demand(mine.filter(mayHaveIt).length <= 1, "somebody may have two messages (I1)", to)
+    demand(mine.filter(mayHaveIt).length <= 1, "a delivery may have sent two messages (I1)", to)
     const one = (values: ReadonlyArray<string>) => new Set(values).size === 1
     demand(one(mine.map(({ messageId }) => messageId)), "a later try had another Message-ID (I10)", to)
     demand(one(mine.map(({ from }) => from)), "a later try had another return path (I10)", to)
@@ -106,7 +106,7 @@ const judgeRows = (rows: ReadonlyArray<DeliveryRow>, dots: ReadonlyArray<Dot>, d
   const accepted = new Set(dots.filter(wasAccepted).map(({ delivery }) => delivery))
   for (const { email, id, state } of rows) {
     demand(!open.has(state), "a delivery is not at its end (I5)", `${email} ${state}`)
-    if (state === "sent") demand(accepted.has(id), "sent, but the mail server never took it (I3)", email)
+    if (state === "sent") demand(accepted.has(id), "sent, but the mail server never accepted it (I3)", email)
   }
   demand(new Set(rows.map((row) => row.contact_id)).size === rows.length, "a person has two deliveries (I7)")
   demand(new Set(rows.map((row) => row.email)).size === rows.length, "an address has two deliveries (I7)")

@@ -1,14 +1,13 @@
-// A large blast with everything at once: one worker killed again and again, another one frozen beyond its lease, the database
-// cut off, and a mail server that refuses, hangs up and keeps people waiting.
+// A large blast with all faults at once: one worker is killed repeatedly, another one freezes, the database is cut off, and the
+// mail server refuses, hangs up and answers late.
 import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import type { Dice } from "../../simulation/Dice.ts"
 import { pause } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
 import type { Bounds } from "./Judge.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
-import type { Mood } from "./Script.ts"
-import type { Dot } from "./Sink.ts"
-import { told } from "./Told.ts"
+import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
+import type { Dot } from "../../support/FakeSmtpProcess.ts"
 import type { World } from "./World.ts"
 
 const bounds: Bounds = { connections: 32, settle_batch_max: 64 }
@@ -22,16 +21,16 @@ const options = {
   variables: { SMTP_CONNECTIONS: String(bounds.connections) },
 }
 
-/** So that the faults find the blast under way, each reply takes its time. */
+/** Slow replies, so that the faults meet a running blast. */
 const reply_ms = 200
 
-const moody = (dice: Dice): Partial<Mood> => ({
+const moody = (dice: Dice): Partial<Behaviour> => ({
   seed: dice.between(1, 1_000_000),
   later: 0.05,
   refused: 0.02,
   cut: 0.003,
-  held: 0.005,
-  held_ms: 1_500,
+  late: 0.005,
+  late_ms: 1_500,
   pause_ms: reply_ms,
 })
 
@@ -41,7 +40,7 @@ interface Troubles {
   readonly freezes: number
 }
 
-/** When workers were killed that were sending, in milliseconds since the epoch; the last one lives. */
+/** Returns when sending workers were killed, in milliseconds since the epoch. */
 const trouble = async (
   world: World,
   blast: RunningBlast,
@@ -80,7 +79,7 @@ interface Doubts {
   readonly perKill_mean: number
 }
 
-/** Who is unconfirmed by a death: handed over before it, and not because the mail server kept its reply. */
+/** Deliveries that a kill left unconfirmed, without those whose reply the mail server withheld. */
 const doubtsOf = async (
   world: World,
   blast: RunningBlast,
@@ -102,7 +101,7 @@ const doubtsOf = async (
   return { perKill_max: Math.max(0, ...counts), perKill_mean: kills.length === 0 ? 0 : sum / kills.length }
 }
 
-/** From the mail server's yes to the row that says so, in milliseconds: the middle, and the longest but for one in a hundred. */
+/** Milliseconds from the mail server's reply to the settled row: median and 99th percentile. */
 const windowOf = async (world: World, blast: RunningBlast, dots: ReadonlyArray<Dot>) => {
   const rows = await world.deployment.inside.asOwner<{ delivery_id: string; at_ms: number }>(
     `select delivery_id, extract(epoch from max(at))::float8 * 1000 as at_ms from delivery_history
@@ -117,7 +116,7 @@ const windowOf = async (world: World, blast: RunningBlast, dots: ReadonlyArray<D
     })
     .toSorted((left, right) => left - right)
   const at = (share: number): string => (windows_ms[Math.floor(windows_ms.length * share)] ?? 0).toFixed(0)
-  return `${at(0.5)} ms, of a hundred the longest but one ${at(0.99)} ms`
+  return `${at(0.5)} ms, p99 ${at(0.99)} ms`
 }
 
 const run = (
@@ -130,16 +129,15 @@ const run = (
   run: async ({ dice, quick, say }, world) => {
     const troubles = troublesOf(quick)
     const disturbed = troubles.kills + troubles.cuts + troubles.freezes > 0
-    await world.sink.be({ ...moody(dice), ...(disturbed ? {} : { cut: 0, pause_ms: 0 }) })
+    await world.sink.behave({ ...moody(dice), ...(disturbed ? {} : { cut: 0, pause_ms: 0 }) })
     const recipients_count = quick ? quick_count : count
     const blast = await world.blast(recipients_count)
     const began = performance.now()
     const kills = await trouble(world, blast, dice, troubles)
     const took_s = (performance.now() - began) / 1000
     const dots = await blast.dots()
-    const judged = await blast.judged({ ...bounds, deaths: kills.length })
+    const judged = await blast.verdict(say, { ...bounds, deaths: kills.length })
     const doubts = await doubtsOf(world, blast, dots, kills)
-    told(say, judged)
     say(`  recipients           ${recipients_count}`)
     say(`  messages             ${dots.length}`)
     say(`  kills, freezes, cuts ${troubles.kills}, ${troubles.freezes}, ${troubles.cuts}`)
@@ -159,7 +157,7 @@ const run = (
       found.push(`${judged.unconfirmed} are unconfirmed without a kill or a cut`)
     const refused = Object.values(judged.failed).reduce((sum, each) => sum + each, 0)
     if (refused < recipients_count * 0.01)
-      found.push(`only ${refused} were refused: the mail server was in too good a mood`)
+      found.push(`only ${refused} were refused: the mail server misbehaved too rarely`)
     return found
   },
 })

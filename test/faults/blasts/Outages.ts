@@ -1,14 +1,13 @@
-// A database that dies, stops, refuses, locks and lags while a blast is being sent. While it takes no writes nothing is handed
-// over; when it is back, the worker that lived goes on, and nobody is in doubt.
+// Scenarios in which the database dies, stops, refuses, locks and lags. While it takes no writes, nothing is handed over; later
+// the same worker continues, and no message is unconfirmed.
 import { pause, until } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
-import { told } from "./Told.ts"
 import type { World } from "./World.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 
 interface Outage {
   readonly name: string
-  /** Answers how it is ended. */
+  /** Returns how to end the outage. */
   readonly begin: (world: World, blast: RunningBlast) => Promise<() => Promise<void>>
   readonly lasts_ms: number
   /** Whether nothing may be handed over while it lasts. */
@@ -114,7 +113,7 @@ const outages: ReadonlyArray<Outage> = [
     nothingGoes: true,
   },
   {
-    name: "a stranger holds the table",
+    name: "another session locks the table",
     begin: async ({ deployment }) => {
       const held = deployment.inside.asOwner("do $$ begin lock table delivery; perform pg_sleep(3); end $$")
       await pause(100)
@@ -155,7 +154,7 @@ const outages: ReadonlyArray<Outage> = [
   },
 ]
 
-/** Of deliveries that were not on their way already when it began, some may still go: those whose intent had been committed. */
+/** Messages whose intent was committed before the outage may still leave. */
 const outage = ({ begin, lasts_ms, name, nothingGoes }: Outage): Scenario<World> => ({
   name,
   run: async ({ say }, world) => {
@@ -170,10 +169,9 @@ const outage = ({ begin, lasts_ms, name, nothingGoes }: Outage): Scenario<World>
     const meanwhile = (await blast.dots()).length - before
     await end()
     await blast.ended(90_000)
-    const judged = await blast.judged()
-    told(say, judged, `${meanwhile} went out meanwhile`)
+    const judged = await blast.verdict(say, {}, `${meanwhile} went out meanwhile`)
     const found = [...judged.found]
-    if (nothingGoes && meanwhile > 0) found.push(`${meanwhile} messages went out while nothing could be written down`)
+    if (nothingGoes && meanwhile > 0) found.push(`${meanwhile} messages went out while nothing could be written`)
     if (nothingGoes && before > count * 0.9) found.push(`it came too late: ${before} had been sent`)
     if (!process.alive) found.push("the worker did not survive it")
     return judged.sent === count ? found : [...found, `${judged.sent} of ${count} were sent`]

@@ -1,12 +1,11 @@
-// A mail server that refuses, cuts, keeps silent and talks nonsense, at every stage; and what becomes of whom it does it to.
+// Scenarios in which the mail server refuses, cuts, stays silent and sends garbage, at every stage.
 import { pause, until } from "../../support/Service.ts"
 import type { Scenario } from "../Campaign.ts"
-import type { Act, Mood } from "./Script.ts"
+import type { Act, Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
 import { bounds } from "./Times.ts"
-import { told } from "./Told.ts"
 import type { WorkerOptions, World } from "./World.ts"
 
-/** What a recipient's script must end in: state and reason. A `sent` one may have been tried again. */
+/** The final state and reason of a recipient, by the script in its address. */
 const ends: Readonly<Record<string, string>> = {
   plain: "sent",
   "greylisted-rcpt450x2": "sent",
@@ -34,18 +33,17 @@ const ends: Readonly<Record<string, string>> = {
   "slow-dot250hold1000": "sent",
 }
 
-/** More than nonsense after the dot no reply is: whatever it means, no second message. */
+/** Garbage after the message is no reply: there must be no second message. */
 const nonsense = "nonsense-dotgarbage"
 
 const everyStage: Scenario<World> = {
-  name: "refusals, cuts, silence and nonsense at every stage after the greeting",
+  name: "refusals, cuts, silence and garbage at every stage after the greeting",
   run: async ({ say }, world) => {
     const plain = Array.from({ length: 40 }, (_, at) => `plain${at}`)
     const blast = await world.blast([...Object.keys(ends), nonsense, ...plain])
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged({ cuts: 0 })
-    told(say, judged)
+    const judged = await blast.verdict(say, { cuts: 0 })
     const rows = new Map((await blast.rows()).map((row) => [row.email.split("@")[0] ?? "", row]))
     const wrong = Object.entries({ ...ends, ...Object.fromEntries(plain.map((name) => [name, "sent"])) }).flatMap(
       ([name, end]) => {
@@ -60,53 +58,52 @@ const everyStage: Scenario<World> = {
 
 interface Trouble {
   readonly name: string
-  readonly mood: Partial<Mood>
+  readonly behaviour: Partial<Behaviour>
   readonly worker?: WorkerOptions
-  /** How the blast ends when the trouble goes on: by itself it does not. */
+  /** Set where the trouble fails the blast. */
   readonly status?: "failed"
 }
 
 const troubles: ReadonlyArray<Trouble> = [
   ...(["cut", "silent", "half", "garbage", 421, 554] as ReadonlyArray<Act>).map((act) => ({
     name: `a greeting that is ${act}`,
-    mood: { greeting: act },
+    behaviour: { greeting: act },
   })),
   ...(["cut", "silent", 451, 550] as ReadonlyArray<Act>).map((act) => ({
     name: `an answer to EHLO that is ${act}`,
-    mood: { ehlo: act },
+    behaviour: { ehlo: act },
   })),
   ...(["cut", "silent", 421, 451] as ReadonlyArray<Act>).map((act) => ({
     name: `an answer to MAIL that is ${act}`,
-    mood: { mail: act },
+    behaviour: { mail: act },
   })),
-  { name: "no TLS where TLS is asked for", mood: {}, worker: { smtp: "&requireTLS=true" } },
+  { name: "no TLS where TLS is required", behaviour: {}, worker: { smtp: "&requireTLS=true" } },
   {
     name: "a login that is refused for the moment",
-    mood: { auth: 454, extensions: ["AUTH PLAIN"] },
+    behaviour: { auth: 454, extensions: ["AUTH PLAIN"] },
     worker: { login: "user:secret@" },
   },
   {
     name: "a login that is refused for good",
-    mood: { auth: 535, extensions: ["AUTH PLAIN"] },
+    behaviour: { auth: 535, extensions: ["AUTH PLAIN"] },
     worker: { login: "user:secret@" },
     status: "failed",
   },
-  { name: "a server that wants a login before MAIL", mood: { mail: 530 }, status: "failed" },
+  { name: "a server that wants a login before MAIL", behaviour: { mail: 530 }, status: "failed" },
 ]
 
-/** While the trouble lasts nothing is sent and nobody fails; then all is sent. What wants mending fails the blast, once. */
-const troubled = ({ mood, name, status, worker: options }: Trouble): Scenario<World> => ({
+/** Nothing is sent and no delivery fails while the trouble lasts; then all are sent. A permanent trouble fails the blast once. */
+const troubled = ({ behaviour, name, status, worker: options }: Trouble): Scenario<World> => ({
   name,
   run: async ({ say }, world) => {
     const blast = await world.blast(30)
-    await world.sink.be(mood)
+    await world.sink.behave(behaviour)
     const worker = await world.worker(options)
     if (status !== undefined) {
       await blast.ended()
       await until("all to be at their end", async () => Object.keys(await blast.states()).join() === "failed")
-      const judged = await blast.judged({ status })
-      told(say, judged)
-      const tries = await world.sink.named(blast.domain)
+      const judged = await blast.verdict(say, { status })
+      const tries = await world.sink.recipients_count(blast.domain)
       // Each connection may be refused once before the first refusal is known.
       return tries <= bounds.connections
         ? judged.found
@@ -119,14 +116,13 @@ const troubled = ({ mood, name, status, worker: options }: Trouble): Scenario<Wo
     const found = early === 0 ? [] : [`${early} were sent in spite of it`]
     if ((states["failed"] ?? 0) + (states["unconfirmed"] ?? 0) > 0) found.push(`it failed ${JSON.stringify(states)}`)
     say(`  ${tried} had used a try up`)
-    await world.sink.be({ extensions: mood.extensions ?? [] })
+    await world.sink.behave({ extensions: behaviour.extensions ?? [] })
     if (options !== undefined) {
       await worker.process.kill()
       await world.worker()
     }
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged)
+    const judged = await blast.verdict(say)
     return judged.sent === 30
       ? [...found, ...judged.found]
       : [...found, ...judged.found, `${judged.sent} of 30 were sent`]
@@ -134,7 +130,7 @@ const troubled = ({ mood, name, status, worker: options }: Trouble): Scenario<Wo
 })
 
 const refusedConnections: Scenario<World> = {
-  name: "a mail server that is away",
+  name: "a mail server that is down",
   run: async ({ say }, world) => {
     const blast = await world.blast(60)
     world.toSink.refusing = true
@@ -143,8 +139,7 @@ const refusedConnections: Scenario<World> = {
     const tried = (await blast.rows()).filter(({ attempts }) => attempts > 0).length
     world.toSink.refusing = false
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged, `${tried} had used a try up`)
+    const judged = await blast.verdict(say, {}, `${tried} had used a try up`)
     return judged.sent === 60 && tried < 30
       ? judged.found
       : [...judged.found, `${judged.sent} were sent, ${tried} had used a try up`]
@@ -154,12 +149,11 @@ const refusedConnections: Scenario<World> = {
 const crowded: Scenario<World> = {
   name: "one connection is allowed, and each takes twenty messages",
   run: async ({ say }, world) => {
-    await world.sink.be({ connections_max: 1, messages_max: 20 })
+    await world.sink.behave({ connections_max: 1, messages_max: 20 })
     const blast = await world.blast(100)
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged, `${await world.sink.connections()} connections in all`)
+    const judged = await blast.verdict(say, {}, `${await world.sink.connections_count()} connections in all`)
     return judged.sent === 100 ? judged.found : [...judged.found, `${judged.sent} of 100 were sent`]
   },
 }
@@ -167,12 +161,11 @@ const crowded: Scenario<World> = {
 const ascii: Scenario<World> = {
   name: "a server that takes neither UTF-8 addresses nor 8-bit bodies",
   run: async ({ say }, world) => {
-    await world.sink.be({ extensions: [] })
+    await world.sink.behave({ extensions: [] })
     const blast = await world.blast(["ünal", "plain"])
     await world.worker()
     await blast.ended()
-    const judged = await blast.judged()
-    told(say, judged)
+    const judged = await blast.verdict(say)
     const [beyond] = (await blast.rows()).filter(({ email }) => email.startsWith("ü"))
     const clean = beyond?.state === "failed" && (beyond.smtp_reply ?? "").includes("5.6.7")
     return clean && judged.sent === 1
@@ -193,9 +186,7 @@ const cutWires: Scenario<World> = {
       await pause(dice.between(20, 120))
     }
     await blast.ended()
-    const judged = await blast.judged({ cuts })
-    told(say, judged)
-    return judged.found
+    return (await blast.verdict(say, { cuts })).found
   },
 }
 

@@ -1,25 +1,17 @@
-// A blast that a campaign disturbs, and how to look at it.
+// RunningBlast: a blast that a campaign disturbs.
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect } from "effect"
 import type { Inside, OpenWorkspace } from "../../support/Inside.ts"
 import { until } from "../../support/Service.ts"
 import { type Circumstances, type DeliveryRow, judge, type Judged, rowsOf } from "./Judge.ts"
-import type { Dot } from "./Sink.ts"
+import { letterFrom, sendingWorkspace, startBlast } from "../../support/Blast.ts"
+import type { Dot } from "../../support/FakeSmtpProcess.ts"
+import type { Trial } from "../Campaign.ts"
 import { bounds } from "./Times.ts"
 import type { World } from "./World.ts"
 
-const emailFrom = (address: string) => ({
-  source: "inline",
-  subject: "News for {{contact.first_name}}",
-  from_name: "News",
-  from_address: address,
-  reply_to_email: address,
-  html: '<html><body><p>Hello {{contact.first_name}}</p><a href="https://example.com/?a=1&amp;b=2">Read</a></body></html>',
-})
-
-/** People with these addresses, all of them members of a list. */
+/** Creates contacts with these addresses as members of the list. */
 const addPeople = async (inside: Inside, workspace: string, list: string, addresses: ReadonlyArray<string>) => {
   await inside.asOwner(
     `with people as (
@@ -52,17 +44,8 @@ export class RunningBlast {
 
   static async launch(world: World, names: ReadonlyArray<string>, domain: string): Promise<RunningBlast> {
     const { inside } = world.deployment
-    const workspace = await inside.workspace(world.deployment, domain)
+    const workspace = await sendingWorkspace(world.deployment, domain, domain)
     const { call, id } = workspace
-    // The free plan sends a hundred a day.
-    await inside.asOwner("update workspace set plan = 'max' where workspace_id = $1::uuid", [id])
-    await inside.run(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const added = yield* workspaces.addDomain(id, domain)
-        yield* workspaces.verifyDomain(id, added.domain.id)
-      }),
-    )
     const list = await call("POST", "/v1/contact-lists", { name: "People", kind: "static" })
     await addPeople(
       inside,
@@ -70,15 +53,11 @@ export class RunningBlast {
       list.list_id,
       names.map((name) => `${name}@${domain}`),
     )
-    const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Disturbed" })
-    await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id: list.list_id })
-    const written = await call("PUT", `/v1/email-blasts/${blast_id}/email`, emailFrom(`news@${domain}`))
-    await call("POST", `/v1/emails/${written.email.email_id}/approve`, {})
-    await call("POST", `/v1/email-blasts/${blast_id}/send-now`, {})
-    return new RunningBlast(world, workspace, blast_id, domain, names.length)
+    const blastId = await startBlast(call, list.list_id, letterFrom(`news@${domain}`))
+    return new RunningBlast(world, workspace, blastId, domain, names.length)
   }
 
-  /** As the job does that its launch has left. */
+  /** Does what the job of the launch does. */
   async fixAudience(): Promise<void> {
     await this.#world.deployment.inside.run(
       Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(this.workspace.id, BlastId.make(this.id))),
@@ -107,7 +86,7 @@ export class RunningBlast {
     return this.#world.sink.dots(this.domain)
   }
 
-  /** The last contact that its audience has come to; null before the first slice, and when all of it is written. */
+  /** The last contact of the audience so far; null before the first slice and after the last one. */
   async reached(): Promise<string | null> {
     const [row] = await this.#world.deployment.inside.asOwner<{ through: string | null }>(
       "select audience_through as through from blast where blast_id = $1::uuid",
@@ -121,10 +100,10 @@ export class RunningBlast {
       "select status from blast where blast_id = $1::uuid",
       [this.id],
     )
-    return row?.status ?? "gone"
+    return row?.status ?? "deleted"
   }
 
-  /** Whoever waits for another try is due at once, as half a minute to an hour later. */
+  /** Makes all retries due now, as they would be within an hour. */
   async hurry(): Promise<void> {
     const { inside } = this.#world.deployment
     const moved = await inside.asOwner(
@@ -139,7 +118,7 @@ export class RunningBlast {
     )
   }
 
-  /** Waits until it is over, hurrying; says what is open when it does not come to that (I11). */
+  /** Waits until the blast has ended, and hurries retries; the error names the open states (I11). */
   async ended(within_ms = 120_000): Promise<void> {
     await until(
       "the blast to end",
@@ -157,7 +136,21 @@ export class RunningBlast {
     return this.judgedBy(await this.dots(), circumstances)
   }
 
-  /** As if the mail server had told this. */
+  /** Judges, and says in a line how it ended. */
+  async verdict(say: Trial["say"], circumstances: Partial<Circumstances> = {}, more = ""): Promise<Judged> {
+    const judged = await this.judged(circumstances)
+    const { blocked, failed, sent, unconfirmed } = judged
+    const counts = [
+      ...(sent > 0 ? [`${sent} sent`] : []),
+      ...(blocked > 0 ? [`${blocked} blocked`] : []),
+      `${unconfirmed} unconfirmed`,
+      ...Object.entries(failed).map(([reason, count]) => `${count} ${reason}`),
+    ]
+    say(`  ${[...counts, more].filter(Boolean).join(", ")}`)
+    return judged
+  }
+
+  /** As if the mail server had logged this. */
   judgedBy(dots: ReadonlyArray<Dot>, circumstances: Partial<Circumstances> = {}): Promise<Judged> {
     const all = { ...bounds, deaths: 0, cuts: 0, status: "sent", ...circumstances } as const
     return judge(this.#world.deployment.inside, { id: this.id, expected_count: this.#count }, dots, all)

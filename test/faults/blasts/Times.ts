@@ -4,7 +4,7 @@ import type { Bounds } from "./Judge.ts"
 
 export const bounds: Bounds = { connections: 8, settle_batch_max: 16 }
 
-/** Short, so that a campaign does not wait for leases and sweeps; in the same order as those that workers have. */
+/** Short times in the same order of size as the defaults, so that a campaign does not wait for leases and sweeps. */
 export const times: Partial<SenderOptions> = {
   claim_batch_max: 50,
   settle_batch_max: bounds.settle_batch_max,

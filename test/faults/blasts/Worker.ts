@@ -1,4 +1,4 @@
-// A worker as it is, but for its times, which a campaign makes short, and an ear: told to, it blocks its event loop.
+// The product's worker with short times, which blocks its event loop on request.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"

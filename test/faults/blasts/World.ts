@@ -1,5 +1,5 @@
-// The world in which blasts are disturbed: a deployment whose workers reach their database and their mail server over wires
-// that can be cut, and a mail server that keeps a log.
+// The world of the campaign `blasts`: a deployment whose workers reach the database and the mail server through proxies, and a
+// mail server that logs.
 import type { GateName } from "@tentpole/worker/Gates"
 import type { SenderOptions } from "@tentpole/worker/sender/Sender"
 import { Redacted } from "effect"
@@ -8,28 +8,29 @@ import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
 import { until } from "../../support/Service.ts"
 import { Database } from "../Database.ts"
-import { Deployment, type ServiceProcess, type Variables } from "../Deployment.ts"
+import { Deployment, type Variables } from "../Deployment.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { Proxy } from "../Proxy.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { keepHistory } from "./History.ts"
 import { RunningBlast } from "./RunningBlast.ts"
-import { Sink } from "./Sink.ts"
+import { FakeSmtpProcess } from "../../support/FakeSmtpProcess.ts"
 import { bounds, times } from "./Times.ts"
 
 export interface WorkerOptions {
-  /** Closed; opened by `open`. */
+  /** The gate at which the worker stops, until `openGate`. */
   readonly gate?: GateName
   readonly times?: Partial<SenderOptions>
-  /** Parameters of SMTP_URL besides those of every worker. */
+  /** More parameters of SMTP_URL. */
   readonly smtp?: string
   readonly login?: string
   readonly variables?: Variables
 }
 
-/** A worker that has come up. */
+/** A worker that is up. */
 export interface Worker {
   readonly process: ServiceProcess
-  /** Waits until it stands at its gate. */
+  /** Waits until the worker is at its gate. */
   readonly atGate: () => Promise<void>
   readonly openGate: () => Promise<void>
 }
@@ -42,7 +43,7 @@ type Parts = Pick<World, "deployment" | "sink" | "toDatabase" | "toSink" | "fold
 export class World {
   readonly deployment: Deployment
   readonly #database: Database | null
-  readonly sink: Sink
+  readonly sink: FakeSmtpProcess
   readonly toDatabase: Proxy
   readonly toSink: Proxy
   readonly folder: string
@@ -65,9 +66,9 @@ export class World {
     return World.over(ending, ownerUrl, database)
   }
 
-  /** Over a database that is there, and migrated. Its scenarios kill none. */
+  /** Over a migrated database, which scenarios must not stop. */
   static async over(ending: Ending, ownerUrl: Redacted.Redacted, database: Database | null): Promise<World> {
-    const sink = await Sink.begin(ending)
+    const sink = await FakeSmtpProcess.start(ending, join(await temporaryFolder(ending), "mail.log"))
     const toSink = await Proxy.to(sink.port, ending)
     const toDatabase = await Proxy.to(Number(new URL(Redacted.value(ownerUrl)).port), ending)
     const deployment = await Deployment.over(ending, ownerUrl)
@@ -77,11 +78,11 @@ export class World {
   }
 
   get database(): Database {
-    if (this.#database === null) throw new Error("the database is not this world's own: it can't be stopped")
+    if (this.#database === null) throw new Error("the database does not belong to this world and cannot be stopped")
     return this.#database
   }
 
-  /** Starts a worker, and waits until it has come up. */
+  /** Starts a worker, and waits until it is up. */
   async worker({ gate, login = "", smtp = "", times: own = {}, variables = {} }: WorkerOptions = {}): Promise<Worker> {
     const key = join(this.folder, `gate ${++this.#count}`)
     const url = new URL(this.#ownerUrl)
@@ -97,36 +98,33 @@ export class World {
     const started: Worker = {
       process,
       atGate: async () => {
-        await until(`a worker to stand at ${gate}`, async () => process.output.includes(`gate ${gate}`), {
+        await until(`a worker to reach ${gate}`, async () => process.output.includes(`gate ${gate}`), {
           every_ms: 10,
         })
       },
       openGate: () => writeFile(key, ""),
     }
     this.#workers.add(started)
-    const ended = process.ended.then(() => {
-      throw new Error(`a worker did not come up: ${process.output}`)
-    })
-    await Promise.race([process.ready, ended])
-    ended.catch(() => undefined)
+    await process.up()
     return started
   }
 
-  /** A blast to these names, or to so many people, in a workspace of its own: sending, its audience fixed. */
-  async blast(whom: number | ReadonlyArray<string>): Promise<RunningBlast> {
-    const blast = await this.launched(whom)
+  /** A sending blast with a fixed audience, in its own workspace, to these names or to so many contacts. */
+  async blast(recipients: number | ReadonlyArray<string>): Promise<RunningBlast> {
+    const blast = await this.launched(recipients)
     await blast.fixAudience()
     return blast
   }
 
-  /** The same, with nobody in its audience yet: that is a worker's to do. */
-  launched(whom: number | ReadonlyArray<string>): Promise<RunningBlast> {
+  /** The same, but a worker still has to fix the audience. */
+  launched(recipients: number | ReadonlyArray<string>): Promise<RunningBlast> {
     const domain = `blast${++this.#count}.test`
-    const names = typeof whom === "number" ? Array.from({ length: whom }, (_, at) => `person${at}`) : whom
+    const names =
+      typeof recipients === "number" ? Array.from({ length: recipients }, (_, at) => `person${at}`) : recipients
     return RunningBlast.launch(this, names, domain)
   }
 
-  /** Whatever a scenario left, so that the next one finds nothing: workers end, wires and mail server are as they should be. */
+  /** Ends workers, resets proxies and mail server, and deletes what a scenario left. */
   async calm(): Promise<void> {
     for (const { process } of this.#workers) {
       process.wake()
@@ -140,7 +138,7 @@ export class World {
       wire.delay_ms = 0
       wire.cut()
     }
-    await this.sink.be()
+    await this.sink.behave()
     await this.deployment.workersForgotten()
     await this.deployment.inside.asOwner("delete from workspace where name like 'blast%'")
   }

@@ -1,5 +1,5 @@
-// Whatever befalls those who move members on, each member goes the way that the machine foretells, once: a worker dies between a
-// step and its COMMIT, and in its COMMIT; and two are killed again and again while people go through a week.
+// The campaign `flows`: each member takes the predicted path once, although workers die before a step is committed, during its
+// COMMIT, and again and again during a week.
 import { pause } from "../../support/Service.ts"
 import type { Dice } from "../../simulation/Dice.ts"
 import { bounds } from "../blasts/Times.ts"
@@ -11,10 +11,10 @@ import { World } from "./World.ts"
 
 const hour_ms = 3_600_000
 const day_ms = 24 * hour_ms
-/** Those who entered one after the other come to their time one after the other. */
+/** Members that entered one after the other are due one after the other. */
 const spread_ms = 10 * 60_000
 
-/** Time goes on from one thing to the next; an hour after each, mail is opened. */
+/** Moves the clock from one due time to the next; an hour after each, messages are opened. */
 const pass = async (flow: RunningFlow, days: number, begun: () => void = () => undefined): Promise<void> => {
   const { world } = flow
   const end_ms = world.clock.now_ms + days * day_ms
@@ -22,7 +22,7 @@ const pass = async (flow: RunningFlow, days: number, begun: () => void = () => u
     begun()
     await flow.quiet()
     await world.move(hour_ms)
-    // Whose time has come by then goes on before: nobody can say what comes first of two things at once.
+    // Members that are due by then advance first: the order of simultaneous events is undefined.
     await flow.quiet()
     await flow.openMail()
     await flow.quiet()
@@ -59,10 +59,10 @@ const atGate = (at: "update" | "commit"): Scenario<World> => ({
   },
 })
 
-/** There are so many things to come in a week at least; kills are spread over them. */
+/** The least number of due times in a week; the kills are spread over them. */
 const phases_min = 8
 
-/** Kills one worker or the other while there is work, and starts another for it, until all is over. */
+/** Kills a random worker while there is work, and starts another one, until the week is over. */
 const killing = (flow: RunningFlow, dice: Dice, { delay_ms, kills }: { delay_ms: number; kills: number }) => {
   const { world } = flow
   let phase = 0
@@ -95,8 +95,8 @@ const week: Scenario<World> = {
   name: "a week in which workers are killed",
   run: async ({ dice, quick, say }, world) => {
     const [count, kills] = quick ? [300, 4] : [10_000, 20]
-    // So that there is always somebody to be found at work.
-    await world.sink.be({ pause_ms: quick ? 60 : 5 })
+    // Slow replies keep workers busy, so that kills meet them at work.
+    await world.sink.behave({ pause_ms: quick ? 60 : 5 })
     const flow = await world.flow(count)
     await Promise.all([world.worker(), world.worker()])
     const killer = killing(flow, dice, { delay_ms: quick ? 300 : 1_500, kills })
@@ -112,7 +112,7 @@ const week: Scenario<World> = {
 
 const all = [atGate("update"), atGate("commit"), week].map((each) => cleared(each))
 
-/** One death by itself, and some in a week: in a minute. */
+/** A single kill, and some kills in a week: about a minute. */
 const sample = all.filter(({ name }) => !name.includes("committed"))
 
 export const flows: Campaign = (trial) =>

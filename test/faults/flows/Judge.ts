@@ -1,11 +1,11 @@
-// What must be true of a flow's members whatever befell those who moved them on, said as sentences: each has gone the way that the
-// machine foretells, nobody has a step or a mail twice, no wait was over too soon, and the counters are true.
+// The invariants of a flow after faults: each member took the path that the machine predicts, no member has a step or a message
+// twice, no wait ended early, and the counters are right.
 import { compileFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import { Flows } from "@tentpole/core/flows/Flows"
 import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
-import type { Dot } from "../blasts/Sink.ts"
+import type { Dot } from "../../support/FakeSmtpProcess.ts"
 import { type Known, predicted, told, type Witnessed } from "./Prediction.ts"
 import type { RunningFlow } from "./RunningFlow.ts"
 
@@ -57,11 +57,11 @@ const leftAt = (messages: ReadonlyArray<MessageRow>) =>
     }),
   )
 
-/** The first few of them by their words, and how many there are. */
+/** The number of violations, and the first two. */
 const some = (what: string, all: ReadonlyArray<string>): ReadonlyArray<string> =>
   all.length === 0 ? [] : [`${what}: ${all.length}, as ${all.slice(0, 2).join("; ")}`]
 
-/** Members of whom everything is read at once. */
+/** Members that are read at once. */
 const page_max = 1_000
 
 export interface Judged {
@@ -91,18 +91,18 @@ export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed
     if (said.length !== foretold.length || at !== -1) {
       const nth = at === -1 ? foretold.length : at
       strayed.push(
-        `${member.email} has "${said[nth] ?? "nothing"}" where the machine says "${foretold[nth] ?? "nothing"}"`,
+        `${member.email} has "${said[nth] ?? "nothing"}" where the machine predicts "${foretold[nth] ?? "nothing"}"`,
       )
     }
     hurried.push(...tooSoon(lines).map((step) => `${member.email} at ${step}`))
     mailed.push(...messages.flatMap((each) => mailFaults(each, byDelivery.get(each.delivery_id) ?? [])))
   }
   found.push(
-    ...some("members who have not gone the way that the machine foretells", strayed),
-    ...some("waits that were over before their time", hurried),
-    ...some("mails that are not as their messages", mailed),
+    ...some("members whose path is not the predicted one", strayed),
+    ...some("waits that ended early", hurried),
+    ...some("messages that differ from what the mail server got", mailed),
     ...some(
-      "mails that nobody asked for",
+      "messages without a delivery",
       dots.filter(({ delivery }) => !deliveries.has(delivery)).map(({ to }) => to),
     ),
     ...(await countFaults(running, seen.members)),
@@ -162,7 +162,7 @@ const witnessed = async function* ({ flowId, world, workspace }: RunningFlow) {
   }
 }
 
-/** The steps that were left before the time at which they were said to be over, and not because their condition held. */
+/** Waits that ended before their time although their condition did not hold. */
 const tooSoon = (lines: ReadonlyArray<LineRow>): ReadonlyArray<string> => {
   const until = new Map<unknown, number>()
   return lines.flatMap(({ at, metadata, step_id, type }) => {
@@ -173,18 +173,18 @@ const tooSoon = (lines: ReadonlyArray<LineRow>): ReadonlyArray<string> => {
   })
 }
 
-/** One message, one mail at most; and one that was taken, where the message is said to be sent. */
+/** A message is sent once at most, and a sent one was accepted. */
 const mailFaults = ({ delivery_id, state, step_id }: MessageRow, dots: ReadonlyArray<Dot>): ReadonlyArray<string> => {
   if (dots.length > 1) return [`${dots[0]?.to} got ${dots.length} for ${step_id}`]
   const isTaken = dots[0]?.reply === 250
-  if (state === "sent" && !isTaken) return [`${step_id} ${delivery_id} is sent, but the mail server never took it`]
+  if (state === "sent" && !isTaken) return [`${step_id} ${delivery_id} is sent, but the mail server never accepted it`]
   return isTaken && state !== "sent" && state !== "unconfirmed"
     ? [`${dots[0]?.to} got ${step_id}, which is ${state}`]
     : []
 }
 
 const countFaults = async ({ count, flowId, world, workspace }: RunningFlow, members: number) => {
-  const found = members === count ? [] : [`${count} contacts were made, and ${members} are members`]
+  const found = members === count ? [] : [`${count} contacts were created, and ${members} are members`]
   const differences = await world.deployment.inside.asOwner<{ status: string; counted: number; told: number }>(
     `select status, counted::int, told::int
       from (select status, count(*) as counted from flow_membership

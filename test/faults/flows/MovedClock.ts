@@ -1,9 +1,9 @@
-// The clock of the campaign's database and workers, which goes as every clock does, and can be moved on by days: members of flows
-// wait for the database's, and what workers write down is by their own.
-import type { ServiceProcess } from "../Deployment.ts"
+// The clock of the campaign's database and workers, which can be moved forward by days. Members wait by the database's clock;
+// workers write times of their own clock.
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import type { Database } from "../Database.ts"
 
-/** What stands in the catalogue under this name is what statements mean by it: the real clock gets another. */
+/** Renames the real clock function in the catalogue and puts a shifted one in its place. */
 const statements: ReadonlyArray<string> = [
   "create table moved_clock (by interval not null)",
   "insert into moved_clock values ('0')",
@@ -26,7 +26,7 @@ export class MovedClock {
     return new MovedClock(database)
   }
 
-  /** What a worker that starts now has to be told. */
+  /** The shift that a new worker starts with. */
   get moved_ms(): number {
     return this.#moved_ms
   }
@@ -35,10 +35,10 @@ export class MovedClock {
     return Date.now() + this.#moved_ms
   }
 
-  /** Workers first: nobody is due by them. */
+  /** Workers first: no member is due by their clock. */
   async move(by_ms: number, workers: Iterable<ServiceProcess>): Promise<void> {
     this.#moved_ms += Math.ceil(by_ms)
-    for (const worker of workers) worker.tell({ clock_moved_ms: this.#moved_ms })
+    for (const worker of workers) worker.send({ clock_moved_ms: this.#moved_ms })
     await this.#database.asSuperuser([`update moved_clock set by = interval '${this.#moved_ms} ms'`])
   }
 }

@@ -1,5 +1,4 @@
-// What the timeline of a member must say, by the pure machine alone: it is told when they entered, what became of each of their
-// messages, and when time was up.
+// The timeline that the membership machine predicts for a member, from when the member entered and what happened to each message.
 import { blankContact } from "@tentpole/core/contacts/Contact"
 import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import { enroll } from "@tentpole/core/flows/members/Enrollment"
@@ -17,8 +16,7 @@ export interface Witnessed {
   readonly enteredAt: DateTime.Utc
   readonly messages: ReadonlyArray<MemberMessage>
   /**
-   * When the message of a visit was handed over. What follows it is counted from then: how long it was in the queue, no machine
-   * can foretell.
+   * When the message of a visit was handed over. Later steps count from then, since the time in the queue is not predictable.
    */
   readonly leftAt: ReadonlyMap<number, DateTime.Utc>
 }
@@ -29,13 +27,13 @@ export interface Known {
   readonly until: DateTime.Utc
 }
 
-/** When a message was opened comes from outside; whatever else it tells, tells itself. */
+/** Openings come from outside the machine; it produces all other events itself. */
 const opening = (messages: ReadonlyArray<MemberMessage>, after: DateTime.Utc): MemberMessage | undefined =>
   messages
     .filter(({ openedAt }) => openedAt !== null && DateTime.isGreaterThan(openedAt, after))
     .toSorted((left, right) => Number(left.openedAt?.epochMilliseconds) - Number(right.openedAt?.epochMilliseconds))[0]
 
-/** The lines of the timeline, but for what happened to messages after they had left. */
+/** The lines of the timeline, except what happened to messages after they were sent. */
 export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): ReadonlyArray<string> => {
   const contact = {
     ...blankContact(ContactId.make(it.contactId), it.enteredAt),
@@ -75,7 +73,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
 const earliest = (left: DateTime.Utc | null, right: DateTime.Utc | null): DateTime.Utc | null =>
   left === null || right === null ? (left ?? right) : DateTime.min(left, right)
 
-/** Nobody knows of an opening before it. */
+/** An opening is unknown before it happens. */
 const knownBy = (message: MemberMessage, now: DateTime.Utc): MemberMessage => ({
   ...message,
   openedAt: message.openedAt !== null && DateTime.isGreaterThan(message.openedAt, now) ? null : message.openedAt,

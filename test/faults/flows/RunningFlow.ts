@@ -1,23 +1,22 @@
-// A flow that a campaign disturbs: its people come into being and enter it, time goes on, and some open what they get.
+// RunningFlow: a flow that a campaign disturbs. Contacts enter it, time passes, and some contacts open their messages.
 import { EngagementChange } from "@tentpole/core/tracking/Engagement"
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { DeliveryId, type FlowId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
-import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect } from "effect"
-import { activeFlow, approvedEmail } from "../../bench/flows/Ground.ts"
+import { activeFlow, approvedEmail, letterFrom, sendingWorkspace } from "../../support/Blast.ts"
 import type { OpenWorkspace } from "../../support/Inside.ts"
 import { until } from "../../support/Service.ts"
-import type { Dot } from "../blasts/Sink.ts"
+import type { Dot } from "../../support/FakeSmtpProcess.ts"
 import { cityOf, opens, stepsOf } from "./Week.ts"
 import type { World } from "./World.ts"
 
-/** What is left to do at this moment. */
+/** The work that is left at this moment. */
 interface Standing {
   readonly due: number
   readonly open: number
   readonly untold: number
-  /** Until somebody's time comes; null: nobody's does. */
+  /** Until the next member is due; null: no member waits. */
   readonly next_ms: number | null
 }
 
@@ -30,7 +29,7 @@ interface Parts {
   readonly domain: string
 }
 
-/** People of one transaction, and openings. */
+/** Contacts or openings of one transaction. */
 const batch_max = 500
 
 const patience = { within_ms: 120_000, every_ms: 50 }
@@ -52,26 +51,19 @@ export class RunningFlow {
     this.#domain = parts.domain
   }
 
-  /** For so many people, who are still to come. */
+  /** `count`: the contacts that will enter. */
   static async begin(world: World, name: string, count: number): Promise<RunningFlow> {
     const { deployment } = world
-    const { inside } = deployment
-    const workspace = await inside.workspace(deployment, name)
-    await inside.asOwner("update workspace set plan = 'max' where workspace_id = $1::uuid", [workspace.id])
+    const workspace = await sendingWorkspace(deployment, name)
     const domain = `${name}.test`
-    await inside.run(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const { domain: made } = yield* workspaces.addDomain(workspace.id, domain)
-        yield* workspaces.verifyDomain(workspace.id, made.id)
-      }),
-    )
-    const emailId = await approvedEmail({ call: workspace.call, name })
-    const flowId = await activeFlow(world, workspace, stepsOf(emailId), { triggers: [{ type: "contact_created" }] })
+    const emailId = await approvedEmail(workspace.call, letterFrom(`news@${domain}`))
+    const flowId = await activeFlow(deployment, workspace.id, stepsOf(emailId), {
+      triggers: [{ type: "contact_created" }],
+    })
     return new RunningFlow({ world, workspace, emailId, flowId, count, domain })
   }
 
-  /** The people come, some at a time, each with the event that brings them in. */
+  /** Creates the contacts in batches, each with the event that makes it enter. */
   async people(): Promise<void> {
     for (let from = 0; from < this.count; from += batch_max) {
       const nths = Array.from({ length: Math.min(batch_max, this.count - from) }, (_, at) => from + at)
@@ -112,7 +104,7 @@ export class RunningFlow {
     return due + open + untold > 0
   }
 
-  /** Waits until nothing is left to do before time goes on. */
+  /** Waits until no work is left at this moment. */
   async quiet(): Promise<void> {
     await until("the members to come to rest", async () => !(await this.isBusy()), patience).catch(
       async (error: unknown) => {
@@ -121,7 +113,7 @@ export class RunningFlow {
     )
   }
 
-  /** Those who open what they get have opened all that they got. */
+  /** Opens every message that its recipient opens. */
   async openMail(): Promise<void> {
     const { clock, deployment } = this.world
     const unopened = await deployment.inside.asOwner<{

@@ -1,5 +1,4 @@
-// What happens to the campaign's people in a week: the flow that they go through, and what each of them does with their mail, which
-// follows from their number.
+// The flow of the campaign, and which messages a contact opens, which follows from the contact's number.
 
 const asksOpened = (nodeId: string) => ({
   kind: "condition",
@@ -25,7 +24,7 @@ const check = (step_id: string, condition: object, true_step_id: string, false_s
   false_step_id,
 })
 
-/** Every kind of wait, a fork by what their mail has met with and one by where they live, and a circle. */
+/** Every kind of wait, a branch by openings, a branch by city, and a loop. */
 export const stepsOf = (email_id: string): ReadonlyArray<object> => {
   const send = (step_id: string, next_step_id: string | null, operational = false) => ({
     type: "send_email",
@@ -61,7 +60,7 @@ export const stepsOf = (email_id: string): ReadonlyArray<object> => {
 
 export const cityOf = (nth: number): string => (nth % 2 === 0 ? "Rome" : "Oslo")
 
-/** Some open what they get at once, some on a later round, some never. */
+/** Some contacts open a message at once, some on a later round, some never. */
 export const opens = (nth: number, step: string, visit: number): boolean => {
   switch (step) {
     case "hello":

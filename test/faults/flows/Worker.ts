@@ -1,4 +1,4 @@
-// A worker as it is, but for its times, which a campaign makes short, and its clock, which a campaign moves.
+// The product's worker with short times, and with a clock that the campaign moves.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"

@@ -1,5 +1,5 @@
-// Workers that are killed, doubled and frozen while they import a file: what is there at the end must be what an undisturbed
-// import leaves, row for row.
+// The campaign `imports`: workers are killed, doubled and frozen during an import, and the result must equal that of an
+// undisturbed import, row for row.
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
 import { pause, until } from "../../support/Service.ts"
 import { type Campaign, campaignOf, type Scenario } from "../Campaign.ts"
@@ -51,10 +51,10 @@ const beforeCompletion: Scenario<World> = {
   },
 }
 
-/** When a second worker comes: not before the first has done something, and while there is much left to do. */
+/** When the second worker starts: after the first chunks, and long before the end. */
 const shareDone = 0.2
 
-/** Starts a second worker on a run that another one is at, as if that one's lease were over. */
+/** Starts a second worker on the same run, as if the first one's lease had ended. */
 const joined = async ({ deployment, rows_count }: World, run: Awaited<ReturnType<typeof disturbedRun>>) => {
   await run.reached(rows_count * shareDone)
   await deployment.endLease(run.jobId)
@@ -117,7 +117,7 @@ const frozen: Scenario<World> = {
 }
 
 const lastAttempt: Scenario<World> = {
-  name: "killed at each attempt to work on it: who waits for the run reads that it failed",
+  name: "killed at each attempt: the run fails visibly",
   run: async (_, world) => {
     const { deployment, rows_count } = world
     const first = await deployment.startWorker()

@@ -1,10 +1,11 @@
-// Instants at which a worker is killed, drawn from a seed, and the killing.
+// Random instants at which a worker is killed, drawn from a seed.
 import type { Dice } from "../../simulation/Dice.ts"
 import { pause } from "../../support/Service.ts"
-import type { Deployment, ServiceProcess } from "../Deployment.ts"
+import type { ServiceProcess } from "../../support/ServiceProcess.ts"
+import type { Deployment } from "../Deployment.ts"
 import type { DisturbedRun } from "./World.ts"
 
-/** While a worker starts: so long after its birth. Or while it imports: so long after it has got to a row. */
+/** A delay after a worker started, or after it reached a row. */
 export type Moment =
   | { readonly at: "start"; readonly delay_ms: number }
   | { readonly at: "row"; readonly row: number; readonly delay_ms: number }
@@ -14,7 +15,7 @@ const start_ms = 2_500
 const chunk_ms = 300
 
 export const drawMoments = (dice: Dice, count: number, rows_count: number): ReadonlyArray<Moment> => {
-  // Nothing near the end: the last kills must meet an import, too.
+  // Not near the end: the last kills must meet a running import, too.
   const rows = Array.from({ length: count }, () => dice.between(0, Math.floor(rows_count * 0.8)))
   return rows
     .toSorted((left, right) => left - right)
@@ -25,18 +26,18 @@ export const drawMoments = (dice: Dice, count: number, rows_count: number): Read
     )
 }
 
-const told = (moment: Moment): string =>
+const described = (moment: Moment): string =>
   `${moment.at === "row" ? `row ${moment.row}` : "start"} + ${moment.delay_ms} ms`
 
-/** The first kill may come before the run has begun, and a slow machine may be done before the last. */
+/** The first kill may precede the run, and the run may end before the last kill. */
 export const metRunning_min = (kills_count: number): number => Math.floor(kills_count * 0.8)
 
-/** A job is given up after ten takings, which a process that is killed on purpose must not use up. */
+/** A job fails after ten attempts; intended kills must not use them up. */
 const attempts = 1
 
 /**
- * Kills the worker at each moment and starts another one, which takes the job as if the dead one's lease were over. Answers
- * the last one, which lives, and the states that the kills found the run in.
+ * Kills the worker at each moment and starts another one, which takes the job as if the lease had ended. Returns
+ * the last worker, which lives, and the states in which the kills met the run.
  */
 export const killAtMoments = async (
   deployment: Deployment,
@@ -45,11 +46,11 @@ export const killAtMoments = async (
   moments: ReadonlyArray<Moment>,
   say: (text: string) => void,
 ): Promise<{ readonly worker: ServiceProcess; readonly met: ReadonlyArray<string> }> => {
-  say(`  drawn: ${moments.map(told).join(", ")}`)
+  say(`  drawn: ${moments.map(described).join(", ")}`)
   const met: Array<string> = []
   let worker = first
   for (const moment of moments) {
-    // Somewhere behind the last kill, so that each worker has done something.
+    // Beyond the row of the last kill, so that each worker has done some work.
     const { processed_rows: stands } = await run.state()
     if (moment.at === "row") await run.reached(Math.max(moment.row, stands + 1))
     await pause(moment.delay_ms)

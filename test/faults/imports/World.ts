@@ -1,4 +1,4 @@
-// The world in which imports are disturbed: a deployment, a file, and what an import of it leaves when nothing disturbs it.
+// The world of the campaign `imports`: a deployment, a file, and a workspace with an undisturbed import of it.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
@@ -14,7 +14,7 @@ export interface World {
   readonly deployment: Deployment
   readonly rows_count: number
   readonly file: string
-  /** Where nothing was disturbed: what every other workspace must hold. */
+  /** The workspace of the undisturbed import, which all others must equal. */
   readonly undisturbed: WorkspaceId
 }
 
@@ -26,7 +26,7 @@ export interface RunState {
   readonly total_rows: number | null
 }
 
-/** A run that is to be disturbed. */
+/** An import run that a scenario disturbs. */
 export class DisturbedRun {
   readonly #world: World
   readonly #ended: (within_ms: number) => Promise<unknown>
@@ -53,7 +53,7 @@ export class DisturbedRun {
     return row
   }
 
-  /** Waits until so many rows are done, or the run has ended. */
+  /** Waits until so many rows are processed, or the run has ended. */
   async reached(rows_count: number): Promise<void> {
     await until(
       `row ${rows_count} of the import`,
@@ -65,7 +65,7 @@ export class DisturbedRun {
     )
   }
 
-  /** Waits for the end, and says how it differs from that of an undisturbed run. */
+  /** Waits for the end; returns how the result differs from the undisturbed one. */
   async judged(within_ms = patience.within_ms): Promise<ReadonlyArray<string>> {
     await this.#ended(within_ms)
     const { deployment, undisturbed } = this.#world
@@ -73,7 +73,7 @@ export class DisturbedRun {
   }
 }
 
-/** An import of the file into a workspace of its own. */
+/** Starts an import of the file into its own workspace. */
 export const disturbedRun = async (world: World, name: string): Promise<DisturbedRun> => {
   const { deployment, file } = world
   const workspace = await importingWorkspace(deployment.inside, deployment, name)
@@ -83,7 +83,7 @@ export const disturbedRun = async (world: World, name: string): Promise<Disturbe
   )
 }
 
-/** Imports a file of so many rows, with nothing to disturb the worker that is there. */
+/** Imports a file of so many rows undisturbed. */
 export const worldOf = async (deployment: Deployment, rows_count: number, ending: Ending): Promise<World> => {
   const file = join(await temporaryFolder(ending), "people.csv")
   await writePeople(file, { rows_count, edition: 1, note_chars: 0 })

@@ -1,12 +1,13 @@
-// The sources in a folder of their own, where bugs can be planted. Libraries are linked; our own packages are the copy's.
+// Copy: the sources in another folder, where bugs are planted. Libraries are linked.
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { basename, join, relative, sep } from "node:path"
 import { root } from "../../support/Service.ts"
 import type { Patch } from "./Bugs.ts"
+import { placeOf } from "./Places.ts"
 
 const left = new Set(["node_modules", "dist", ".git"])
 
-/** Links what lies in a folder of libraries, but for our own packages. */
+/** Links the libraries of a folder, except our own packages. */
 const linkLibraries = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from).catch((): ReadonlyArray<string> => [])) {
@@ -40,15 +41,13 @@ export class Copy {
     return new Copy(folder)
   }
 
-  /** Answers how the change is taken back. A text that is not there, or not once, is an error: the patch has grown old. */
-  async patch({ file, find, put }: Patch): Promise<() => Promise<void>> {
-    const path = join(this.folder, file)
+  /** Returns how to undo the change. A text that is not there once is an error: the patch is out of date. */
+  async patch(patch: Patch): Promise<() => Promise<void>> {
+    const path = join(this.folder, placeOf(this.folder, patch))
     const text = await readFile(path, "utf8")
-    const count = text.split(find).length - 1
-    if (count !== 1) throw new Error(`${file} holds what is to be replaced ${count} times, not once:\n${find}`)
     await writeFile(
       path,
-      text.replace(find, () => put),
+      text.replace(patch.find, () => patch.put),
     )
     return () => writeFile(path, text)
   }

@@ -1,4 +1,4 @@
-// Plants one bug after the other and demands that what has to catch it does: that it passes without the bug, and fails with it.
+// The campaign `planted`: for each bug, the tests pass without it and fail with it.
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { environment } from "../../support/Service.ts"
@@ -6,26 +6,27 @@ import type { Campaign, Trial } from "../Campaign.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Bug, bugs, type Catcher, type Patch } from "./Bugs.ts"
 import { Copy } from "./Copy.ts"
+import { testOf } from "./Places.ts"
 
 interface Verdict {
   readonly passed: boolean
-  /** A test or scenario said that something is not so: not that it could not begin. */
+  /** A test or scenario found a violation; a run that could not start is no failure. */
   readonly failed: boolean
   readonly output: string
 }
 
-const commandOf = (catcher: Catcher): ReadonlyArray<string> =>
+const commandOf = ({ folder }: Copy, catcher: Catcher): ReadonlyArray<string> =>
   "tests" in catcher
-    ? ["node_modules/vitest/vitest.mjs", "run", catcher.tests, "--testNamePattern", catcher.named]
+    ? ["node_modules/vitest/vitest.mjs", "run", testOf(folder, catcher), "--testNamePattern", catcher.named]
     : ["test/faults/main.ts", catcher.campaign ?? "blasts", catcher.scenarios]
 
-/** What a run says that has found something, and one that has looked and found nothing. */
+/** The last line of a run with violations, and of one without. */
 const findings = /\bTests +\d+ failed|\bdid matter/
 const success = /\bTests +\d+ passed|\bnothing mattered/
 
 const tried = (copy: Copy, catcher: Catcher, { ending }: Trial): Promise<Verdict> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [...commandOf(catcher)], {
+    const child = spawn(process.execPath, [...commandOf(copy, catcher)], {
       cwd: copy.folder,
       env: environment({ NO_COLOR: "1" }),
     })
@@ -64,8 +65,8 @@ const plant = async (
   return [`the bug "${name}" was not caught:\n${lastLines(sick.output)}`]
 }
 
-/** A small run takes two: one that laws catch, and one that a test of core does. */
-const sampled: ReadonlySet<string> = new Set(["SKIP LOCKED is dropped", "what is rendered is rendered again"])
+/** The quick run: one bug that a contract catches, and one that a test of core catches. */
+const sampled: ReadonlySet<string> = new Set(["SKIP LOCKED is dropped", "rendered text is rendered again"])
 
 const sample = (quick: boolean): ReadonlyArray<Bug> => (quick ? bugs.filter(({ name }) => sampled.has(name)) : bugs)
 

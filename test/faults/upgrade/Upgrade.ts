@@ -1,35 +1,37 @@
-// The campaign of a rolling upgrade: this release and the next one side by side over one PostgreSQL. The next one is a copy of
-// the sources with one more migration, and a worker that writes a column of it. Processes are replaced one by one while a
-// blast goes out; both answer all the time, and everybody gets one message.
+// The campaign `upgrade`: this release and the next one side by side over one PostgreSQL. The next one is a copy of the sources with
+// one more migration and a worker that writes a new column. Processes are replaced one by one while a blast goes out.
+import { globSync } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Redacted } from "effect"
 import type { Ending } from "../../support/Ending.ts"
 import { startBlast } from "../../support/Blast.ts"
 import { Inside } from "../../support/Inside.ts"
 import { next_migration, next_statements } from "../../support/NextRelease.ts"
-import { answered, apiKey, ask, freePort, root, until } from "../../support/Service.ts"
-import { type Sink, startSink } from "../../support/Sink.ts"
+import { answered, callsOf, apiKey, ask, freePort, root, until } from "../../support/Service.ts"
+import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { campaignOf, type Trial } from "../Campaign.ts"
 import { Database } from "../Database.ts"
-import { ServiceProcess, type Variables } from "../Deployment.ts"
+import { ServiceProcess } from "../../support/ServiceProcess.ts"
+import type { Variables } from "../Deployment.ts"
 import { Copy } from "../planted/Copy.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
-const migrations = "packages/adapters/src/postgres/migrations"
 const programs = { http: "packages/http/src/main.ts", worker: "packages/worker/src/main.ts" } as const
 
-/** The next release: it brings its migration, and its workers need it. */
+/** Returns the folder of the next release. */
 const nextRelease = async (ending: Ending): Promise<string> => {
   const copy = await Copy.into(join(await temporaryFolder(ending), "next"))
+  const [all = ""] = globSync("packages/*/src/**/migrations/All.ts", { cwd: copy.folder }).map((path) =>
+    join(copy.folder, path),
+  )
   const text = `import { migration } from "./Migration.ts"\n\nexport const next = migration(${JSON.stringify(next_statements)})\n`
-  await writeFile(join(copy.folder, migrations, `${next_migration}.ts`), text)
-  const all = join(copy.folder, migrations, "All.ts")
+  await writeFile(join(dirname(all), `${next_migration}.ts`), text)
   const listed = (await readFile(all, "utf8")).replace(/\n\}\n$/, `\n  "${next_migration}": next,\n}\n`)
   await writeFile(all, `import { next } from "./${next_migration}.ts"\n${listed}`)
   await copy.patch({
-    file: "packages/adapters/src/postgres/sending/DeliverySettle.ts",
+    file: "DeliverySettle.ts",
     find: "update delivery d set",
     put: "update delivery d set next_settled = true,",
   })
@@ -38,8 +40,8 @@ const nextRelease = async (ending: Ending): Promise<string> => {
 
 interface World {
   readonly inside: Inside
-  readonly sink: Sink
-  /** Starts a process of a release; answers when it is ready. */
+  readonly sink: FakeSmtp
+  /** Starts a process of a release, and waits until it is up. */
   readonly start: (release: string, program: keyof typeof programs, more?: Variables) => Promise<ServiceProcess>
   readonly next: string
   readonly settings: Variables
@@ -47,8 +49,8 @@ interface World {
 
 const prepare = async ({ ending }: Trial): Promise<World> => {
   const { ownerUrl } = await Database.begin(ending)
-  // Slow enough for a blast to last while processes come and go.
-  const sink = await startSink({ per_second_max: 40 })
+  // Slow enough for the blast to last while processes are replaced.
+  const sink = await FakeSmtp.start({ per_second_max: 40 })
   await ending.with(() => sink.close())
   const settings = {
     DATABASE_URL: Redacted.value(ownerUrl),
@@ -62,9 +64,7 @@ const prepare = async ({ ending }: Trial): Promise<World> => {
     const module = pathToFileURL(join(release, programs[program])).href
     const started = new ServiceProcess(module, { ...settings, ...more })
     await ending.with(() => started.kill())
-    const ended = started.ended.then(() => Promise.reject(new Error(`a ${program} did not start: ${started.output}`)))
-    await Promise.race([started.ready, ended])
-    return started
+    return started.up()
   }
   return { inside, sink, start, next: await nextRelease(ending), settings }
 }
@@ -77,10 +77,10 @@ const http = async (world: World, release: string) => {
   return { process, call }
 }
 
-/** At the mail server's speed long enough for two processes to start on a slow machine. */
+/** At the mail server's speed, the blast lasts while two processes start on a slow machine. */
 const people = 1_600
 
-/** One after the other, as a deployment replaces them: an HTTP process, then a worker, while a blast goes out. */
+/** Replaces an HTTP process, then a worker, while a blast goes out. */
 const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
   const said: Array<string> = []
   const old = await http(world, root)
@@ -91,8 +91,8 @@ const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
   }
   const { lists } = await answered(old, "GET", "/v1/contact-lists?kind=system")
   const { list_id } = lists.find(({ name }: { readonly name: string }) => name === "All contacts")
-  const blast = await startBlast(old, list_id)
-  await until("the old worker to send", async () => world.sink.mails.length > 20)
+  const blast = await startBlast(callsOf(old), list_id)
+  await until("the old worker to send", async () => world.sink.messages.length > 20)
 
   const young = await http(world, world.next)
   const [row] = await world.inside.asOwner<{ n: number }>(
@@ -108,9 +108,9 @@ const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
     await answered(each, "POST", "/v1/contacts", { items: [{ email: `${name}@example.test` }] })
     await answered(each, "GET", `/v1/email-blasts/${blast}/contacts`)
   }
-  const before = world.sink.mails.length
+  const before = world.sink.messages.length
   const youngWorker = await world.start(world.next, "worker")
-  await until("both to send", async () => world.sink.mails.length > before + 40)
+  await until("both to send", async () => world.sink.messages.length > before + 40)
   oldWorker.terminate()
   old.process.terminate()
   for (const code of [await oldWorker.ended, await old.process.ended]) {
@@ -125,14 +125,14 @@ const replaced = async (world: World): Promise<ReadonlyArray<string>> => {
     "select next_settled as settled, count(*)::int as n from delivery where state = 'sent' group by 1",
   )
   if (counted.length !== 2) said.push(`not both releases settled messages: ${JSON.stringify(counted)}`)
-  const got = new Set(world.sink.mails.map(({ to }) => to))
-  if (got.size !== people || world.sink.mails.length !== people) {
-    said.push(`${people} people got ${world.sink.mails.length} messages, ${got.size} of them one at least`)
+  const got = new Set(world.sink.messages.map(({ to }) => to))
+  if (got.size !== people || world.sink.messages.length !== people) {
+    said.push(`${people} people got ${world.sink.messages.length} messages, ${got.size} of them one at least`)
   }
   return said
 }
 
-/** The release before starts over a database that is ahead of it; the next one has nothing to do there. */
+/** Starts the release before over the migrated database. */
 const back = async (world: World): Promise<ReadonlyArray<string>> => {
   const old = await http(world, root)
   const ready = await old.call("GET", "/readyz")

@@ -11,18 +11,15 @@ import { ListId } from "@tentpole/core/kernel/Ids"
 import type { SystemList } from "@tentpole/core/lists/List"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { inject } from "vitest"
-import { clone, optionsOf } from "../fixtures/PostgresTest.ts"
+import { clone, optionsOf } from "../support/TestDatabase.ts"
 
 /** A statement of a long read is cut off after this. */
 const limit_ms = 3_000
 
 const clients = Layer.unwrap(
-  Effect.map(clone, (name) => {
-    const hurried = Postgres.client({ ...optionsOf(name), statement_timeout_ms: limit_ms })
-    return Layer.provideMerge(
-      Postgres.longReadsOver.pipe(Layer.provide(hurried)),
-      Postgres.connections(optionsOf(name)),
-    )
+  Effect.map(clone(), (url) => {
+    const hurried = Postgres.client({ ...optionsOf(url), statement_timeout_ms: limit_ms })
+    return Layer.provideMerge(Postgres.longReadsOver.pipe(Layer.provide(hurried)), Postgres.connections(optionsOf(url)))
   }),
 )
 
@@ -84,7 +81,7 @@ layer(world, { excludeTestServices: true })("members read from PostgreSQL", (it)
     }),
   )
 
-  it.effect("a reading holds one session until it ends, and none once its reader has gone", () =>
+  it.effect("a long read uses one session until it ends, and none after its reader has stopped", () =>
     Effect.gen(function* () {
       const { members, open } = yield* begin
       const begun = yield* Deferred.make<void>()

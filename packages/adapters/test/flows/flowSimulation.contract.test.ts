@@ -1,15 +1,14 @@
 // What simulations foretell, on both stores. `npm run test:deep` asks a thousand times.
-import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { contract, StoreClock } from "@tentpole/core/contract"
 import { DateTime, Effect, Layer } from "effect"
 import { surroundings } from "../fixtures/FlowSurroundings.ts"
 import { memoryTimes, postgresTimes } from "../fixtures/FlowTimesOf.ts"
-import { optionsOf, standing } from "../fixtures/PostgresTest.ts"
+import { connectionsTo, stoppedClock } from "../support/TestDatabase.ts"
 import { memory, postgresOver } from "../fixtures/Stores.ts"
 
 const isDeep = process.env["DEEP"] !== undefined
 
-/** In memory it is the clock of whoever asks. */
+/** In memory, it is the caller's clock. */
 const memoryClock = Layer.succeed(StoreClock, StoreClock.of({ set: () => Effect.void }))
 
 contract.flowSimulation(
@@ -19,9 +18,9 @@ contract.flowSimulation(
 )
 
 const postgres = Layer.unwrap(
-  Effect.map(standing, ({ name, set }) =>
+  Effect.map(stoppedClock, ({ set, url }) =>
     Layer.merge(
-      postgresOver(Postgres.connections(optionsOf(name))),
+      postgresOver(connectionsTo(url)),
       Layer.succeed(StoreClock, StoreClock.of({ set: (at) => Effect.asVoid(set(DateTime.formatIso(at))) })),
     ),
   ),

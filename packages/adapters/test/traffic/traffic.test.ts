@@ -1,4 +1,4 @@
-// Views on their way into the store, and the news of changed pages between processes.
+// The recorder of page views, and notifications of changed pages between processes.
 import * as PageNews from "@tentpole/adapters/postgres/tents/PageInvalidation"
 import * as PostgresTransactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import * as PublishedPagesPostgres from "@tentpole/adapters/postgres/tents/PublishedPages"
@@ -22,7 +22,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { inject } from "vitest"
-import { clients } from "../fixtures/PostgresTest.ts"
+import { clients } from "../support/TestDatabase.ts"
 import { ids, memory, postgres, secrets } from "../fixtures/Stores.ts"
 
 const agents = Layer.succeed(
@@ -48,7 +48,7 @@ const visitOf = (workspaceId: WorkspaceId, over: Partial<PageVisit> = {}): PageV
   ...over,
 })
 
-/** A recorder over memory whose store can be made to fail; `stop` ends it as the end of the process does. */
+/** A recorder over memory whose store can fail; `stop` ends it as the end of the process does. */
 const recording = Effect.fnUntraced(function* (options: Partial<RecorderOptions> = {}) {
   const stores = yield* Layer.build(memory)
   const { store, workspace } = yield* Effect.gen(function* () {
@@ -124,7 +124,7 @@ it.live("a store that is away for a moment loses no view", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a batch is tried again under its id, and visitors whom the store was told of are not told again", () =>
+it.live("a batch is retried under its id, without visitors that are already stored", () =>
   Effect.gen(function* () {
     const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
     fail(1)
@@ -146,7 +146,7 @@ it.live("a batch is tried again under its id, and visitors whom the store was to
   }).pipe(Effect.scoped),
 )
 
-it.live("who was in a batch that was given up is told of by the next one", () =>
+it.live("visitors of an abandoned batch are in the next one", () =>
   Effect.gen(function* () {
     const { recorder, workspace, batches, tried, stop, fail, counts } = yield* recording()
     fail(6)
@@ -177,7 +177,7 @@ it.live("headers are read up to a length, and no further", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("when they come faster than they can be written, views are dropped and nobody waits", () =>
+it.live("views that arrive faster than they can be written are dropped without a wait", () =>
   Effect.gen(function* () {
     const { recorder, workspace, stop, counts } = yield* recording({ waiting_max: 20, linger_ms: 60_000 })
     for (let turn = 0; turn < 500; turn++) yield* recorder.saw(visitOf(workspace))
@@ -235,14 +235,14 @@ const published = Effect.gen(function* () {
   return { workspace, publishIt, unpublishIt: change((before) => TentChange.unpublish(before, now)) }
 })
 
-/** Statements of the server's owner, whom no fence keeps out. */
+/** Statements of a superuser, without row-level security. */
 const owned = <Row extends object>(database: string, statements: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statements).unprepared).pipe(
     Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database}`), maxConnections: 1 })),
     Effect.orDie,
   )
 
-it.live("a page published by another process is news here, also after the news were cut off", () =>
+it.live("a process hears of a page that another one published, also after its connection was cut", () =>
   Effect.gen(function* () {
     const connections = yield* Layer.build(clients)
     const shared = Layer.succeedContext(connections)
@@ -283,7 +283,7 @@ it.live("single views and visitors go when nothing needs them any more, and thei
     const ago = (count: number) => DateTime.subtract(today, { days: count })
     const [connected] = yield* sql<{ database: string }>`select current_database() as database`
     const database = connected?.database ?? assert.fail("no database")
-    // As if time had gone by since these were written: in partitions of their days, and in the rest.
+    // Rows of former days: in the partitions of these days, and in the default one.
     yield* owned(
       database,
       `do $$

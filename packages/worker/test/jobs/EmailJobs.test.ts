@@ -17,21 +17,21 @@ import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import PostalMime from "postal-mime"
 import { connectionsTo, settings, workspace, world } from "../fixtures/WorkerFixture.ts"
-import { type SinkScript, sink } from "../fixtures/MailServer.ts"
+import { type FakeSmtpOptions, fakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 const surroundings = TestMails.layer.pipe(Layer.provideMerge(world))
 
 const html = `<html><body><p>Hi {{contact.first_name}}</p><a href="https://example.com/a">go</a></body></html>`
 
-/** An email of a workspace that can send, and a mail server that does as this script says. */
-const furnished = Effect.fnUntraced(function* (script: SinkScript = {}) {
+/** An email of a workspace that can send, and a mail server with these options. */
+const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
   const ws = yield* workspace
   const emails = yield* EmailStore
   const mails = yield* TestMails
   const { transact } = yield* Transactor
   const fresh = yield* Fresh
   const sql = yield* PgClient.PgClient
-  const server = yield* sink(script)
+  const server = yield* fakeSmtp(options)
   const fields = {
     name: "An email",
     subject: "Hello",
@@ -78,21 +78,21 @@ const suppress = (ws: WorkspaceId, address: string, reason: string) =>
   )
 
 layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
-  it.effect("leaves once for each address, and is forgotten", () =>
+  it.effect("is sent once to each address, and then deleted", () =>
     Effect.gen(function* () {
       const { server, asked, send, waiting } = yield* furnished()
       const jobs = yield* asked(["ann@example.test", "bob@example.test", "ANN@example.test"])
       assert.lengthOf(jobs, 2)
       for (const job of [...jobs, ...jobs]) assert.isTrue(yield* send(job))
       assert.sameMembers(
-        server.dots.map(({ to }) => to),
+        server.messages.map(({ to }) => to),
         ["ann@example.test", "bob@example.test"],
       )
       assert.strictEqual(yield* waiting, 0)
     }),
   )
 
-  it.effect("reads as a recipient's would, but for its subject, and counts nothing", () =>
+  it.effect("reads like a recipient's message, except its subject, and counts nothing", () =>
     Effect.gen(function* () {
       const { ws, asked } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
@@ -111,82 +111,80 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     }),
   )
 
-  it.effect("leaves once when two workers have its job", () =>
+  it.effect("is sent once when two workers have its job", () =>
     Effect.gen(function* () {
-      const { server, asked, send } = yield* furnished({ dot: () => ({ reply: "250 ok", after_ms: 100 }) })
+      const { server, asked, send } = yield* furnished({ behaviour: { pause_ms: 100 } })
       const job = only(yield* asked(["ann@example.test"]))
       yield* Effect.all([send(job), send(job), send(job)], { concurrency: 3 })
-      assert.lengthOf(server.dots, 1)
+      assert.lengthOf(server.messages, 1)
     }),
   )
 
-  it.effect("that was refused for the moment is tried again; for good, it ends", () =>
+  it.effect("is tried again after a temporary refusal, and ends after a permanent one", () =>
     Effect.gen(function* () {
-      let times = 0
-      const { server, asked, send, waiting } = yield* furnished({
-        recipient: (to) => (to.startsWith("bad") ? "550 5.1.1 nobody" : times++ === 0 ? "451 4.3.0 later" : null),
-        dot: (_to, nth) => ({ reply: nth === 0 ? "451 4.3.0 later" : "250 ok" }),
-      })
-      const job = only(yield* asked(["ann@example.test"]))
+      const { server, asked, send, waiting } = yield* furnished()
+      const job = only(yield* asked(["ann-rcpt451x1-dot451x2@example.test"]))
       assert.isFalse(yield* send(job))
       assert.isFalse(yield* send(job))
       assert.strictEqual(yield* waiting, 1)
       assert.isTrue(yield* send(job))
-      assert.lengthOf(server.dots, 2)
-      assert.isTrue(yield* send(only(yield* asked(["bad@example.test"]))))
+      assert.lengthOf(server.messages, 2)
+      assert.isTrue(yield* send(only(yield* asked(["bad-rcpt550@example.test"]))))
       assert.strictEqual(yield* waiting, 0)
-      assert.lengthOf(server.dots, 2)
+      assert.lengthOf(server.messages, 2)
     }),
   )
 
-  it.effect("of which nobody knows whether it arrived is not sent again", () =>
+  it.effect("is not sent again when it is in doubt", () =>
     Effect.gen(function* () {
-      const { server, asked, send, waiting } = yield* furnished({ dot: () => "cut" })
+      const { server, asked, send, waiting } = yield* furnished({
+        script: (stage) => (stage === "dot" ? "cut" : undefined),
+      })
       const job = only(yield* asked(["ann@example.test"]))
       assert.isTrue(yield* send(job))
       assert.isTrue(yield* send(job))
-      assert.lengthOf(server.dots, 1)
+      assert.lengthOf(server.messages, 1)
       assert.strictEqual(yield* waiting, 0)
     }),
   )
 
-  it.effect("whose worker died after it was handed over is not sent again", () =>
+  it.effect("is not sent again when its worker died after the hand-over", () =>
     Effect.gen(function* () {
       const { ws, server, asked, send } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
       assert.isTrue(yield* (yield* TestMails).handOver(ws, job.testMailId))
       assert.isTrue(yield* send(job))
-      assert.lengthOf(server.dots, 0)
+      assert.lengthOf(server.messages, 0)
     }),
   )
 
-  it.effect("is not interrupted between its leave and its reply", () =>
+  it.effect("is not interrupted between intent and reply", () =>
     Effect.gen(function* () {
-      const { server, asked, send, waiting } = yield* furnished({ dot: () => ({ reply: "250 ok", after_ms: 200 }) })
+      const { server, asked, send, waiting } = yield* furnished({ behaviour: { pause_ms: 200 } })
       const job = only(yield* asked(["ann@example.test"]))
       const sending = yield* Effect.forkChild(send(job))
-      while (server.dots.length === 0) yield* Effect.sleep("10 millis")
+      while (server.messages.length === 0) yield* Effect.sleep("10 millis")
       yield* Fiber.interrupt(sending)
       assert.strictEqual(yield* waiting, 0)
       yield* send(job)
-      assert.lengthOf(server.dots, 1)
+      assert.lengthOf(server.messages, 1)
     }),
   )
 
-  it.effect("to a suppressed address does not leave; to one that is merely unsubscribed it does", () =>
+  it.effect("is not sent to a suppressed address, but to an unsubscribed one", () =>
     Effect.gen(function* () {
       const { ws, server, asked, send } = yield* furnished()
       yield* suppress(ws, "ann@example.test", "complaint")
       yield* suppress(ws, "bob@example.test", "unsubscribe")
       for (const job of yield* asked(["Ann@example.test", "bob@example.test"])) assert.isTrue(yield* send(job))
       assert.deepStrictEqual(
-        server.dots.map(({ to }) => to),
+        server.messages.map(({ to }) => to),
         ["bob@example.test"],
       )
     }),
   )
 
-  it.effect("of an email that is gone, or may no longer send, or while sending is held, ends unsent", () =>
+  it.effect("ends unsent without its email, without a verified domain, and under SENDING=held", () =>
     Effect.gen(function* () {
       const { ws, server, asked, send, waiting, email, emails, transact, sql } = yield* furnished()
       const held = only(yield* asked(["held@example.test"]))
@@ -206,13 +204,13 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
         }),
       )
       assert.isTrue(yield* send(second))
-      assert.lengthOf(server.dots, 0)
+      assert.lengthOf(server.messages, 0)
     }),
   )
 
-  it.effect("is given up when nothing helps", () =>
+  it.effect("fails after the last attempt", () =>
     Effect.gen(function* () {
-      const { asked, send, waiting } = yield* furnished({ recipient: () => "451 4.3.0 never" })
+      const { asked, send, waiting } = yield* furnished({ script: (stage) => (stage === "rcpt" ? 451 : undefined) })
       const job = only(yield* asked(["ann@example.test"]))
       assert.isFalse(yield* send(job, attempts_to_work - 1))
       assert.strictEqual(yield* waiting, 1)

@@ -8,7 +8,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createTransport } from "nodemailer"
 import { readFileSync } from "node:fs"
-import { sink } from "../fixtures/MailServer.ts"
+import { fakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { counts, sender, sendingBlast, until, workspace, world, written } from "../fixtures/WorkerFixture.ts"
 
 const report = (file: string) =>
@@ -63,10 +63,10 @@ const untouched = {
 }
 
 layer(Layer.provideMerge(ReturnPaths.layer, world), { excludeTestServices: true })("returned mail", (it) => {
-  it.effect("from a message that was sent to its recipient's suppression, and nobody else's", () =>
+  it.effect("a bounce suppresses the recipient of its message, and no other", () =>
     Effect.gen(function* () {
       const ws = yield* workspace
-      const server = yield* sink()
+      const server = yield* fakeSmtp()
       const blast = yield* sendingBlast(ws, 3)
       yield* Effect.forkScoped(sender(server.port))
       yield* until(Effect.map(counts(ws, blast), ({ states }) => states["sent"] === 3))

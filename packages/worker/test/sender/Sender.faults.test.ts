@@ -1,12 +1,13 @@
-// What befalls a sender: death and freezing at every gate, refusals, servers that hang up, a database that is away.
+// The sender with faults: death and freezing at every gate, refusals, servers that hang up, a database that is down.
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import type { GateName } from "@tentpole/worker/Gates"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { atEnd, consistent, freezing, isSent, nobodyTwice, patience_ms, running } from "../fixtures/SenderChecks.ts"
-import { sink } from "../fixtures/MailServer.ts"
+import { atEnd, consistent, freezing, isSent, noneTwice, patience_ms, running } from "../fixtures/SenderChecks.ts"
+import { fakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
+import type { Act } from "@tentpole/adapters/test/FakeSmtpScript"
 import {
   counts,
   quick,
@@ -19,7 +20,7 @@ import {
   written,
 } from "../fixtures/WorkerFixture.ts"
 
-layer(world, { excludeTestServices: true })("the sender, when things go wrong", (it) => {
+layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
   for (const gate of [
     "after-claim",
     "before-intent",
@@ -27,26 +28,26 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
     "before-settle",
   ] as const satisfies ReadonlyArray<GateName>) {
     it.effect(
-      `a sender that dies at the gate ${gate} leaves nothing doubled and nobody forgotten, nor does it when it wakes up`,
+      `a sender that dies at the gate ${gate} sends nothing twice and forgets no recipient, also when it wakes up`,
       () =>
         Effect.gen(function* () {
-          const server = yield* sink()
+          const server = yield* fakeSmtp()
           const ws = yield* workspace
           const blast = yield* sendingBlast(ws, 60)
           const frozen = yield* freezing(server, gate)
           yield* running(server)
           yield* until(isSent(ws, blast))
-          nobodyTwice(server)
+          noneTwice(server)
           yield* consistent(ws, blast, server)
           const { states } = yield* counts(ws, blast)
           const bound = settings.smtpConnections + quick.settle_batch_max
           assert.isAtMost(states["unconfirmed"] ?? 0, gate === "after-claim" || gate === "before-intent" ? 0 : bound)
           assert.strictEqual((states["sent"] ?? 0) + (states["unconfirmed"] ?? 0), 60)
-          // It was only frozen: what it does now can't do harm either, and what it tells is believed.
+          // It was only frozen: its late writes do no harm, and its outcomes count.
           yield* frozen.thaw
           yield* Effect.sleep("200 millis")
           yield* frozen.stop
-          nobodyTwice(server)
+          noneTwice(server)
           yield* consistent(ws, blast, server)
           assert.notProperty((yield* counts(ws, blast)).states, "unconfirmed")
         }).pipe(Effect.scoped),
@@ -55,21 +56,18 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
   }
 
   it.effect(
-    "refusals end each message as the server said",
+    "each refusal settles its message by the code of the reply",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink({
-          recipient: (to) => {
-            if (to.startsWith("person1@")) return "550 5.1.1 no such user"
-            if (to.startsWith("person2@")) return "451 4.7.1 greylisted"
-            return to.startsWith("person3@") ? "554 5.7.1 not you" : null
-          },
-          dot: (to) => {
-            if (to.startsWith("person4@")) return { reply: "552 5.2.2 mailbox full" }
-            if (to.startsWith("person5@")) return { reply: "451 4.3.0 later" }
-            return to.startsWith("person6@") ? "cut" : { reply: "250 2.0.0 ok" }
-          },
-        })
+        const acts = new Map<string, Act>([
+          ["rcpt person1", 550],
+          ["rcpt person2", 451],
+          ["rcpt person3", 554],
+          ["dot person4", 552],
+          ["dot person5", 451],
+          ["dot person6", "cut"],
+        ])
+        const server = yield* fakeSmtp({ script: (stage, { to }) => acts.get(`${stage} ${to.split("@")[0]}`) })
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 8)
         yield* running(server)
@@ -91,23 +89,25 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
         assert.deepInclude(rows.get("person6"), { state: "unconfirmed", reason: "unconfirmed" })
         assert.deepInclude(rows.get("person7"), { state: "sent" })
         assert.deepInclude(rows.get("person8"), { state: "sent" })
-        nobodyTwice(server)
+        noneTwice(server)
         yield* consistent(ws, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
 
   it.effect(
-    "replies that don't come before the sender has to stop leave their messages in doubt",
+    "messages without a reply before the sender has to stop are unconfirmed",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink({
-          dot: (_, nth) => (nth < 5 ? { reply: "250 2.0.0 ok", after_ms: 100 } : "silence"),
+        let count = 0
+        const server = yield* fakeSmtp({
+          behaviour: { pause_ms: 100 },
+          script: (stage) => (stage === "dot" && ++count > 5 ? "silent" : undefined),
         })
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 40)
         const stop = yield* running(server, { options: { ...quick, grace_ms: 300 } })
-        yield* until(Effect.sync(() => server.dots.length >= 5 + settings.smtpConnections))
+        yield* until(Effect.sync(() => server.messages.length >= 5 + settings.smtpConnections))
         yield* stop
         const { states } = yield* counts(ws, blast)
         assert.deepStrictEqual(states, { sent: 5, unconfirmed: 8, queued: 27 })
@@ -117,10 +117,10 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
   )
 
   it.effect(
-    "while the database does not answer nothing is handed over, and afterwards nothing is doubled or in doubt",
+    "hands nothing over while the database is down, and sends nothing twice afterwards",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 60)
         const store = yield* DeliveryStore
@@ -132,7 +132,7 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
           Effect.suspend(() => (times[verb]-- > 0 ? Effect.die(new Unavailable({ part: "database" })) : write))
         const moody = DeliveryStore.of({
           ...store,
-          // The second time it was written, and only the answer got lost.
+          // The second write succeeds, and only its answer is lost.
           grant: (...asked) =>
             times.grant === 2
               ? Effect.andThen(store.grant(...asked), failing("grant", Effect.die("unreachable")))
@@ -142,7 +142,7 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
         })
         yield* running(server).pipe(Effect.provideService(DeliveryStore, moody))
         yield* until(isSent(ws, blast))
-        nobodyTwice(server)
+        noneTwice(server)
         assert.deepStrictEqual((yield* counts(ws, blast)).states, { sent: 60 })
         assert.isTrue((yield* written(ws, blast)).every((row) => row.attempts === 0))
         assert.isTrue(
@@ -155,23 +155,23 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
   )
 
   it.effect(
-    "a server that bears one connection, and hangs up after three messages, gets everything all the same",
+    "a server that allows one connection and three messages on each gets all messages",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink({ connections_max: 1, messages_max: 3 })
+        const server = yield* fakeSmtp({ behaviour: { connections_max: 1, messages_max: 3 } })
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 40)
         yield* running(server)
         yield* until(isSent(ws, blast))
-        nobodyTwice(server)
-        assert.strictEqual(server.dots.length, 40)
+        noneTwice(server)
+        assert.strictEqual(server.messages.length, 40)
         assert.isTrue((yield* written(ws, blast)).every((row) => row.state === "sent"))
       }).pipe(Effect.scoped),
     patience_ms,
   )
 
   it.effect(
-    "a mail server that isn't there costs the waiting messages no tries",
+    "a mail server that is down costs no attempts",
     () =>
       Effect.gen(function* () {
         const ws = yield* workspace
@@ -184,23 +184,23 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
         assert.isTrue(rows.every((row) => row.state === "queued"))
         // Each lane once, and then one at a time, after pauses that double: five more take a quarter of a minute.
         assert.isAtMost(rows.filter((row) => row.attempts > 0).length, settings.smtpConnections + 5)
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         yield* running(server)
         yield* until(
           Effect.map(written(ws, blast), (now) =>
             now.filter((row) => row.attempts === 0).every((row) => row.state === "sent"),
           ),
         )
-        nobodyTwice(server)
+        noneTwice(server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
 
   it.effect(
-    "a sender's domain that is not verified fails the blast, once",
+    "a sender's domain that is not verified fails the blast once",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 20, { from: "news@elsewhere.test" })
         yield* running(server)
@@ -209,16 +209,16 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
         assert.isTrue(
           (yield* written(ws, blast)).every((row) => row.state === "failed" && row.reason === "blast_failed"),
         )
-        assert.isEmpty(server.dots)
+        assert.isEmpty(server.messages)
       }).pipe(Effect.scoped),
     patience_ms,
   )
 
   it.effect(
-    "what goes wrong with a message before it is handed over counts as a try, so that it does not come round for ever",
+    "an error before the hand-over counts as an attempt, so that it is not retried forever",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 10)
         const broken = OutgoingMail.of({ make: () => Effect.die("a mistake of ours") })
@@ -226,7 +226,7 @@ layer(world, { excludeTestServices: true })("the sender, when things go wrong", 
         yield* until(Effect.map(written(ws, blast), (rows) => rows.every((row) => row.attempts > 0)))
         yield* Effect.sleep("200 millis")
         assert.isTrue((yield* written(ws, blast)).every((row) => row.state === "queued" && row.attempts === 1))
-        assert.isEmpty(server.named)
+        assert.isEmpty(server.recipients)
       }).pipe(Effect.scoped),
     patience_ms,
   )

@@ -1,13 +1,12 @@
-// How a sender shares its connections: a workspace with much to send leaves room for one with little, and what is held to a
-// pace is sent when its permit is good, or not yet.
+// How a sender shares its connections between workspaces, and how it follows the permits of a speed limit.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { consistent, freezing, isSent, nobodyTwice, patience_ms, running } from "../fixtures/SenderChecks.ts"
-import { sink } from "../fixtures/MailServer.ts"
+import { consistent, freezing, isSent, noneTwice, patience_ms, running } from "../fixtures/SenderChecks.ts"
+import { fakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { quick, sendingBlast, until, workspace, workspaceWith, world } from "../fixtures/WorkerFixture.ts"
 
 const tokenIn = (ws: WorkspaceId) =>
@@ -23,21 +22,21 @@ const tokenIn = (ws: WorkspaceId) =>
 
 layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
   it.effect(
-    "a hundred messages don't wait behind a thousand of another workspace",
+    "a hundred messages do not wait behind a thousand of another workspace",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink({ dot: () => ({ reply: "250 2.0.0 ok", after_ms: 30 }) })
+        const server = yield* fakeSmtp({ behaviour: { pause_ms: 30 } })
         const [much, little] = [yield* workspace, yield* workspace]
         yield* sendingBlast(much, 1200, { prefix: "much" })
         yield* running(server, { options: { ...quick, claim_batch_max: 500 } })
-        const dotsOf = (prefix: string) => server.dots.filter(({ to }) => to.startsWith(prefix)).length
-        yield* until(Effect.sync(() => dotsOf("much") >= 100))
+        const countOf = (prefix: string) => server.messages.filter(({ to }) => to.startsWith(prefix)).length
+        yield* until(Effect.sync(() => countOf("much") >= 100))
         const blast = yield* sendingBlast(little, 100, { prefix: "little" })
-        const before = dotsOf("much")
-        yield* until(Effect.sync(() => dotsOf("little") === 100))
-        const last = server.dots.findLastIndex(({ to }) => to.startsWith("little"))
-        const between = server.dots.slice(0, last).filter(({ to }) => to.startsWith("much")).length - before
-        // One for one, and what was in hand or went out while the others were being noticed.
+        const before = countOf("much")
+        yield* until(Effect.sync(() => countOf("little") === 100))
+        const last = server.messages.findLastIndex(({ to }) => to.startsWith("little"))
+        const between = server.messages.slice(0, last).filter(({ to }) => to.startsWith("much")).length - before
+        // In turn, plus the messages that were in flight before the second workspace was noticed.
         assert.isAtMost(between, 300)
         yield* until(isSent(little, blast))
       }).pipe(Effect.scoped),
@@ -45,37 +44,37 @@ layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
   )
 
   it.effect(
-    "with limits everybody gets one message all the same, from several senders",
+    "several senders under limits send each recipient one message",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         const ws = yield* workspaceWith({ sendingPerSecond: 400, sendingPerDomainPerSecond: 200 })
         const blast = yield* sendingBlast(ws, 300)
         yield* running(server)
         yield* running(server)
         yield* until(isSent(ws, blast))
-        nobodyTwice(server)
-        assert.strictEqual(server.dots.length, 300)
+        noneTwice(server)
+        assert.strictEqual(server.messages.length, 300)
         yield* consistent(ws, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
   )
 
   it.effect(
-    "a message whose permit is over is not sent on it: it goes back, loses no try, and waits for another one",
+    "a message with an expired permit is released, loses no attempt, and waits for another permit",
     () =>
       Effect.gen(function* () {
-        const server = yield* sink()
+        const server = yield* fakeSmtp()
         const ws = yield* workspaceWith({ sendingPerSecond: 1 })
         const blast = yield* sendingBlast(ws, 1)
-        // Leases hold all the while: that it is not sent is the permit's doing.
+        // The lease is still valid: only the permit keeps the message from being sent.
         const frozen = yield* freezing(server, "after-claim", quick)
         const first = yield* tokenIn(ws)
         yield* Effect.sleep(Pace.permit_ms + 100)
         yield* frozen.thaw
         yield* until(isSent(ws, blast))
         assert.isAbove(yield* tokenIn(ws), first)
-        assert.strictEqual(server.dots.length, 1)
+        assert.strictEqual(server.messages.length, 1)
         yield* consistent(ws, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,

@@ -9,18 +9,11 @@ import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { settingsLayer } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { inject } from "vitest"
+import { Effect, Layer, type Redacted } from "effect"
 import { secrets } from "../../fixtures/Stores.ts"
+import { empty } from "../../support/TestDatabase.ts"
 
 const settings = settingsLayer()
-
-const emptyDatabase = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const name = `empty_${process.pid}`
-  yield* sql`create database ${sql(name)} owner tentpole_owner`
-  return name
-}).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/postgres`), maxConnections: 1 })))
 
 const starter = (url: Redacted.Redacted) => {
   const options: Postgres.PostgresOptions = {
@@ -45,7 +38,7 @@ const starter = (url: Redacted.Redacted) => {
 
 it.live("eight processes at once on an empty database give one schema, one workspace, one key", () =>
   Effect.gen(function* () {
-    const url = Redacted.make(`${inject("pgOwner")}/${yield* emptyDatabase}`)
+    const url = yield* empty("migrate")
     const starts = yield* Effect.all(
       Array.from({ length: 8 }, () => starter(url)),
       { concurrency: 8 },

@@ -1,0 +1,124 @@
+// FakeSmtp as a process of its own, which outlives what a test kills, and whose log or counts the test reads.
+import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
+import { readFile } from "node:fs/promises"
+import type { Ending } from "./Ending.ts"
+import { ServiceProcess } from "./ServiceProcess.ts"
+
+/** A line of the log. `nth` names a message. */
+export type Logged =
+  | {
+      readonly what: "dot"
+      readonly at_ms: number
+      readonly nth: number
+      /** The delivery: the left side of its Message-ID. */
+      readonly delivery: string
+      readonly messageId: string
+      readonly from: string
+      readonly to: string
+      readonly unsubscribe: string
+    }
+  | { readonly what: "reply"; readonly at_ms: number; readonly nth: number; readonly code: number }
+  | { readonly what: "withheld"; readonly at_ms: number; readonly nth: number }
+  | { readonly what: "connection" | "recipient"; readonly at_ms: number; readonly to: string }
+
+/** A message whose final dot arrived. */
+export type Dot = Extract<Logged, { readonly what: "dot" }> & {
+  /** Null: the server gave none. The client may not have received the reply that is here. */
+  readonly reply: number | null
+  readonly replied_at_ms: number | null
+  /** The server gave no reply on purpose, whether or not its client lived. */
+  readonly withheld: boolean
+}
+
+/** Messages for one domain that came within the same hundredth of a second. */
+export interface Arrival {
+  readonly at_ms: number
+  readonly domain: string
+  readonly count: number
+}
+
+export interface Counts {
+  readonly arrivals: ReadonlyArray<Arrival>
+  /** Of messages. */
+  readonly bytes: number
+  readonly processor_ms: number
+}
+
+export interface Request {
+  readonly behaviour?: Partial<Behaviour>
+  /** The counts begin again at zero. */
+  readonly reset?: boolean
+}
+
+export class FakeSmtpProcess {
+  readonly #process: ServiceProcess
+  readonly #log: string | undefined
+  readonly port: number
+
+  private constructor(process: ServiceProcess, port: number, log: string | undefined) {
+    this.#process = process
+    this.port = port
+    this.#log = log
+  }
+
+  /** `log`: the file to write. Without one the server only counts. */
+  static async start(ending: Ending, log?: string): Promise<FakeSmtpProcess> {
+    const variables: Record<string, string> = log === undefined ? {} : { SMTP_LOG: log }
+    const process = new ServiceProcess(new URL("FakeSmtpMain.ts", import.meta.url).href, variables)
+    await ending.with(() => process.kill())
+    return new FakeSmtpProcess(process, Number((await process.message("port ")).slice("port ".length)), log)
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`
+  }
+
+  /** The usual behaviour, but for this. */
+  async behave(behaviour: Partial<Behaviour> = {}): Promise<void> {
+    await this.#request({ behaviour })
+  }
+
+  async reset(): Promise<void> {
+    await this.#request({ reset: true })
+  }
+
+  counts(): Promise<Counts> {
+    return this.#request({})
+  }
+
+  async #request(request: Request): Promise<Counts> {
+    const answer = this.#process.message("counts ")
+    this.#process.send(request)
+    return JSON.parse((await answer).slice("counts ".length))
+  }
+
+  /** Every message to addresses of this domain, in order. */
+  async dots(domain: string): Promise<ReadonlyArray<Dot>> {
+    const lines = await this.#lines()
+    const replies = new Map(lines.flatMap((line) => (line.what === "reply" ? [[line.nth, line] as const] : [])))
+    const withheld = new Set(lines.flatMap((line) => (line.what === "withheld" ? [line.nth] : [])))
+    return lines.flatMap((line): ReadonlyArray<Dot> => {
+      if (line.what !== "dot" || !line.to.endsWith(`@${domain}`)) return []
+      const reply = replies.get(line.nth)
+      return [
+        { ...line, reply: reply?.code ?? null, replied_at_ms: reply?.at_ms ?? null, withheld: withheld.has(line.nth) },
+      ]
+    })
+  }
+
+  /** How often a recipient of this domain was named. */
+  async recipients_count(domain: string): Promise<number> {
+    return (await this.#lines()).filter((line) => line.what === "recipient" && line.to.endsWith(`@${domain}`)).length
+  }
+
+  async connections_count(): Promise<number> {
+    return (await this.#lines()).filter(({ what }) => what === "connection").length
+  }
+
+  async #lines(): Promise<ReadonlyArray<Logged>> {
+    if (this.#log === undefined) throw new Error("this server only counts: start it with a log")
+    const lines = (await readFile(this.#log, "utf8")).split("\n")
+    // The last line is not complete yet.
+    return lines.slice(0, -1).map((line): Logged => JSON.parse(line))
+  }
+}

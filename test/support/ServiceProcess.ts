@@ -1,0 +1,79 @@
+// A process of the service or of a test, started from a module.
+import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { environment } from "./Service.ts"
+
+/** A process that ends with the one that started it. */
+export class ServiceProcess {
+  readonly #child: ChildProcess
+  /** Its exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>
+  /** Resolves once the process is up; never if it is killed before. */
+  readonly ready: Promise<void>
+  output = ""
+
+  constructor(module: string, variables: Record<string, string>, args: ReadonlyArray<string> = []) {
+    const child = fork(fileURLToPath(import.meta.resolve(module)), args, {
+      env: environment(variables),
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (this.output += String(chunk)))
+    this.ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)))
+    this.ready = new Promise((resolve) => child.on("message", (message) => message === "ready" && resolve()))
+  }
+
+  /** 0 if it never began. */
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Waits until the process is up; fails with its output if it ends before. */
+  async up(): Promise<this> {
+    const ended = this.ended.then(() => {
+      throw new Error(`a process did not come up: ${this.output}`)
+    })
+    await Promise.race([this.ready, ended])
+    ended.catch(() => undefined)
+    return this
+  }
+
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Without a chance to clean up. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL")
+    await this.ended
+  }
+
+  terminate(): void {
+    this.#child.kill("SIGTERM")
+  }
+
+  send(message: object): void {
+    if (this.#child.connected) this.#child.send(message)
+  }
+
+  /** Waits for a message with this beginning; returns all of it. */
+  message(beginning: string): Promise<string> {
+    return new Promise((resolve) => {
+      const hear = (each: unknown) => {
+        if (typeof each !== "string" || !each.startsWith(beginning)) return
+        this.#child.off("message", hear)
+        resolve(each)
+      }
+      this.#child.on("message", hear)
+    })
+  }
+
+  /** Stops the process, with all that it holds, until `wake`. */
+  freeze(): void {
+    this.#child.kill("SIGSTOP")
+  }
+
+  wake(): void {
+    this.#child.kill("SIGCONT")
+  }
+}
