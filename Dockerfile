@@ -37,18 +37,20 @@ ENV NODE_ENV=production \
     DATA_DIR=/var/lib/tentpole \
     NODE_COMPILE_CACHE=/var/cache/tentpole
 WORKDIR /app
-COPY NOTICE ./
+COPY LICENSE NOTICE ./
 COPY --from=dependencies /app ./
 COPY --from=built /app/packages/core/dist packages/core/dist
 COPY --from=built /app/packages/adapters/dist packages/adapters/dist
 COPY --from=built /app/packages/worker/dist packages/worker/dist
 COPY --from=built /app/packages/http/dist packages/http/dist
+COPY packages/adapters/templates packages/adapters/templates
 COPY packages/http/bin packages/http/bin
 RUN install --directory --owner=node --group=node /var/lib/tentpole /var/cache/tentpole
 USER node
-# Machine code of all modules, kept in the image: node finds it again by its version and by who runs it, also where nothing
-# may be written.
+# The image contains the compiled code of all modules, so that a start compiles nothing. Node looks it up by its version, its
+# flags and its user; the second line is for workers, whose flags compose.yaml sets.
 RUN ["node", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'http/Server', 'worker/Worker']) await import(`@tentpole/${name}`)"]
+RUN ["node", "--heap-growing-percent=25", "--max-semi-space-size=32", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'worker/Worker']) await import(`@tentpole/${name}`)"]
 EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "packages/http/dist/src/healthy/main.js"]
 # Node is the first process: it takes SIGTERM itself, and needs up to 30 seconds to settle what is under way.

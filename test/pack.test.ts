@@ -92,6 +92,7 @@ const filesOf = async (folder: string): Promise<ReadonlyArray<string>> =>
 it("a package carries its sources and what is built of each of them, and no tests", async () => {
   for (const name of names) {
     const files = new Set(await filesOf(unpacked(name)))
+    for (const document of ["LICENSE", "README.md"]) assert(files.has(document), `${name}: ${document}`)
     const sources = [...files].filter((path) => /^(src|contract)\/.*(?<!\.d)\.ts$/.test(path))
     assert.isNotEmpty(sources, name)
     for (const path of sources) {
@@ -128,7 +129,10 @@ it("every module finds what it imports among what its package declares", async (
 const compiled = async (app: string, compiler: string) => {
   const [memory = "", postgres = ""] = await programsIn("docs/embedding.md")
   const [promises = "", effects = ""] = await programsIn("docs/client.md")
-  const programs = { memory, postgres, promises, effects }
+  const ofPackages = names.map(
+    async (name) => [name, (await programsIn(`packages/${name}/README.md`))[0] ?? ""] as const,
+  )
+  const programs = { memory, postgres, promises, effects, ...Object.fromEntries(await Promise.all(ofPackages)) }
   for (const [name, text] of Object.entries(programs)) await writeFile(join(app, `${name}.ts`), text)
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"]
   const files = Object.keys(programs).map((name) => `${name}.ts`)
@@ -136,8 +140,10 @@ const compiled = async (app: string, compiler: string) => {
   await run(process.execPath, [compiler, ...options, ...files], app)
 }
 
-/** What the programs of docs/embedding.md say, run by node alone. */
+/** The output of the programs that need no service, run by node alone. */
 const embedded = async (app: string) => {
+  assert.match(await run(process.execPath, ["core.js"], app), /^entered_flow, waiting, .*email_sent/)
+  assert.strictEqual(await run(process.execPath, ["adapters.js"], app), "Bakery\n")
   assert.strictEqual(
     await run(process.execPath, ["memory.js"], app),
     "Ann: entered_flow, waiting, step_executed, email_sent, step_executed, completed, email_delivered\n",
@@ -153,7 +159,14 @@ it("the programs of the documents compile against the packages and run on what w
   const app = join(home, "app")
   await mkdir(app)
   await writeFile(join(app, "package.json"), JSON.stringify({ type: "module" }))
-  await link(app, root, ["@tentpole/core", "@tentpole/adapters", "@tentpole/http", "effect", "@types/node"])
+  await link(app, root, [
+    "@tentpole/core",
+    "@tentpole/adapters",
+    "@tentpole/worker",
+    "@tentpole/http",
+    "effect",
+    "@types/node",
+  ])
   await compiled(app, tsc)
   await embedded(app)
   const asked = ["@tentpole/core", "@tentpole/adapters/memory/All", "@tentpole/http/client"]
@@ -165,6 +178,11 @@ it("the programs of the documents compile against the packages and run on what w
     ),
   )
 }, 300_000)
+
+/** Packages of others that an installation for production may bring. */
+const packages_max = 110
+/** Our own packages, and what the test needs to compile. */
+const tools = /node_modules\/(@tentpole\/|@?typescript\b)/
 
 if (process.env["PACK"] === "install") {
   it("npm installs them into an empty project, where the same programs run", async () => {
@@ -178,6 +196,9 @@ if (process.env["PACK"] === "install") {
     await compiled(app, join(app, "node_modules/typescript/bin/tsc"))
     await embedded(app)
     assert.match(await run("npx", ["tentpole", "--version"], app), /\d+\.\d+\.\d+/)
+    const installed = await run("npm", ["ls", "--all", "--parseable", "--omit=dev"], app, online)
+    const others = installed.split("\n").filter((path) => path.includes("node_modules/") && !tools.test(path))
+    assert.isAtMost(new Set(others).size, packages_max)
   }, 600_000)
 }
 

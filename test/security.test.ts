@@ -71,6 +71,8 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/dns/Dns.ts": "name servers",
   "packages/adapters/src/operations/Tracing.ts": "the collector of the configuration",
   "packages/adapters/src/s3/BlobStore.ts": "the file store of the configuration",
+  "packages/adapters/src/s3/Upload.ts": "the file store of the configuration",
+  "packages/adapters/src/smtp/SmtpSocket.ts": "the mail server of the configuration",
   "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
   "packages/adapters/src/sns/Sns.ts": "hosts of Amazon, which it checks",
   "packages/http/src/cli/doctor/Examinations.ts": "what the configuration names",

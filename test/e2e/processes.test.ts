@@ -42,7 +42,7 @@ beforeAll(async () => {
     JSON_BYTES_MAX: String(2 ** 20),
   }
   for (const command of ["http", "worker"]) {
-    const started = new ServiceProcess("@tentpole/http/cli/main", variables, [command])
+    const started = new ServiceProcess("@tentpole/http/cli/main", variables, { args: [command] })
     await ending.with(() => started.kill())
     processes.push(started)
   }

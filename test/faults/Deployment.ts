@@ -1,5 +1,6 @@
 // Deployment: the service as separate processes that nothing restarts: an HTTP process, and as many workers as a campaign
 // starts.
+import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { Redacted } from "effect"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
@@ -67,7 +68,7 @@ export class Deployment implements Callable {
 
   /** The product's worker, or a module of the campaign. */
   startWorker(module = "@tentpole/worker/main", more: Variables = {}): Promise<ServiceProcess> {
-    return this.#start(module, more)
+    return this.#start(module, more, workerFlags)
   }
 
   async startHttp(): Promise<ServiceProcess> {
@@ -127,8 +128,8 @@ export class Deployment implements Callable {
     return row?.count ?? 0
   }
 
-  async #start(module: string, more: Variables = {}): Promise<ServiceProcess> {
-    const started = new ServiceProcess(module, { ...this.#variables, ...more })
+  async #start(module: string, more: Variables = {}, flags: ReadonlyArray<string> = []): Promise<ServiceProcess> {
+    const started = new ServiceProcess(module, { ...this.#variables, ...more }, { flags })
     await this.#ending.with(() => started.kill())
     return started
   }

@@ -3,6 +3,12 @@ import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { environment } from "./Service.ts"
 
+interface Arguments {
+  readonly args?: ReadonlyArray<string>
+  /** Flags for node. */
+  readonly flags?: ReadonlyArray<string>
+}
+
 /** A process that ends with the one that started it. */
 export class ServiceProcess {
   readonly #child: ChildProcess
@@ -12,9 +18,10 @@ export class ServiceProcess {
   readonly ready: Promise<void>
   output = ""
 
-  constructor(module: string, variables: Record<string, string>, args: ReadonlyArray<string> = []) {
+  constructor(module: string, variables: Record<string, string>, { args = [], flags = [] }: Arguments = {}) {
     const child = fork(fileURLToPath(import.meta.resolve(module)), args, {
       env: environment(variables),
+      execArgv: [...process.execArgv, ...flags],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     })
     this.#child = child

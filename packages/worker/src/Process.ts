@@ -1,14 +1,10 @@
 // The worker process: sending, imports, generation, schedules.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
-import { frugalHeap } from "@tentpole/adapters/operations/Heap"
 import { useCases } from "@tentpole/core/Tentpole"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { worker } from "./Worker.ts"
 
-export const workerProcess = Effect.andThen(
-  frugalHeap,
-  processOf("worker", (config) =>
-    worker(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
-  ),
+export const workerProcess = processOf("worker", (config) =>
+  worker(config).pipe(Layer.provide(useCases), Layer.provide(ports(config, { name: "worker", connections_max: 12 }))),
 )

@@ -4,7 +4,6 @@ import { draining, Readiness } from "@tentpole/adapters/operations/Readiness"
 import { Layer } from "effect"
 import * as BounceListener from "./loops/BounceListener.ts"
 import * as FlowAdvancer from "./loops/FlowAdvancer.ts"
-import * as Gates from "./Gates.ts"
 import * as Housekeeping from "./loops/Maintenance.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import * as Schedules from "./loops/Schedules.ts"
@@ -20,6 +19,6 @@ export const worker = (config: Pick<Configuration, "bounceSmtpPort" | "host" | "
     FlowAdvancer.layer(),
     Housekeeping.layer,
     BounceListener.layer(config),
-  ).pipe(Layer.provide(Gates.fromEnvironment))
+  )
   return draining(0).pipe(Layer.provide(work), Layer.provide(Watched.layer(config)), Layer.provide(Readiness.layer))
 }

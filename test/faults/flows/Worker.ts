@@ -3,11 +3,11 @@ import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
 import * as FlowAdvancer from "@tentpole/worker/loops/FlowAdvancer"
-import * as Gates from "@tentpole/worker/Gates"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
 import { defaults, layer as sender } from "@tentpole/worker/sender/Sender"
 import { Clock, Effect, Layer } from "effect"
 import { times } from "../blasts/Times.ts"
+import * as WorkerGates from "../WorkerGates.ts"
 
 const look_every_ms = 50
 
@@ -33,7 +33,7 @@ const movedClock = Layer.effect(
 )
 
 const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...times }), FlowAdvancer.layer(look_every_ms)).pipe(
-  Layer.provide(Gates.fromEnvironment),
+  Layer.provide(WorkerGates.fromEnvironment),
 )
 
 asProgram(

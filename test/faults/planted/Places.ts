@@ -28,6 +28,6 @@ export const testOf = (root: string, { tests }: Extract<Catcher, { readonly test
 
 /** Whether a test or a contract has a title with these words. */
 export const isTitle = (root: string, named: string): boolean =>
-  globSync(["packages/*/test/**/*.ts", "packages/core/contract/**/*.ts", "test/*/*.test.ts"], { cwd: root }).some((path) =>
-    readFileSync(join(root, path), "utf8").includes(named),
+  globSync(["packages/*/test/**/*.ts", "packages/core/contract/**/*.ts", "test/*/*.test.ts"], { cwd: root }).some(
+    (path) => readFileSync(join(root, path), "utf8").includes(named),
   )

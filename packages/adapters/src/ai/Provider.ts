@@ -84,7 +84,7 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         email: Effect.fn("Ai.email")(function* (request) {
           const answer = yield* ask("an email", emailConversation(request), document_tokens_max, document_time_max)
           const written = yield* Effect.fromResult(readEmail(answer))
-          return { ...written, html: yield* inlined(written.html) }
+          return { ...written, html: inlined(written.html) }
         }),
         asksForPage: Effect.fn("Ai.asksForPage")(function* (prompt, { hasTemplate }) {
           const answer = ask("an intent", intentConversation(prompt, hasTemplate), intent_tokens_max, intent_time_max)

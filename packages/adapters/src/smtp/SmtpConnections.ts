@@ -1,90 +1,65 @@
-// Mail over SMTP, on nodemailer's connection. Its errors can't tell whether a message may have arrived, so this file keeps
-// count itself of how far the body was read: the final dot is written only after the body's stream has ended.
+// Mail over SMTP.
 import { ConnectFailed, type Connection, type Envelope, MailConnections } from "@tentpole/core/sending/MailConnection"
-import { Effect, Layer, Redacted } from "effect"
-import SMTPConnection from "nodemailer/lib/smtp-connection"
-import type { SmtpOptions } from "./SmtpUrl.ts"
+import { Effect, Layer } from "effect"
+import { connect } from "node:net"
+import { connect as connectTls } from "node:tls"
+import { handshake, HandshakeRefused, tlsOptions } from "./SmtpHandshake.ts"
+import { SmtpSocket } from "./SmtpSocket.ts"
 import { SmtpTransaction } from "./SmtpTransaction.ts"
+import type { SmtpOptions } from "./SmtpUrl.ts"
 
 export const layer = (options: SmtpOptions) =>
   Layer.succeed(MailConnections, MailConnections.of({ open: Effect.map(open(options), connection) }))
 
-/** A connection with what we must know about it. */
+/** An open connection. */
 export interface Session {
-  readonly smtp: SMTPConnection
+  readonly socket: SmtpSocket
   readonly options: SmtpOptions
   /** The server's answer to EHLO. */
   readonly extensions: string
-  /** A refusal left a half-made transaction behind: RSET comes first. */
+  /** A refusal left an unfinished transaction on the server: RSET comes first. */
   stale: boolean
   /** The message under way. */
   current: SmtpTransaction | undefined
 }
 
-interface SmtpError extends Error {
-  readonly code?: string | undefined
-  readonly responseCode?: number | undefined
+const failed = (error: Error): ConnectFailed =>
+  error instanceof HandshakeRefused
+    ? new ConnectFailed({
+        reason: error.message,
+        permanent: error.step === "login" && error.code !== null && error.code >= 500,
+        crowded: error.code === 421,
+      })
+    : new ConnectFailed({ reason: error.message, permanent: false, crowded: false })
+
+const connectTo = (options: SmtpOptions): SmtpSocket => {
+  const { host, port, secure, begin_timeout_ms, reply_timeout_ms } = options
+  const socket = secure ? connectTls({ ...tlsOptions(options), host, port }) : connect({ host, port })
+  // The timers of a message come first: the socket is idle while the intent is committed.
+  return new SmtpSocket(socket, begin_timeout_ms + reply_timeout_ms)
 }
 
-const failed = (error: SmtpError): ConnectFailed =>
-  new ConnectFailed({
-    reason: error.message,
-    permanent: error.code === "EAUTH" && error.responseCode !== undefined && error.responseCode >= 500,
-    crowded: error.responseCode === 421,
-  })
-
-const connectTo = (options: SmtpOptions): SMTPConnection =>
-  new SMTPConnection({
-    host: options.host,
-    port: options.port,
-    secure: options.secure,
-    requireTLS: options.requireTls,
-    ignoreTLS: options.ignoreTls,
-    tls: { rejectUnauthorized: options.verifyCertificate, minVersion: "TLSv1.2" },
-    ...(options.name === null ? {} : { name: options.name }),
-    connectionTimeout: options.open_timeout_ms,
-    greetingTimeout: options.open_timeout_ms,
-    // Our own timers come first: the socket lies idle while the intent is committed.
-    socketTimeout: options.begin_timeout_ms + options.reply_timeout_ms,
-    // Closing is for good and at once: what was not written yet is never flushed.
-    socketCloseTimeout: 0,
-  })
-
-/** Connects and logs in. A server that offers no login is used without. */
+/** Connects and logs in. */
 const open = (options: SmtpOptions) =>
   Effect.acquireRelease(
     Effect.callback<Session, ConnectFailed>((resume) => {
-      const smtp = connectTo(options)
-      const timer = setTimeout(
-        () => give(new ConnectFailed({ reason: "The login took too long", permanent: false, crowded: false })),
-        options.open_timeout_ms,
-      )
-      const give = (result: Session | ConnectFailed) => {
-        clearTimeout(timer)
-        if (result instanceof ConnectFailed) {
-          smtp.close()
-          resume(Effect.fail(result))
-        } else resume(Effect.succeed(result))
+      const socket = connectTo(options)
+      const timer = setTimeout(() => socket.close(new Error("The login took too long")), options.open_timeout_ms)
+      const opened = (extensions: string) =>
+        Effect.succeed<Session>({ socket, options, extensions, stale: false, current: undefined })
+      const refused = (error: Error) => {
+        socket.close()
+        return Effect.fail(failed(error))
       }
-      smtp.on("error", (error: SmtpError) => give(failed(error)))
-      smtp.connect((error?: SmtpError | null) => {
-        if (error) return give(failed(error))
-        const session: Session = {
-          smtp,
-          options,
-          extensions: String(smtp.lastServerResponse),
-          stale: false,
-          current: undefined,
-        }
-        if (options.login === null || !smtp.allowsAuth) return give(session)
-        const { user, password } = options.login
-        smtp.login({ user, pass: Redacted.value(password) }, (refusal?: SmtpError | null) =>
-          give(refusal ? failed(refusal) : session),
-        )
-      })
+      void handshake(socket, options)
+        .then(opened, refused)
+        .then((result) => {
+          clearTimeout(timer)
+          resume(result)
+        })
       return Effect.sync(() => {
         clearTimeout(timer)
-        smtp.close()
+        socket.close()
       })
     }),
     leave,
@@ -92,14 +67,14 @@ const open = (options: SmtpOptions) =>
 
 const goodbye_ms = 1000
 
-/** Says goodbye if nothing is under way; a message under way learns that nobody waits for its reply any more. */
-const leave = (session: Session): Effect.Effect<void> =>
+/** Says goodbye if no message is under way; else the message ends, and its sender learns that. */
+const leave = ({ socket, current }: Session): Effect.Effect<void> =>
   Effect.sync(() => {
-    const { smtp, current } = session
     if (current !== undefined) return current.cut()
-    if (smtp.destroyed) return
-    smtp.quit()
-    setTimeout(() => smtp.close(), goodbye_ms).unref()
+    if (socket.destroyed) return
+    socket.hear(() => socket.close())
+    socket.write("QUIT\r\n")
+    setTimeout(() => socket.close(), goodbye_ms).unref()
   })
 
 const connection = (session: Session): Connection => ({
@@ -109,5 +84,5 @@ const connection = (session: Session): Connection => ({
       transaction.start()
       return Effect.sync(() => transaction.cut())
     }),
-  alive: Effect.sync(() => !session.smtp.destroyed && session.current === undefined),
+  alive: Effect.sync(() => !session.socket.destroyed && session.current === undefined),
 })

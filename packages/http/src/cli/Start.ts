@@ -6,6 +6,7 @@ import { prepared } from "@tentpole/adapters/embedded/Prepare"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
+import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Effect, Layer, Redacted, Scope } from "effect"
@@ -79,8 +80,14 @@ const start = Effect.gen(function* () {
   const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
   const children = yield* Effect.all(
     [
-      supervised({ name: "http", module: "@tentpole/http/main", environment, born: born("http") }),
-      supervised({ name: "worker", module: "@tentpole/worker/main", environment, born: born("worker") }),
+      supervised({ name: "http", module: "@tentpole/http/main", flags: [], environment, born: born("http") }),
+      supervised({
+        name: "worker",
+        module: "@tentpole/worker/main",
+        flags: workerFlags,
+        environment,
+        born: born("worker"),
+      }),
     ],
     { concurrency: 2 },
   ).pipe(Scope.provide(sideBySide))

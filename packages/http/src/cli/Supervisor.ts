@@ -8,6 +8,8 @@ export interface Supervised {
   readonly name: string
   /** What it runs, as a package's module. */
   readonly module: string
+  /** Flags for node, besides those of this process. */
+  readonly flags: ReadonlyArray<string>
   readonly environment: NodeJS.ProcessEnv
   /** Told the process id of each life. */
   readonly born: (pid: number) => void
@@ -25,8 +27,8 @@ const lived_ms = 10_000
 const deaths_max = 5
 
 /** In a process group of its own: a Ctrl-C at the terminal reaches the parent alone, which stops its children in order. */
-const spawnChild = ({ module, environment }: Supervised): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, fileURLToPath(import.meta.resolve(module))], {
+const spawnChild = ({ module, flags, environment }: Supervised): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, ...flags, fileURLToPath(import.meta.resolve(module))], {
     env: environment,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     detached: true,

@@ -1,5 +1,4 @@
-// The AI that needs no provider: pages, emails and columns by rule, the same for the same request. It makes the service whole
-// without an account anywhere, and tests and simulations repeatable.
+// The AI that needs no provider: pages, emails and columns by rule. The same request always gives the same answer.
 import { Ai, type EmailRequest, type PageRequest, type WrittenEmail } from "@tentpole/core/ports/Ai"
 import { accents, type Palette, paletteOr } from "@tentpole/core/rendering/Palette"
 import { Effect, Layer } from "effect"
@@ -29,8 +28,7 @@ export const emailFor = ({ prompt, name, brand, basis }: EmailRequest): WrittenE
 export const pageFor = ({ prompt, name, brand, template }: PageRequest): string => {
   const brief = readBrief(prompt, name)
   if (template !== null) return retitled(template, brief.headline, prompt)
-  const seed = hash(prompt)
-  return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt), seed })
+  return composePage({ brief, name, brand, palette: palette(brand?.primaryColor ?? null, prompt) })
 }
 
 const palette = (color: string | null, prompt: string): Palette =>

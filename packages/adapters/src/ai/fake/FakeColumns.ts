@@ -23,62 +23,21 @@ export const matchesFor = ({ columns, fields }: ColumnsRequest): ReadonlyArray<C
 type Tell = (column: ColumnAsked, free: ReadonlyMap<string, FieldOffered>) => string | undefined
 
 /** Spanish, French, German, Italian, Portuguese, Dutch. By the `api_name` of a standard field. */
-const vocabulary: Readonly<Record<string, ReadonlyArray<string>>> = {
-  email: [
-    "Correo",
-    "Correo electrónico",
-    "Dirección de correo electrónico",
-    "Courriel",
-    "Adresse e-mail",
-    "Adresse électronique",
-    "E-Mail-Adresse",
-    "Indirizzo email",
-    "Indirizzo e-mail",
-    "Posta elettronica",
-    "Endereço de e-mail",
-    "Correio eletrónico",
-    "E-mailadres",
-  ],
-  phone: [
-    "Teléfono",
-    "Número de teléfono",
-    "Móvil",
-    "Celular",
-    "Téléphone",
-    "Numéro de téléphone",
-    "Portable",
-    "Telefon",
-    "Telefonnummer",
-    "Handy",
-    "Handynummer",
-    "Mobiltelefon",
-    "Telefono",
-    "Numero di telefono",
-    "Cellulare",
-    "Telefone",
-    "Telemóvel",
-    "Telefoon",
-    "Telefoonnummer",
-  ],
-  first_name: ["Nombre de pila", "Prénom", "Vorname", "Primeiro nome", "Nome próprio", "Voornaam"],
-  last_name: [
-    "Apellido",
-    "Apellidos",
-    "Nom de famille",
-    "Nachname",
-    "Familienname",
-    "Cognome",
-    "Apelido",
-    "Achternaam",
-  ],
-  display_name: ["Nombre completo", "Nom complet", "Vollständiger Name", "Nome completo", "Volledige naam", "Nickname"],
-  company: ["Empresa", "Compañía", "Entreprise", "Société", "Firma", "Unternehmen", "Azienda", "Società", "Bedrijf"],
-  job_title: ["Cargo", "Puesto", "Fonction", "Poste", "Berufsbezeichnung", "Funktion", "Qualifica", "Functie"],
-  address: ["Dirección", "Adresse", "Straße", "Anschrift", "Indirizzo", "Via", "Endereço", "Morada", "Adres", "Straat"],
-  city: ["Ciudad", "Ville", "Stadt", "Ort", "Wohnort", "Città", "Cidade", "Stad", "Woonplaats"],
-  state: ["Provincia", "Région", "Bundesland", "Regione", "Distrito", "Provincie"],
-  zip_code: ["Código postal", "Code postal", "Postleitzahl", "PLZ", "CAP", "Codice postale", "CEP"],
-  country: ["País", "Pays", "Land", "Paese", "Nazione"],
+const vocabulary: Readonly<Record<string, string>> = {
+  email:
+    "Correo|Correo electrónico|Dirección de correo electrónico|Courriel|Adresse e-mail|Adresse électronique|E-Mail-Adresse|Indirizzo email|Indirizzo e-mail|Posta elettronica|Endereço de e-mail|Correio eletrónico|E-mailadres",
+  phone:
+    "Teléfono|Número de teléfono|Móvil|Celular|Téléphone|Numéro de téléphone|Portable|Telefon|Telefonnummer|Handy|Handynummer|Mobiltelefon|Telefono|Numero di telefono|Cellulare|Telefone|Telemóvel|Telefoon|Telefoonnummer",
+  first_name: "Nombre de pila|Prénom|Vorname|Primeiro nome|Nome próprio|Voornaam",
+  last_name: "Apellido|Apellidos|Nom de famille|Nachname|Familienname|Cognome|Apelido|Achternaam",
+  display_name: "Nombre completo|Nom complet|Vollständiger Name|Nome completo|Volledige naam|Nickname",
+  company: "Empresa|Compañía|Entreprise|Société|Firma|Unternehmen|Azienda|Società|Bedrijf",
+  job_title: "Cargo|Puesto|Fonction|Poste|Berufsbezeichnung|Funktion|Qualifica|Functie",
+  address: "Dirección|Adresse|Straße|Anschrift|Indirizzo|Via|Endereço|Morada|Adres|Straat",
+  city: "Ciudad|Ville|Stadt|Ort|Wohnort|Città|Cidade|Stad|Woonplaats",
+  state: "Provincia|Région|Bundesland|Regione|Distrito|Provincie",
+  zip_code: "Código postal|Code postal|Postleitzahl|PLZ|CAP|Codice postale|CEP",
+  country: "País|Pays|Land|Paese|Nazione",
 }
 
 /** Small letters and digits without accents; what is between them is one space. */
@@ -92,7 +51,7 @@ const plain = (text: string): string =>
     .trim()
 
 const fieldOfWord: ReadonlyMap<string, string> = new Map(
-  Object.entries(vocabulary).flatMap(([field, words]) => words.map((word) => [plain(word), field] as const)),
+  Object.entries(vocabulary).flatMap(([field, words]) => words.split("|").map((word) => [plain(word), field] as const)),
 )
 
 const byVocabulary: Tell = ({ header }, free) => {

@@ -1,5 +1,4 @@
-// An email, composed from a brief: a head, a greeting, a paragraph or two, a code, a date or sections where they are asked
-// for, a button. It says what the prompt says, and is laid out as every email that this service makes.
+// The email of the fake AI: the layout of the service's emails, filled in from a brief.
 import type { Brand, WrittenEmail } from "@tentpole/core/ports/Ai"
 import {
   addressOf,
@@ -16,9 +15,8 @@ import {
 } from "@tentpole/core/emails/EmailLayout"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { Palette } from "@tentpole/core/rendering/Palette"
-import type { Kind } from "./FakePromptParser.ts"
 import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"
-import { callLabels, cards, moreTitles } from "./FakePageWords.ts"
+import { cards } from "./FakePage.ts"
 
 export interface EmailParts {
   readonly brief: EmailBrief
@@ -30,8 +28,8 @@ export interface EmailParts {
 
 export const composeEmail = ({ brief, name, brand, palette }: EmailParts): WrittenEmail => {
   const owner = brand?.name ?? name
-  const { kind, topic, headline, coupon, date } = brief
-  const pitch = pitches[kind](topic)
+  const { topic, headline, coupon, date } = brief
+  const pitch = `We have something for you: ${topic}. Take a look at what is in it for you.`
   const html = layOut({
     title: headline,
     palette,
@@ -51,7 +49,7 @@ export const composeEmail = ({ brief, name, brand, palette }: EmailParts): Writt
       ...callOf(brief, brand, palette),
       ...sectionsOf(brief, palette),
       rule(),
-      row("20px 40px", paragraph(`${closings[kind]}<br>${escapeHtml(owner)}`)),
+      row("20px 40px", paragraph(`Yours,<br>${escapeHtml(owner)}`)),
     ],
   })
   return { html, subject: subjectOf(brief), previewText: previewOf(brief, pitch) }
@@ -59,24 +57,6 @@ export const composeEmail = ({ brief, name, brand, palette }: EmailParts): Writt
 
 const strong = (text: string): string =>
   `<strong class="ink" style="font-size:20px;line-height:28px">${escapeHtml(text)}</strong>`
-
-const pitches: Readonly<Record<Kind, (topic: string) => string>> = {
-  event: (topic) => `You are invited: ${topic}. Come by yourself or bring a friend; we look forward to seeing you.`,
-  place: (topic) => `There is news about ${topic}. Come by, look around, and stay as long as you like.`,
-  software: (topic) => `We have something new for you: ${topic}. It takes a minute to see what it does for you.`,
-  community: (topic) => `Here is what is going on around ${topic}. Everybody who is curious is welcome.`,
-  person: (topic) => `A short note about ${topic}: what I have been working on, and how to get in touch.`,
-  offer: (topic) => `We have something for you: ${topic}. Take a look at what is in it for you.`,
-}
-
-const closings: Readonly<Record<Kind, string>> = {
-  event: "See you there,",
-  place: "See you soon,",
-  software: "Yours,",
-  community: "With warm wishes,",
-  person: "All the best,",
-  offer: "Yours,",
-}
 
 const couponOf = ({ code, discount }: CouponBrief): string => {
   const what = discount === null ? "Your code" : `${discount} off with this code`
@@ -87,21 +67,21 @@ const couponOf = ({ code, discount }: CouponBrief): string => {
 }
 
 /** Where the prompt asks for a button. One that is told no place leads to the brand's, or to this email in a browser. */
-const callOf = ({ button: wanted, kind }: EmailBrief, brand: Brand | null, palette: Palette): ReadonlyArray<string> => {
+const callOf = ({ button: wanted }: EmailBrief, brand: Brand | null, palette: Palette): ReadonlyArray<string> => {
   if (wanted === null) return []
   const href = wanted.url ?? addressOf(brand?.domain ?? null) ?? "{{view_in_browser_url}}"
-  return [row("16px 40px 32px", button(wanted.label ?? callLabels[kind], href, palette))]
+  return [row("16px 40px 32px", button(wanted.label ?? "See the details", href, palette))]
 }
 
-const sectionsOf = ({ kind, topic, cards_count }: EmailBrief, palette: Palette): ReadonlyArray<string> =>
+const sectionsOf = ({ topic, cards_count }: EmailBrief, palette: Palette): ReadonlyArray<string> =>
   cards_count === 0
     ? []
     : [
         rule(),
         row(
           "20px 40px 8px",
-          `<h2 class="ink" style="margin:0 0 16px;font-size:20px;line-height:28px">${moreTitles[kind]}</h2>` +
-            cards[kind]
+          `<h2 class="ink" style="margin:0 0 16px;font-size:20px;line-height:28px">What to expect</h2>` +
+            cards
               .slice(0, cards_count)
               .map(([title, text]) => section(title, escapeHtml(text.replaceAll("{}", topic)), palette))
               .join("\n"),

@@ -1,12 +1,10 @@
-// What the fake understands of a prompt that asks for an email: what it is about, and whether it wants a button, a code, a
-// date or several sections. It invents none of them: what stands in the email stands in the prompt.
-import { cardsAsked, headlineOf, type Kind, kindOf, topicOf } from "./FakePromptParser.ts"
+// The prompt parser of the fake AI for emails: the topic, and a button, code, date or sections where the prompt names them.
+import { cardsAsked, headlineOf, topicOf } from "./FakePromptParser.ts"
 
 export interface EmailBrief {
   /** What the email is about, as it reads within a sentence. */
   readonly topic: string
   readonly headline: string
-  readonly kind: Kind
   /** 0: it is a letter. */
   readonly cards_count: number
   readonly button: ButtonBrief | null
@@ -38,7 +36,6 @@ export const readEmailBrief = (prompt: string, name: string): EmailBrief => {
   return {
     topic: topic || name,
     headline: topic === "" ? name : headlineOf(topic),
-    kind: kindOf(words),
     cards_count: cardsOf(words),
     button: buttonOf(prompt),
     coupon: couponOf(prompt),

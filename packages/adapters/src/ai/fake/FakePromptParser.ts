@@ -1,7 +1,4 @@
-// What the fake understands of a prompt: whether it asks for a page, what the page is about, and which parts it wants. Word
-// lists, no more; the same prompt is always read the same way. What emails want besides is in FakeEmailBrief.ts.
-
-export type Kind = "event" | "place" | "software" | "community" | "person" | "offer"
+// The prompt parser of the fake AI, by word lists: whether a prompt asks for a page, its topic, and the parts it names.
 
 export interface Field {
   readonly name: string
@@ -21,7 +18,6 @@ export interface Brief {
   /** What the page is about, as it reads within a sentence. */
   readonly topic: string
   readonly headline: string
-  readonly kind: Kind
   readonly cards_count: number
   readonly form: FormBrief | null
 }
@@ -50,7 +46,6 @@ export const readBrief = (prompt: string, name: string): Brief => {
   return {
     topic: topic || name,
     headline: topic === "" ? name : headlineOf(topic),
-    kind: kindOf(prompt),
     cards_count: cardsAsked(prompt) ?? 3,
     form: formOf(prompt),
   }
@@ -82,16 +77,6 @@ export const headlineOf = (topic: string): string => capital(topic.replace(/^(a|
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const kinds: ReadonlyArray<readonly [Kind, RegExp]> = [
-  ["event", /\b(event|fair|meetup|webinar|conference|workshop|concert|party|festival|wedding|opening)\b/i],
-  ["community", /\b(club|association|school|charity|non-?profit|newsletter|community|church|team)\b/i],
-  ["software", /\b(app|software|saas|platform|tool|api|startup)\b/i],
-  ["person", /\b(portfolio|resume|cv|freelance\w*|photographer|artist|consultant)\b/i],
-  ["place", /\b(restaurant|caf[eé]|bakery|bar|studio|gym|salon|hotel|clinic|practice|shop|store)\b/i],
-]
-
-export const kindOf = (prompt: string): Kind => kinds.find(([, words]) => words.test(prompt))?.[0] ?? "offer"
-
 const numbers: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6 }
 
 /** How many sections, features or the like a prompt asks for; null when it gives no number. */
@@ -103,98 +88,62 @@ export const cardsAsked = (prompt: string): number | null => {
   return said === undefined ? null : (numbers[said.toLowerCase()] ?? Number(said))
 }
 
-interface FormKind extends Omit<FormBrief, "fields"> {
-  readonly words: RegExp
-  readonly fields: ReadonlyArray<string>
-}
-
-const formKinds: ReadonlyArray<FormKind> = [
-  {
-    id: "waiting-list",
-    words: /\bwait(ing)?[ -]?list\b/i,
-    heading: "Join the waiting list",
-    button: "Put me on the list",
-    fields: ["first_name"],
-  },
-  {
-    id: "registration",
-    words: /\b(rsvp|register|registration|enrol|enroll|attend)\b/i,
-    heading: "Register",
-    button: "Register",
-    fields: ["first_name", "last_name"],
-  },
-  {
-    id: "booking",
-    words: /\b(book(ing)?|reservation|appointment|reserve)\b/i,
-    heading: "Ask for a date",
-    button: "Send the request",
-    fields: ["first_name", "phone", "message"],
-  },
-  {
-    id: "quote",
-    words: /\b(quote|demo|trial|estimate)\b/i,
-    heading: "Tell us what you need",
-    button: "Send the request",
-    fields: ["first_name", "company", "message"],
-  },
-  {
-    id: "contact",
-    words: /\b(contact|inquir\w*|enquir\w*|get in touch)\b/i,
-    heading: "Write to us",
-    button: "Send",
-    fields: ["first_name", "message"],
-  },
-  {
-    id: "sign-up",
-    words: /\b(sign(ing)?[ -]?up|subscri\w+|newsletter|opt[ -]?in|lead|collects?|form)\b/i,
-    heading: "Sign up",
-    button: "Sign me up",
-    fields: ["first_name"],
-  },
+/** The first whose words a prompt contains; `fields` when the prompt names none. */
+const formKinds: ReadonlyArray<readonly [RegExp, Omit<FormBrief, "fields">, fields: ReadonlyArray<string>]> = [
+  [
+    /\bwait(ing)?[ -]?list\b/i,
+    { id: "waiting-list", heading: "Join the waiting list", button: "Put me on the list" },
+    ["first_name"],
+  ],
+  [
+    /\b(rsvp|register|registration|enrol|enroll|attend)\b/i,
+    { id: "registration", heading: "Register", button: "Register" },
+    ["first_name", "last_name"],
+  ],
+  [
+    /\b(book(ing)?|reservation|appointment|reserve|quote|demo|trial|estimate)\b/i,
+    { id: "request", heading: "Send a request", button: "Send the request" },
+    ["first_name", "phone", "message"],
+  ],
+  [
+    /\b(contact|inquir\w*|enquir\w*|get in touch)\b/i,
+    { id: "contact", heading: "Write to us", button: "Send" },
+    ["first_name", "message"],
+  ],
+  [
+    /\b(sign(ing)?[ -]?up|subscri\w+|newsletter|opt[ -]?in|lead|collects?|form)\b/i,
+    { id: "sign-up", heading: "Sign up", button: "Sign me up" },
+    ["first_name"],
+  ],
 ]
 
-const fields: Readonly<Record<string, Field>> = {
-  first_name: { name: "first_name", label: "First name", type: "text", autocomplete: "given-name" },
-  last_name: { name: "last_name", label: "Last name", type: "text", autocomplete: "family-name" },
-  email: { name: "email", label: "Email address", type: "email", autocomplete: "email" },
-  phone: { name: "phone", label: "Phone number", type: "tel", autocomplete: "tel" },
-  company: { name: "company", label: "Company", type: "text", autocomplete: "organization" },
-  job_title: { name: "job_title", label: "Job title", type: "text", autocomplete: "organization-title" },
-  city: { name: "city", label: "City", type: "text", autocomplete: "address-level2" },
-  message: { name: "message", label: "Message", type: "textarea", autocomplete: "off" },
-}
-
-const fieldWords: ReadonlyArray<readonly [string, RegExp]> = [
-  ["first_name", /\b(first|given) name|\bname\b/i],
-  ["last_name", /\b(last|family) name|\bsurname|\bfull name/i],
-  ["phone", /\b(tele)?phone\b|\bmobile number/i],
-  ["company", /\bcompany\b|\borgani[sz]ation\b/i],
-  ["job_title", /\bjob title\b|\bposition\b/i],
-  ["city", /\bcity\b|\btown\b/i],
-  ["message", /\bmessage\b|\bcomments?\b|\bquestions?\b/i],
+/** In the order of a form, with the words that name them. */
+const fields: ReadonlyArray<readonly [RegExp, ...field: readonly [string, string, Field["type"], string]]> = [
+  [/\b(first|given) name|\bname\b/i, "first_name", "First name", "text", "given-name"],
+  [/\b(last|family) name|\bsurname|\bfull name/i, "last_name", "Last name", "text", "family-name"],
+  [/\be-?mail\b/i, "email", "Email address", "email", "email"],
+  [/\b(tele)?phone\b|\bmobile number/i, "phone", "Phone number", "tel", "tel"],
+  [/\bcompany\b|\borgani[sz]ation\b/i, "company", "Company", "text", "organization"],
+  [/\bjob title\b|\bposition\b/i, "job_title", "Job title", "text", "organization-title"],
+  [/\bcity\b|\btown\b/i, "city", "City", "text", "address-level2"],
+  [/\bmessage\b|\bcomments?\b|\bquestions?\b/i, "message", "Message", "textarea", "off"],
 ]
 
 /** The form that a prompt asks for, with the fields it names, or those that such forms have; always with an address. */
 const formOf = (prompt: string): FormBrief | null => {
-  const kind = formKinds.find(({ words }) => words.test(prompt))
+  const kind = formKinds.find(([words]) => words.test(prompt))
   if (kind === undefined) return null
+  const [words, form, usual] = kind
   const asked =
     /\b(?:asks?|asking|collects?|collecting|fields?|form|with)\b(?:\s+\w+){0,2}?\s*(?:for|:|with|to collect)\s+([^.\n]+)/i.exec(
-      prompt.slice(prompt.search(kind.words)),
+      prompt.slice(prompt.search(words)),
     )?.[1]
-  const named = asked === undefined ? [] : fieldWords.filter(([, words]) => words.test(asked)).map(([name]) => name)
-  const wanted = named.length > 0 || /\be-?mail\b/i.test(asked ?? "") ? named : kind.fields
-  const order = ["first_name", "last_name", "email", "phone", "company", "job_title", "city", "message"]
-  const { id, heading, button } = kind
+  const named = fields.filter(([each]) => asked !== undefined && each.test(asked)).map(([, name]) => name)
+  const wanted = named.length > 0 ? named : usual
   return {
-    id,
-    heading,
-    button,
-    fields: order
-      .filter((name) => name === "email" || wanted.includes(name))
-      .flatMap((name) => {
-        const field = fields[name]
-        return field === undefined ? [] : [field]
-      }),
+    ...form,
+    fields: fields
+      .filter(([, name]) => name === "email" || wanted.includes(name))
+      .map(([, name, label, type, autocomplete]) => ({ name, label, type, autocomplete })),
   }
 }

@@ -1,30 +1,147 @@
-// Writes the rules of a model's style sheets to the elements that they are for: some mail programs drop style sheets, and
-// models forget to do without them. What people upload is never touched, and what this service composes needs none of it.
+// Copies the rules of an email's style sheets to the elements they select. Some mail programs drop style sheets, and models
+// write them although the prompt asks for styles at each element. Uploaded and composed emails do not pass through here.
 import { findTokens } from "@tentpole/core/rendering/MergeTokens"
-import { Effect } from "effect"
+import { Result } from "effect"
+import { type DefaultTreeAdapterTypes as Tree, parse } from "parse5"
+import { type ChildNode, parse as parseCss } from "postcss"
 
-/** Larger ones stay as they are: rules times elements is work. */
 const html_length_max = 300_000
+/** Rules times elements times depth: an email that needs more work stays as it is. */
+const steps_max = 20_000_000
+
+interface Rule {
+  /** `table .a` has two parts, each a list of tag, `.class` and `#id`. */
+  readonly parts: ReadonlyArray<ReadonlyArray<string>>
+  readonly specificity: number
+  readonly declarations: ReadonlyArray<Declaration>
+}
+
+interface Declaration {
+  readonly property: string
+  readonly value: string
+  readonly isImportant: boolean
+}
 
 /**
- * The same email with its rules at its elements too. The style sheets stay, for screens and schemes. It never fails: what
- * can't be done without losing a merge token is left undone.
+ * The same email with its rules at its elements too; the style sheets stay, for screens and colour schemes. It applies
+ * selectors of tags, classes, ids and descendants, and skips other rules. It returns the email unchanged when the CSS is
+ * malformed or a merge token would change.
  */
-export const inlined = (html: string): Effect.Effect<string> =>
-  html.length > html_length_max || !/<style[\s>]/i.test(html)
-    ? Effect.succeed(html)
-    : Effect.tryPromise(async () => {
-        // Loaded when the first email comes: most processes never write one.
-        const { default: juice } = await import("juice/client")
-        const written = juice(html, { removeStyleTags: false })
-        return tokensOf(written) === tokensOf(html) ? written : html
-      }).pipe(
-        Effect.catch(() =>
-          Effect.as(Effect.logDebug("the style sheets of an email could not be written to its elements"), html),
-        ),
-      )
+export const inlined = (html: string): string => {
+  if (html.length > html_length_max || !/<style[\s>]/i.test(html)) return html
+  const { elements, css, depth } = read(parse(html, { sourceCodeLocationInfo: true }))
+  const rules = Result.getOrElse(
+    Result.try(() => rulesOf(css)),
+    () => [],
+  )
+  if (rules.length * elements.length * depth > steps_max) return html
+  const written = edited(html, new Map(elements.flatMap((element) => editsOf(element, rules))))
+  return tokensOf(written) === tokensOf(html) ? written : html
+}
 
 const tokensOf = (html: string): string =>
   findTokens(html)
     .map(({ start, end }) => html.slice(start, end))
     .join("\n")
+
+const isElement = (node: Tree.Node | null): node is Tree.Element => node !== null && "tagName" in node
+
+const attributeOf = (element: Tree.Element, name: string): string =>
+  element.attrs.find((attribute) => attribute.name === name)?.value ?? ""
+
+/** The elements outside the head, and the text of the style sheets for all media. */
+const read = (document: Tree.Document) => {
+  const elements: Array<Tree.Element> = []
+  let [css, depth] = ["", 0]
+  const open: Array<{ node: Tree.Node; isInHead: boolean; level: number }> = [
+    { node: document, isInHead: false, level: 0 },
+  ]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, level } = next
+    const isInHead = next.isInHead || node.nodeName === "head"
+    depth = Math.max(depth, level)
+    if (isElement(node) && node.tagName === "style") {
+      if (!/^(|all|screen)$/i.test(attributeOf(node, "media").trim())) continue
+      for (const child of node.childNodes) if ("value" in child) css += `${child.value}\n`
+    } else if (isElement(node) && !isInHead) elements.push(node)
+    const children = "childNodes" in node ? node.childNodes : []
+    for (const child of children.toReversed()) open.push({ node: child, isInHead, level: level + 1 })
+  }
+  return { elements, css, depth }
+}
+
+/** The rules outside at-rules, one for each selector, the weakest first. */
+const rulesOf = (css: string): ReadonlyArray<Rule> =>
+  parseCss(css)
+    .nodes.flatMap((node) =>
+      node.type === "rule"
+        ? node.selectors.flatMap((selector): ReadonlyArray<Rule> => {
+            const texts = selector.split(/\s+/)
+            const parts = texts.map((text) => text.match(/[.#]?-?[a-z_][\w-]*|\*/gi) ?? [])
+            if (!texts.every((text, at) => parts[at]?.join("") === text)) return []
+            const specificity = parts.flat().reduce((sum, name) => sum + (weights[name.charAt(0)] ?? 1), 0)
+            return [{ parts, specificity, declarations: declarationsOf(node.nodes) }]
+          })
+        : [],
+    )
+    .toSorted((a, b) => a.specificity - b.specificity)
+
+const weights: Readonly<Record<string, number>> = { "#": 1_000_000, ".": 1_000, "*": 0 }
+
+const declarationsOf = (nodes: ReadonlyArray<ChildNode> = []): ReadonlyArray<Declaration> =>
+  nodes.flatMap((node) =>
+    node.type === "decl" && node.value !== ""
+      ? [{ property: node.prop.toLowerCase(), value: node.value, isImportant: node.important === true }]
+      : [],
+  )
+
+const isMatch = (element: Tree.Element, part: ReadonlyArray<string>): boolean =>
+  part.every((name) => {
+    if (name.startsWith("#")) return attributeOf(element, "id") === name.slice(1)
+    if (name.startsWith(".")) return attributeOf(element, "class").split(/\s+/).includes(name.slice(1))
+    return name === "*" || element.tagName.toLowerCase() === name.toLowerCase()
+  })
+
+const isSelected = (element: Tree.Element, { parts: [...parts] }: Rule): boolean => {
+  if (!isMatch(element, parts.pop() ?? [])) return false
+  for (let above = element.parentNode; parts.length > 0 && isElement(above); above = above.parentNode) {
+    if (isMatch(above, parts.at(-1) ?? [])) parts.pop()
+  }
+  return parts.length === 0
+}
+
+interface Edit {
+  readonly end: number
+  readonly text: string
+}
+
+/** The `style` attribute that the rules give an element, by its place in the source; none without such rules. */
+const editsOf = (element: Tree.Element, rules: ReadonlyArray<Rule>): ReadonlyArray<readonly [number, Edit]> => {
+  const { startTag, attrs } = element.sourceCodeLocation ?? {}
+  const declared = rules.filter((rule) => isSelected(element, rule)).flatMap(({ declarations }) => declarations)
+  if (startTag === undefined || declared.length === 0) return []
+  const own = Result.try(() => declarationsOf(parseCss(attributeOf(element, "style")).nodes))
+  if (Result.isFailure(own)) return []
+  const cascade = [...declared, ...own.success, ...declared.filter(({ isImportant }) => isImportant)]
+  const final = new Map<string, string>()
+  for (const { property, value } of cascade) {
+    // Deleted first: a shorthand and its parts apply in the order of the cascade.
+    final.delete(property)
+    final.set(property, value)
+  }
+  const style = [...final].map(([property, value]) => `${property}: ${value};`).join(" ")
+  const text = `style="${style.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`
+  const written = attrs?.["style"]
+  if (written !== undefined) return [[written.startOffset, { end: written.endOffset, text }]]
+  const at = startTag.startOffset + 1 + element.tagName.length
+  return [[at, { end: at, text: ` ${text}` }]]
+}
+
+const edited = (html: string, edits: ReadonlyMap<number, Edit>): string => {
+  let [written, from] = ["", 0]
+  for (const [start, { end, text }] of [...edits].toSorted(([a], [b]) => a - b)) {
+    written += html.slice(from, start) + text
+    from = end
+  }
+  return written + html.slice(from)
+}

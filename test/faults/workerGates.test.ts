@@ -1,9 +1,10 @@
-import { Gates, fromEnvironment } from "@tentpole/worker/Gates"
+import { Gates } from "@tentpole/worker/Gates"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fromEnvironment } from "./WorkerGates.ts"
 
 const gates = (environment: Record<string, string>) =>
   Effect.gen(function* () {
@@ -12,8 +13,8 @@ const gates = (environment: Record<string, string>) =>
     Effect.provide(fromEnvironment.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(environment))))),
   )
 
-describe("gates", () => {
-  it.live("are open unless the environment names one", () =>
+describe("the gates of a campaign's worker", () => {
+  it.live("are open when TENTPOLE_GATE is not set", () =>
     Effect.gen(function* () {
       const pass = yield* gates({})
       yield* pass("before-intent")
@@ -21,7 +22,7 @@ describe("gates", () => {
     }),
   )
 
-  it.live("stop whoever comes to the one that is named, until its key is there", () =>
+  it.live("stop a worker at the named gate until the key file exists", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "gates-"))),
@@ -39,7 +40,7 @@ describe("gates", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("have names, and no others", () =>
+  it.live("refuse an unknown name", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.exit(gates({ TENTPOLE_GATE: "somewhere" })))._tag, "Failure")
     }),
