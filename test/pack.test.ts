@@ -151,7 +151,7 @@ const embedded = async (app: string) => {
   const surroundings = { DATABASE_URL: Redacted.value(await Effect.runPromise(empty("pack"))), DATA_DIR: app }
   assert.strictEqual(
     await run(process.execPath, ["postgres.js"], app, surroundings),
-    'Romans: 0\nThis workspace has a list called "ROMANS" already. Choose another name\n',
+    'Romans: 0\nA list with the name "ROMANS" already exists. Choose another name\n',
   )
 }
 

@@ -221,7 +221,7 @@ describe("the line", { tags: ["attack/unsubscribe-post"] }, () => {
     const nobody = randomUUID()
     const unknown = await command(["audit", "blast", nobody], service.environment)
     assert.strictEqual(unknown.code, 1)
-    assert.strictEqual(unknown.output.trim(), `There is no blast ${nobody} in the workspace default.`)
+    assert.strictEqual(unknown.output.trim(), `The workspace default has no blast ${nobody}.`)
 
     const exports = `/v1/email-blasts/${blastId}/contacts/export`
     const { export_id } = await made("POST", exports, { category: "unsubscribed" }, 202)

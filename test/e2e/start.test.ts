@@ -57,7 +57,10 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     const other = String(await freePort())
     const second = await tentpole(["start"], { ...service.environment, PORT: port, PAGES_PORT: other })
     assert.strictEqual(second.code, 1)
-    assert.match(second.output.trim(), /^Tentpole runs already on .*stop it, or set DATA_DIR to another folder\.$/)
+    assert.match(
+      second.output.trim(),
+      /^Tentpole is already running on .*stop it, or set DATA_DIR to another folder\.$/,
+    )
   })
 
   it("a process that dies is started again", async () => {
@@ -69,7 +72,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     })
     assert.notStrictEqual(after, before.http)
     await until("a line about it", async () =>
-      service.output.includes("The http process ended by SIGKILL; it is started again."),
+      service.output.includes("The http process ended by SIGKILL; it is restarted."),
     )
   })
 
@@ -80,7 +83,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     assert.isFalse(alive(worker))
     const key = await command(["key", "list"], service.environment)
     assert.strictEqual(key.code, 1)
-    assert.include(key.output, "There is no database to talk to")
+    assert.include(key.output, "No database is available")
   })
 
   it("a second start finds all data again, and one after kill -9 of everything recovers by itself", async () => {
@@ -126,7 +129,7 @@ describe("a configuration that can't work ends the start with one sentence that 
     await new Promise((resolve) => server.once("listening", resolve))
     const address = server.address()
     const port = address !== null && typeof address === "object" ? address.port : 0
-    await refused({ PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is taken.*set PORT to a free one\.$/)
+    await refused({ PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is in use.*set PORT to a free port\.$/)
     server.close()
   })
 

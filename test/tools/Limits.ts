@@ -45,7 +45,7 @@ import { days_back_default, groups_max, recent_max, values_max } from "@tentpole
 import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
-import { headers_bytes_max, patience } from "@tentpole/http/edge/RequestTimeouts"
+import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestTimeouts"
 import { limitDefaults } from "@tentpole/http/pages/VisitorLimit"
 import { form_bytes_max } from "@tentpole/http/Server"
 import { issues_max, json_depth_max } from "@tentpole/http/edge/Validation"
@@ -109,10 +109,10 @@ const requests = (config: Configuration): ReadonlyArray<Row> => [
     "the message says how many more there are",
   ],
   ["Headers of a request", bytes(headers_bytes_max), code("headers_too_large")],
-  ["Time for the headers of a request", time(patience.head_ms), code("request_timeout")],
+  ["Time for the headers of a request", time(requestTimeouts.head_ms), code("request_timeout")],
   [
     "Time for its body; for an import file, while data arrives",
-    `${time(patience.body_ms)}; ${time(patience.upload_ms)}`,
+    `${time(requestTimeouts.body_ms)}; ${time(requestTimeouts.upload_ms)}`,
     code("request_timeout"),
   ],
   ["`limit` of listings", `1 to ${page_limit_max}, ${page_limit_default} by default`, invalid],

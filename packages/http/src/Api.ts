@@ -1,4 +1,4 @@
-// The whole API, as a value: what is served, described at /openapi.json, and typed for clients.
+// The API of tenants. The server, the OpenAPI document and the typed client are derived from this value.
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AnalyticsApi } from "./api/traffic/AnalyticsApi.ts"
 import { ContactFieldsApi } from "./api/contacts/ContactFieldsApi.ts"
@@ -19,7 +19,7 @@ import { AssetsApi } from "./api/tents/assets/AssetsApi.ts"
 import { BulkTentsApi } from "./api/tents/bulk/BulkTentsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { Auth } from "./edge/Auth.ts"
-import { described, tenantsApi } from "./description/Description.ts"
+import { completeDocument, documentOrigin } from "./description/Description.ts"
 import { Idempotent } from "./edge/Idempotency.ts"
 import { Validation } from "./edge/Validation.ts"
 
@@ -42,8 +42,8 @@ export const Api = HttpApi.make("tentpole")
   .add(SegmentsApi)
   .add(TentTemplatesApi)
   .add(TentsApi)
-  // Groups above this line: middleware holds for what was added before it. Added first runs last: a request is
-  // authenticated, then known again if it is a repetition, then looked at, then handled.
+  // Groups come before middleware, which applies only to groups that were added before it. The last one added runs first:
+  // authentication, then idempotency, then validation, then the handler.
   .middleware(Validation)
   .middleware(Idempotent)
   .middleware(Auth)
@@ -51,4 +51,13 @@ export const Api = HttpApi.make("tentpole")
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(OpenApi.Title, "Page Generation and Email Marketing API")
   .annotate(OpenApi.Version, "1.0.0")
-  .annotate(OpenApi.Transform, described(tenantsApi))
+  .annotate(
+    OpenApi.Description,
+    [
+      "Landing pages (tents) that AI generates, contacts, email blasts and flows of one workspace. The API key determines the workspace.",
+      "Every request needs the header `Authorization: Bearer <API key>`. Requests and responses are JSON with keys in snake_case. Timestamps are ISO 8601 in UTC. If a request is not valid, `details.issues` lists all problems, each with its path. Long-running work returns 202: poll every 10 seconds.",
+      "Every POST accepts the header `Idempotency-Key`, which makes it safe to retry. Listings are paged with `page` and `limit`, or with `cursor` if the response has `next_cursor`.",
+    ].join("\n\n"),
+  )
+  .annotateMerge(documentOrigin)
+  .annotate(OpenApi.Transform, completeDocument({ limited: true }))

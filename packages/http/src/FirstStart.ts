@@ -1,11 +1,11 @@
-// The first start against an empty database makes a workspace with a key. Whichever process comes first does it and shows
-// the key, once.
+// The first start on an empty database: creates a workspace with an API key. The first process does it and prints the key
+// once.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { Actor } from "@tentpole/core/kernel/Actor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 
-/** Answers the raw key when it has just been made. */
+/** Returns the raw key if it was created now, otherwise null. */
 export const firstKey = (config: Configuration) =>
   Effect.gen(function* () {
     const { bootstrap } = yield* Workspaces
@@ -19,6 +19,6 @@ export const firstKey = (config: Configuration) =>
 export const layer = (config: Configuration) =>
   Layer.effectDiscard(
     Effect.map(firstKey(config), (key) => {
-      if (key !== null) process.stdout.write(`The first API key, shown this once: ${key}\n`)
+      if (key !== null) process.stdout.write(`The first API key (not shown again): ${key}\n`)
     }),
   )

@@ -24,10 +24,9 @@ import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
 import * as Validation from "./edge/Validation.ts"
 
-/** What every group needs around it. */
+/** Middleware of all groups. */
 export const middlewares = Layer.mergeAll(Authentication.layer, Repetition.layer, Validation.layer)
 
-/** One line a group. */
 const groups = Layer.mergeAll(
   Imports.layer,
   Analytics.layer,
@@ -49,7 +48,7 @@ const groups = Layer.mergeAll(
   Segments.layer,
 )
 
-/** The administration, for who has the token. */
+/** The administration API, for the holder of the token. */
 export const adminHandlers = (token: Redacted.Redacted) =>
   Admin.groups.pipe(Layer.provideMerge(Layer.merge(AdminAuth.layer(token), Validation.layer)))
 

@@ -1,4 +1,4 @@
-// The HTTP process: the API, and published pages with tracking.
+// The HTTP process: serves the API, published pages and tracking links.
 import { ports } from "@tentpole/adapters/FromConfig"
 import { processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"

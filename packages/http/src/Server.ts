@@ -1,4 +1,4 @@
-// The two listeners: the API, and (another origin) published pages with tracking.
+// The two listeners: the API, and published pages with tracking links on another origin.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { listening } from "@tentpole/adapters/operations/Listening"
 import { serviceMetrics } from "@tentpole/adapters/operations/Metrics"
@@ -12,31 +12,31 @@ import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { AdminApi } from "./admin/AdminApi.ts"
 import { Api } from "./Api.ts"
 import { edge, routesOf } from "./edge/Edge.ts"
-import { FrontDoor } from "./edge/FastPath.ts"
+import { FastPaths } from "./edge/FastPath.ts"
 import { adminHandlers, handlers } from "./Handlers.ts"
 import { downloads } from "./api/exports/Downloads.ts"
 import { uploads } from "./api/imports/Uploads.ts"
 import { hooks } from "./hooks/Hooks.ts"
 import { pagesMeasured } from "./edge/HttpMetrics.ts"
-import { patience, patientServer } from "./edge/RequestTimeouts.ts"
+import { requestTimeouts, serverWithTimeouts } from "./edge/RequestTimeouts.ts"
 import { ApiProxies, trustedProxies } from "./pages/ClientAddress.ts"
 import * as Pages from "./pages/Pages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
 import * as Tracking from "./tracking/Tracking.ts"
 
-/** `/v1/contacts/` is not `/v1/contacts`, nor is `/V1/contacts`: one address a resource. */
+/** Each resource has one path: `/v1/contacts/` and `/V1/contacts` do not exist. */
 const strict = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
-  // What a path names is judged by the call, which says what is wrong with it.
+  // The endpoint validates parameters and reports their issues.
   maxParamLength: 2_000,
 } as const
 
-/** What a browser or a mail program posts to the pages' listener. */
+/** Maximum size of a POST to the pages' listener. */
 export const form_bytes_max = 64 * 2 ** 10
 
-/** The listeners are closed one after the other, and both within the half minute that a process has: pages take no time. */
+/** The listeners close one after the other. Both must close within the 30 seconds that a process has. */
 const pages_grace_s = 5
 const api_grace_s = 22
 
@@ -45,10 +45,10 @@ const listener = (
   port: number,
   variable: string,
   grace_s: number,
-  server = () => patientServer(patience),
+  server = () => serverWithTimeouts(requestTimeouts),
 ) => listening({ host, port, variable, grace_s, server })
 
-/** Without a token nothing is served under /admin, and nothing there is told from what is nowhere. */
+/** Without ADMIN_TOKEN, /admin answers 404 like any unknown path. */
 const administration = ({ adminToken }: Configuration) =>
   adminToken === null
     ? edge(routesOf(Api))
@@ -70,12 +70,12 @@ const api = (config: Configuration) =>
     administration(config),
   )
 
-/** Tracking and pages: HTML for people, never the API's answers. Tracking's addresses are longer, and come first. */
-const pages = (config: Configuration, front: FrontDoor | undefined) =>
+/** Tracking links and pages. The routes of tracking are longer and come first. */
+const pages = (config: Configuration, fastPaths: FastPaths | undefined) =>
   Layer.mergeAll(
     pagesMeasured,
-    Tracking.layer(front),
-    Pages.layer({ trustedProxies: config.trustProxy, ...(front === undefined ? {} : { front }) }),
+    Tracking.layer(fastPaths),
+    Pages.layer({ trustedProxies: config.trustProxy, ...(fastPaths === undefined ? {} : { fastPaths }) }),
   )
 
 const apiListener = (config: Configuration) =>
@@ -85,14 +85,16 @@ const apiListener = (config: Configuration) =>
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(config.json_bytes_max))),
   )
 
-const pagesListener = (config: Configuration, front = new FrontDoor()) =>
-  HttpRouter.serve(pages(config, config.otlpUrl === null ? front : undefined), {
+const pagesListener = (config: Configuration, fastPaths = new FastPaths()) =>
+  HttpRouter.serve(pages(config, config.otlpUrl === null ? fastPaths : undefined), {
     disableLogger: true,
     disableListenLog: true,
     routerConfig: strict,
   }).pipe(
     Layer.provide(
-      listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () => patientServer(patience, front.answers)),
+      listener(config, config.pagesPort, "PAGES_PORT", pages_grace_s, () =>
+        serverWithTimeouts(requestTimeouts, fastPaths.answer),
+      ),
     ),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(form_bytes_max))),
     Layer.provide(ViewRecorder.layer()),
@@ -100,8 +102,8 @@ const pagesListener = (config: Configuration, front = new FrontDoor()) =>
   )
 
 /**
- * The listeners stand beside each other, never one upon the other: a served router is among what its layer gives, and a
- * second listener built upon it would serve the first one's routes on its own port.
+ * The layers of the listeners are merged, not nested: a served router is part of its layer's output, so a nested listener
+ * would also serve the routes of the other one.
  */
 export const server = (config: Configuration) =>
   draining(config.drain_s).pipe(

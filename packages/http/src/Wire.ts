@@ -1,12 +1,21 @@
-// What wire shapes of all rooms are made of: instants, pages, query parameters.
-import { page_limit_default, page_limit_max, type PageRequest, pagination } from "@tentpole/core/kernel/Page"
+// Schemas and helpers that all endpoints share: timestamps, pagination, query parameters, answers.
+import {
+  encodeCursor,
+  page_limit_default,
+  page_limit_max,
+  type Paged,
+  type PageRequest,
+  pagination,
+  type Sliced,
+} from "@tentpole/core/kernel/Page"
 import { DateTime, Effect, Result, Schema, SchemaGetter } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import { type Body, toBody } from "./edge/Errors.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { readDate } from "@tentpole/core/contacts/values/FieldValue"
 import type { Refusal } from "@tentpole/core/kernel/Refusal"
 
-/** An instant in an answer: ISO 8601, UTC, milliseconds, `Z`. */
+/** A timestamp in an answer: ISO 8601, UTC, with milliseconds and `Z`. */
 export const InstantWire = Schema.String.annotate({
   format: "date-time",
   description: "ISO 8601, UTC",
@@ -16,10 +25,9 @@ export const InstantWire = Schema.String.annotate({
 export const iso = (instant: DateTime.Utc): string => DateTime.formatIso(instant)
 export const isoOrNull = (instant: DateTime.Utc | null): string | null => (instant === null ? null : iso(instant))
 
-const offsetMessage =
-  "must be a timestamp with its offset from UTC, as 2026-05-01T12:30:00+02:00 or 2026-05-01T10:30:00Z"
+const offsetMessage = "must be a timestamp with a UTC offset, such as 2026-05-01T12:30:00+02:00 or 2026-05-01T10:30:00Z"
 
-/** A timestamp of a body as ISO 8601 with an offset: a day, or a time that could be anybody's, is not enough. */
+/** A timestamp in a body: ISO 8601 with a time and a UTC offset. */
 export const OffsetInstant = Schema.String.check(
   Schema.makeFilter(
     (text: string) => (text.includes(":") && Result.isSuccess(readDate(text, "json"))) || offsetMessage,
@@ -35,7 +43,7 @@ export const OffsetInstant = Schema.String.check(
     }),
   )
 
-/** Stored text has no NUL and no lone surrogates: the edge refuses them before any schema looks. */
+/** Text of a limited length. NUL and lone surrogates are refused earlier, by `Validation.ts`. */
 export const Text = (length_max: number, length_min = 0) => {
   const message =
     length_min === 0
@@ -44,16 +52,15 @@ export const Text = (length_max: number, length_min = 0) => {
   return Schema.String.check(Schema.isMinLength(length_min, { message }), Schema.isMaxLength(length_max, { message }))
 }
 
-/**
- * The body of a call that takes none: `{}` or nothing at all (`payload: [Nothing, Schema.Undefined]`). A struct without
- * fields would let everything through.
- */
-export const Nothing = Schema.Record(
-  Schema.String,
-  Schema.Never.annotate({ message: "is not a field of this call" }),
-).annotate({ identifier: "Nothing" })
+/** The payload of a call without a body. `{}` is accepted, too; a struct without fields would accept any object. */
+export const nothing = [
+  Schema.Record(Schema.String, Schema.Never.annotate({ message: "is not a field of this call" })).annotate({
+    identifier: "Nothing",
+  }),
+  Schema.Undefined,
+] as const
 
-// `Schema.Unknown` would do, but what is checked of it is left out of the document.
+// Checks on `Schema.Unknown` would not appear in the OpenAPI document.
 const anything: Schema.Codec<unknown> = Schema.Any
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -61,7 +68,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const definition = "#/$defs/"
 
-/** Definitions stand where they are named: the document that this becomes a part of knows nothing of them. */
+/** Replaces references by their definitions: the OpenAPI document does not have these definitions. */
 const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
   if (Array.isArray(value)) return value.map((each) => inlined(each, definitions))
   if (!isObject(value)) return value
@@ -73,7 +80,7 @@ const inlined = (value: unknown, definitions: Readonly<Record<string, unknown>>)
     : inlined(named, definitions)
 }
 
-/** A schema as it stands in the description, for one that says there what another one checks. */
+/** The JSON Schema of a schema, without references. */
 export const documentOf = (schema: Schema.Top): Record<string, unknown> => {
   const { schema: document, definitions } = Schema.toJsonSchemaDocument(schema)
   const whole = inlined(document, definitions)
@@ -81,18 +88,18 @@ export const documentOf = (schema: Schema.Top): Record<string, unknown> => {
 }
 
 /**
- * Anything that the filter takes: the core reads it, and names all that is wrong. The document shows what is right, and
- * `Wire` says the same to whoever writes a request in TypeScript.
+ * A value that the core decodes: the filter checks little. `documented` appears in the OpenAPI document, `Wire` is the type
+ * for the client.
  */
 export const shownAs = <Wire = unknown>(documented: Schema.Top, filter: (value: unknown) => true | string) => {
   const taken: Schema.Codec<unknown, Wire> = Schema.Any
   return taken.check(Schema.makeFilter(filter, { toJsonSchema: () => documentOf(documented) }))
 }
 
-/** Anything at all: what is wrong with an item of a batch refuses that item, not the request. */
+/** An item of a batch. The core decodes it, because an invalid item must not reject the request. */
 export const item = <Wire = unknown>(documented: Schema.Top) => shownAs<Wire>(documented, () => true)
 
-/** A key that a resource shows and this call can't set: whatever it holds is refused in these words. */
+/** A key that answers have and requests may not: any value is refused with this message. */
 export const readOnly = (message = "is read-only") =>
   Schema.optionalKey(
     anything.check(
@@ -100,7 +107,7 @@ export const readOnly = (message = "is read-only") =>
     ),
   )
 
-/** For the body of an edit: an empty one asks for nothing, and is most likely a mistake. */
+/** Refuses an empty body of an update, which is most likely a mistake. */
 export const namesSomething = (editable: Readonly<Record<string, unknown>>) =>
   Schema.makeFilter(
     (body: object) => Object.keys(body).length > 0 || `must have at least one of ${Object.keys(editable).join(", ")}`,
@@ -114,10 +121,10 @@ export const PaginationWire = Schema.Struct({
   totalPages: Schema.Int,
 }).annotate({ identifier: "Pagination" })
 
-// Text, but described as what it stands for: a string would be described as one.
+// A string that is documented as another type; `Schema.String` would appear as a string.
 const inQuery: Schema.Codec<string> = Schema.Any
 
-/** A whole number in a query: digits and nothing else. */
+/** A whole number in a query: only digits. */
 export const whole = (minimum: number, maximum: number) => {
   const message = `must be a whole number from ${minimum} to ${maximum}`
   const within = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
@@ -144,20 +151,50 @@ export const limitParameter = (maximum = page_limit_max) => Schema.optionalKey(w
 export const searchParameter = Schema.optionalKey(Text(255, 1))
 export const orderParameter = Schema.optionalKey(oneOf("asc", "desc"))
 
-/** `page` and `limit`, as every listing by page has them. */
+/** `page` and `limit` of listings by page. */
 export const pageQuery = { page: pageParameter, limit: limitParameter() }
 
-/** `cursor` and `limit`, as every listing by cursor has them. */
+/** `cursor` and `limit` of listings by cursor. */
 export const cursorQuery = { cursor: Schema.optionalKey(Text(200, 1)), limit: limitParameter() }
+
+/** Seconds until the next poll, in answers about work in progress. */
+export const pollHeaders = { "retry-after": Schema.optionalKey(Schema.String) }
+
+export const polled = <Body>(body: Body, inProgress: boolean) =>
+  HttpApiSchema.withHeaders({ body, headers: inProgress ? { "retry-after": "10" } : {} })
+
+/** Read-only keys, which requests may not have. */
+export const readOnlyKeys = <const Names extends ReadonlyArray<string>>(...names: Names) =>
+  Object.fromEntries(names.map((name) => [name, readOnly()])) as {
+    readonly [Name in Names[number]]: ReturnType<typeof readOnly>
+  }
 
 export const pageOf = (query: { readonly page?: number; readonly limit?: number }): PageRequest => ({
   page: query.page ?? 1,
   limit: query.limit ?? page_limit_default,
 })
 
-export { pagination }
+/** The answer of a listing by page: `paged("lists", query, toListWire)`. */
+export const paged =
+  <const Key extends string, A, Wire>(key: Key, query: Parameters<typeof pageOf>[0], toWire: (item: A) => Wire) =>
+  ({ items, total }: Paged<A>) => ({
+    ...named(key, items.map(toWire)),
+    pagination: pagination(pageOf(query), total),
+  })
 
-/** What every handler ends with: the domain's value as the wire has it, a refusal as the body of its answer. */
+/** The answer of a listing by cursor: `sliced("emails", toEmailWire)`. */
+export const sliced =
+  <const Key extends string, A, Wire>(key: Key, toWire: (item: A) => Wire) =>
+  ({ items, next }: Sliced<A>) => ({
+    ...named(key, items.map(toWire)),
+    next_cursor: next === null ? null : encodeCursor(next),
+  })
+
+/** An object with one key. */
+export const named = <Key extends string, Value>(key: Key, value: Value) =>
+  ({ [key]: value }) as { readonly [Name in Key]: Value }
+
+/** Maps a handler's result to the answer: a value to its wire shape, a refusal to its error body. */
 export const answer =
   <A, Wire>(toWire: (value: A) => Wire) =>
   <E extends { readonly code: ErrorCode; readonly message: string } & Pick<Refusal, "details" | "extras">, R>(

@@ -1,5 +1,5 @@
-// The typed client of the API. `connect` for programs with promises, `make` for programs of Effect; docs/client.md shows
-// both. It knows the API's description and nothing of the service: neither a database nor node comes with it.
+// The typed client of the API: `connect` for promises, `make` for Effect. See docs/client.md. It depends on the API value only,
+// neither on node nor on a database.
 export {
   connect,
   type ConnectOptions,

@@ -1,4 +1,4 @@
-// The HTTP process as a program.
+// Entry point of the HTTP process.
 import { asProgram } from "@tentpole/adapters/Launch"
 import { httpProcess } from "./Process.ts"
 

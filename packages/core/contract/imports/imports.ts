@@ -179,7 +179,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             header: "Email",
             targetField: "email",
             code: "invalid_email",
-            message: "must be an email address, as ann@example.com",
+            message: "must be an email address, such as ann@example.com",
             value: "no address",
           },
         ])

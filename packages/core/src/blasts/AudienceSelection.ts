@@ -60,7 +60,7 @@ export const chooseExisting = (
   now: DateTime.Utc,
 ): Result.Result<ChosenAudience, Invalid> => {
   if (isOwned(list) && list.ownerBlastId !== blast.id) {
-    return Result.fail(Invalid.at("list_id", "is the inline audience of another blast. Make a list of your own of it"))
+    return Result.fail(Invalid.at("list_id", "is the inline audience of another blast. Use another list"))
   }
   if (isOwned(list)) return Result.succeed({ audience: { listId: list.id, source: "inline" }, lists: [] })
   return Result.succeed({

@@ -54,7 +54,7 @@ export class FreePlanEmailLimit extends Schema.TaggedError<FreePlanEmailLimit>()
   readonly code = "free_plan_email_limit" satisfies ErrorCode
   override get message(): string {
     return this.reason === "daily_email_limit"
-      ? `The plan allows ${this.limit} emails a day (UTC), ${this.current} are used today and this blast needs ${this.needed}. Send it to fewer people, another day, or upgrade`
+      ? `The plan allows ${this.limit} emails a day (UTC), ${this.current} are used today and this blast needs ${this.needed}. Send it to fewer contacts, send it another day, or upgrade`
       : `The plan allows ${this.limit} contacts and the workspace has ${this.current}. Delete some or upgrade`
   }
   get extras() {

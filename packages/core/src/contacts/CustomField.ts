@@ -42,7 +42,7 @@ const reserved = (apiName: string): string | undefined =>
 export const FieldApiName = Schema.String.check(
   Schema.isBetweenCodePoints(1, 255, { message: "must have 1 to 255 characters" }),
   Schema.isPattern(/^[a-z][a-z0-9_]*$/, {
-    message: "must begin with a small letter and have only small letters, digits and underscores",
+    message: "must start with a lowercase letter and have only lowercase letters, digits and underscores",
   }),
   Schema.makeFilter((apiName: string) => reserved(apiName) ?? true),
 ).annotate({ identifier: "FieldApiName", examples: ["shoe_size"] })
@@ -88,7 +88,7 @@ export class FieldCollision extends Schema.TaggedError<FieldCollision>()("FieldC
   readonly code = "field_definition_collision" satisfies ErrorCode
   override get message(): string {
     const names = [...new Set(this.conflicts.map((conflict) => conflict.requested_api_name))].join(", ")
-    return `Every api_name must be new, also among archived fields, and stand once in the request: ${names}`
+    return `Each api_name must be unique in the request and among all fields, archived ones included: ${names}`
   }
   get extras() {
     return { conflicts: this.conflicts }
@@ -101,7 +101,7 @@ export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("Fi
 }) {
   readonly code = "field_definition_cap_exceeded" satisfies ErrorCode
   override get message(): string {
-    return `A workspace has at most ${active_fields_max} active custom fields; it has ${this.current}, which leaves no room for ${this.attempted} more. Archive some first`
+    return `A workspace has at most ${active_fields_max} active custom fields. It has ${this.current}, so ${this.attempted} more can't be created. Archive some first`
   }
   get extras() {
     return {

@@ -53,7 +53,7 @@ export interface GenerationStep {
 export class GenerationInProgress extends Schema.TaggedError<GenerationInProgress>()("GenerationInProgress", {}) {
   readonly code = "generation_in_progress" satisfies ErrorCode
   override get message(): string {
-    return "The AI is writing already: wait until that generation is done, or has failed"
+    return "A generation is already in progress. Wait until it ends"
   }
 }
 

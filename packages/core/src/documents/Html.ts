@@ -43,5 +43,5 @@ export const keepable =
       const kept = yield* Result.mapError(clean(checked), ({ reason }) => Invalid.at("html", reason))
       return dangers(kept).length === 0
         ? kept
-        : yield* Result.fail(Invalid.at("html", "could not be made safe: it holds what could act by itself"))
+        : yield* Result.fail(Invalid.at("html", "can't be sanitized: it contains active content"))
     })

@@ -17,11 +17,11 @@ export const EmailName = Schema.String.check(notBlank, atMost(email_name_length_
 })
 
 export const Subject = Schema.String.check(notBlank, oneLine, atMost(subject_length_max)).annotate({
-  description: "Subject, 1 to 998 characters; may carry merge tokens",
+  description: "Subject, 1 to 998 characters; can contain merge tokens",
 })
 
 export const PreviewText = Schema.String.check(atMost(preview_text_length_max)).annotate({
-  description: "Preheader, at most 200 characters; stands in the HTML; may carry merge tokens",
+  description: "Preheader, at most 200 characters; written into the HTML; can contain merge tokens",
 })
 
 /** What can be said of an email when it is made, and changed later. */

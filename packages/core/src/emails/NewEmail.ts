@@ -37,10 +37,15 @@ export interface DraftFacts {
 export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Result<void, Invalid> => {
   const issues: ReadonlyArray<Issue> = [
     ...(html !== undefined && templateId !== undefined
-      ? [{ path: "template_id", message: "can't stand beside html: an email is made of one or the other" }]
+      ? [{ path: "template_id", message: "can't be combined with html" }]
       : []),
     ...(html !== undefined && prompt !== undefined
-      ? [{ path: "prompt", message: "can't stand beside html: make the email of it, then ask for a generation" }]
+      ? [
+          {
+            path: "prompt",
+            message: "can't be combined with html: create the email from html, then request a generation",
+          },
+        ]
       : []),
     ...(prompt === undefined ? [] : promptIssues(prompt)),
   ]

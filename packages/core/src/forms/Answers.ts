@@ -64,8 +64,9 @@ export const readVisitor = (answers: Answers, how: ItemReading): Result.Result<C
     if (item === null) continue
     const read = readPatch(item, how)
     if (Result.isSuccess(read)) visitor = joined(visitor, read.success)
-    else if (name === "email") return Result.fail(Invalid.at(name, "must be an email address, as name@example.com"))
-    else if (name === "phone") broken = Invalid.at(name, "must be a phone number, as +41 44 668 18 00")
+    else if (name === "email")
+      return Result.fail(Invalid.at(name, "must be an email address, such as name@example.com"))
+    else if (name === "phone") broken = Invalid.at(name, "must be a phone number, such as +41 44 668 18 00")
   }
   if (visitor.email || visitor.phone) return Result.succeed(visitor)
   return broken === null ? Result.succeed(null) : Result.fail(broken)

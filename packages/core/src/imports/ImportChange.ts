@@ -189,6 +189,6 @@ const listIssues = (wanted: Execution, facts: ExecutionFacts): ReadonlyArray<Iss
   return wanted.listIds.flatMap((id, index) =>
     kinds.get(id) === "static"
       ? []
-      : [{ path: `list_ids.${index}`, message: `must be a static list: this one is ${kinds.get(id) ?? "gone"}` }],
+      : [{ path: `list_ids.${index}`, message: `must be a static list: this one is ${kinds.get(id) ?? "deleted"}` }],
   )
 }

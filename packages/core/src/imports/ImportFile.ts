@@ -12,7 +12,7 @@ import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
 export class UploadMissing extends Schema.TaggedError<UploadMissing>()("UploadMissing", {}) {
   readonly code = "upload_missing" satisfies ErrorCode
   override get message(): string {
-    return "The file has not been uploaded yet: send its bytes with PUT to the upload_url first"
+    return "The file has not been uploaded. Upload it to upload_url with PUT first"
   }
 }
 
@@ -20,7 +20,7 @@ export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("Upload
   readonly code = "payload_too_large" satisfies ErrorCode
   override get message(): string {
     const size_megabytes = Number((this.bytes_max / 2 ** 20).toFixed(1))
-    return `The file is larger than ${size_megabytes} MB, the most that an import takes. Split it and import the parts`
+    return `The file exceeds the limit of ${size_megabytes} MB for imports. Split it and import the parts`
   }
 }
 
@@ -28,7 +28,7 @@ export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("Upload
 export class UploadBroken extends Schema.TaggedError<UploadBroken>()("UploadBroken", {}) {
   readonly code = "validation_failed" satisfies ErrorCode
   override get message(): string {
-    return "The upload broke off before its end. Send the file again"
+    return "The upload was interrupted. Send the file again"
   }
 }
 

@@ -121,6 +121,6 @@ const missingIdentity = (column: Pick<Mapping, "header" | "targetField"> | undef
   header: column?.header ?? null,
   targetField: column?.targetField ?? null,
   code: "missing_identity",
-  message: "The row has neither email nor phone: nobody can be known without either",
+  message: "The row has neither an email nor a phone",
   value: null,
 })

@@ -23,7 +23,7 @@ export const ContactId = uuid
 export type ContactId = typeof ContactId.Type
 export const FieldDefinitionId = uuid
   .pipe(Schema.brand("FieldDefinitionId"))
-  .annotate({ identifier: "FieldDefinitionId", description: "Id of a contact field's definition" })
+  .annotate({ identifier: "FieldDefinitionId", description: "Id of a custom field" })
 export type FieldDefinitionId = typeof FieldDefinitionId.Type
 export const ListId = uuid
   .pipe(Schema.brand("ListId"))
@@ -72,7 +72,7 @@ export const BlastId = uuid
 export type BlastId = typeof BlastId.Type
 export const DeliveryId = uuid
   .pipe(Schema.brand("DeliveryId"))
-  .annotate({ identifier: "DeliveryId", description: "Id of one message to one person" })
+  .annotate({ identifier: "DeliveryId", description: "Id of a message to one recipient" })
 export type DeliveryId = typeof DeliveryId.Type
 export const TentId = uuid.pipe(Schema.brand("TentId")).annotate({ identifier: "TentId", description: "Id of a tent" })
 export type TentId = typeof TentId.Type
@@ -86,7 +86,7 @@ export const BulkJobId = uuid
 export type BulkJobId = typeof BulkJobId.Type
 export const SubmissionId = uuid
   .pipe(Schema.brand("SubmissionId"))
-  .annotate({ identifier: "SubmissionId", description: "Id of what was sent by a form" })
+  .annotate({ identifier: "SubmissionId", description: "Id of a form submission" })
 export type SubmissionId = typeof SubmissionId.Type
 export const FlowId = uuid
   .pipe(Schema.brand("FlowId"))
@@ -94,12 +94,12 @@ export const FlowId = uuid
 export type FlowId = typeof FlowId.Type
 export const MembershipId = uuid
   .pipe(Schema.brand("MembershipId"))
-  .annotate({ identifier: "MembershipId", description: "Id of one contact's way through a flow" })
+  .annotate({ identifier: "MembershipId", description: "Id of a flow membership" })
 export type MembershipId = typeof MembershipId.Type
 
 export const PageDomainId = uuid
   .pipe(Schema.brand("PageDomainId"))
-  .annotate({ identifier: "PageDomainId", description: "Id of a workspace's own page domain" })
+  .annotate({ identifier: "PageDomainId", description: "Id of a page domain" })
 export type PageDomainId = typeof PageDomainId.Type
 export const AuditEntryId = uuid
   .pipe(Schema.brand("AuditEntryId"))

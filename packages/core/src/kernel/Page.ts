@@ -49,7 +49,7 @@ export interface Sliced<A> {
 export class BrokenCursor extends Schema.TaggedError<BrokenCursor>()("BrokenCursor", {}) {
   readonly code = "invalid_cursor" satisfies ErrorCode
   override get message(): string {
-    return "The cursor is not one of this listing. Leave it out to begin at the start"
+    return "The cursor does not belong to this listing. Omit it to start at the first page"
   }
 }
 

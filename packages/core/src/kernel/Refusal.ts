@@ -1,6 +1,6 @@
 // The refusals that all rooms share. A refusal has a code, a message, and the extra fields of the error body;
 // `http/src/edge/Errors.ts` turns it into a response.
-import { Schema } from "effect"
+import { Schema, SchemaIssue } from "effect"
 import type { ErrorCode } from "./ErrorCode.ts"
 
 /** One thing that is wrong. `path` uses dots and indexes: `items.3.email`. */
@@ -23,7 +23,34 @@ export interface Refusal {
 
 const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String })
 
-/** Nothing with this name or id in the workspace. The id of another workspace gives the same answer. */
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  array: "an array",
+}
+
+/** A schema's default message as a predicate: `Missing key` becomes `is required`. */
+const inPlainWords = (message: string): string => {
+  if (message === "Missing key") return "is required"
+  if (message.startsWith("Expected no excess property")) return "is not a field of this call"
+  const expected = /^Expected (.+)$/s.exec(message)?.[1]
+  if (expected === undefined) return message
+  // Identifiers of schemas begin with a capital letter, and name objects.
+  const types = expected.split(" | ").map((type) => typeNames[type] ?? (/^[A-Z]/.test(type) ? "an object" : type))
+  return `must be ${[...new Set(types)].join(" or ")}`
+}
+
+/** All issues of a schema error. */
+export const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
+  formatIssue(error.issue).issues.map(({ path, message }) => ({
+    path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
+    message: inPlainWords(message),
+  }))
+
+/** The workspace has no resource with this id or name. An id of another workspace gets the same refusal. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   /** What was requested, as a noun: `contact`, `contact list`. */
   resource: Schema.String,

@@ -53,14 +53,14 @@ export const contact_ids_max = 500
 export class ListNameExists extends Schema.TaggedError<ListNameExists>()("ListNameExists", { name: Schema.String }) {
   readonly code = "contact_list_name_exists" satisfies ErrorCode
   override get message(): string {
-    return `This workspace has a list called "${this.name}" already. Choose another name`
+    return `A list with the name "${this.name}" already exists. Choose another name`
   }
 }
 
 export class ListNotStatic extends Schema.TaggedError<ListNotStatic>()("ListNotStatic", { name: Schema.String }) {
   readonly code = "list_not_static" satisfies ErrorCode
   override get message(): string {
-    return `"${this.name}" is a dynamic list: its rules decide who is in it. Change the rules, or the contacts`
+    return `"${this.name}" is a dynamic list: its rules determine its members. Change the rules or the contacts`
   }
 }
 
@@ -69,7 +69,7 @@ export class SystemListProtected extends Schema.TaggedError<SystemListProtected>
 }) {
   readonly code = "system_list_protected" satisfies ErrorCode
   override get message(): string {
-    return `"${this.name}" belongs to the system and can't be changed. Make a list of your own`
+    return `"${this.name}" is a system list and can't be changed. Create another list`
   }
 }
 

@@ -212,7 +212,9 @@ const fitsItsKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void
     return Result.fail(rulesOfStatic)
   }
   if (kind === "dynamic" && contactIds !== undefined) {
-    return Result.fail(Invalid.at("contact_ids", "are for static lists; a dynamic list has whom its rules pick"))
+    return Result.fail(
+      Invalid.at("contact_ids", "are for static lists; the rules of a dynamic list determine its members"),
+    )
   }
   return checkCount(contactIds ?? [], 0)
 }

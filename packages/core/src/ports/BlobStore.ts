@@ -10,7 +10,7 @@ export class BlobUnavailable extends Schema.TaggedError<BlobUnavailable>()("Blob
 }) {
   readonly code = "unavailable" as const
   override get message(): string {
-    return "The store of files does not answer at the moment. Try again in a few seconds"
+    return "The file store does not answer. Try again in a few seconds"
   }
 }
 

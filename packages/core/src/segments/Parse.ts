@@ -208,7 +208,7 @@ const readCustomField = (reading: Reading, node: Json, path: string): CustomFiel
   if (usable === undefined) {
     const where = `${path}.fieldDefinitionId`
     if (id === undefined) refuse(reading, where, "must be the id of a custom field")
-    else if (field === undefined) refuse(reading, where, "is no custom field of this workspace")
+    else if (field === undefined) refuse(reading, where, "is not a custom field of this workspace")
     else refuse(reading, where, `is the archived field ${field.apiName}; restore it first`)
   }
   const comparison = readComparison(reading, node, path, field?.valueType)

@@ -12,7 +12,7 @@ import type { Settlement } from "./Settlement.ts"
 /** The list that a blast was to be sent to is gone. */
 export class AudienceGone extends Schema.TaggedError<AudienceGone>()("AudienceGone", {}) {
   override get message(): string {
-    return "The audience list of the blast is gone"
+    return "The audience list of the blast was deleted"
   }
 }
 

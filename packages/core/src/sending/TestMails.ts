@@ -170,7 +170,7 @@ const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<
   }
   const read = to.map(parseEmail)
   const issues = read.flatMap((address, at): ReadonlyArray<Issue> =>
-    address === null ? [{ path: `to.${at}`, message: "must be an email address, as ann@example.com" }] : [],
+    address === null ? [{ path: `to.${at}`, message: "must be an email address, such as ann@example.com" }] : [],
   )
   if (issues.length > 0) return Result.fail(new Invalid({ issues }))
   const addresses = read.filter((address) => address !== null)

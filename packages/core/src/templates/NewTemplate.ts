@@ -24,7 +24,7 @@ export const checkNewTemplate = (
   const issues = [
     ...nameIssues(name),
     ...(prompt === undefined ? [] : promptIssues(prompt)),
-    ...others.map((path) => ({ path, message: `can't stand beside ${first}: leave one of them out` })),
+    ...others.map((path) => ({ path, message: `can't be combined with ${first}: omit one of them` })),
   ]
   return issues.length === 0 ? Result.succeed(undefined) : Result.fail(new Invalid({ issues }))
 }

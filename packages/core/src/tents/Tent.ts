@@ -90,17 +90,17 @@ export const user_id_length_max = 200
 export class InvalidPromptIntent extends Schema.TaggedError<InvalidPromptIntent>()("InvalidPromptIntent", {}) {
   readonly code = "INVALID_PROMPT_INTENT" satisfies ErrorCode
   override get message(): string {
-    return "The prompt does not ask for a web page. Say what page you want, for instance: Create a landing page for our spring sale"
+    return "The prompt does not ask for a web page. Describe the page, for example: Create a landing page for our spring sale"
   }
 }
 
 export class HasGeneration extends Schema.TaggedError<HasGeneration>()("HasGeneration", {}) {
   readonly code = "conflict" satisfies ErrorCode
   override get message(): string {
-    return "This tent already has a generation. Leave tent_id out to make a new tent"
+    return "This tent already has a generation. Omit tent_id to create a new tent"
   }
   get details() {
-    return { issues: [{ path: "tent_id", message: "names a tent that already has a generation" }] }
+    return { issues: [{ path: "tent_id", message: "must be a tent without a generation" }] }
   }
 }
 
@@ -122,7 +122,7 @@ export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", {
     return `Another tent of this workspace has the alias "${this.alias}". Choose another one, or publish that tent under another alias first`
   }
   get details() {
-    return { issues: [{ path: "custom_page_alias", message: "is another tent's" }] }
+    return { issues: [{ path: "custom_page_alias", message: "belongs to another tent" }] }
   }
 }
 

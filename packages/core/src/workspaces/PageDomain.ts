@@ -18,7 +18,7 @@ export class PageDomainTaken extends Schema.TaggedError<PageDomainTaken>()("Page
 }) {
   readonly code = "conflict" satisfies ErrorCode
   override get message(): string {
-    return `${this.domain} is a page domain already, of this workspace or of another one. Remove it there first`
+    return `${this.domain} is already a page domain of this or another workspace. Remove it there first`
   }
 }
 

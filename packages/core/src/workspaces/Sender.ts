@@ -11,7 +11,7 @@ export const atMost = (length: number) =>
   Schema.isMaxLength(length, { message: `must have at most ${length} characters` })
 
 export const FromName = Schema.String.check(oneLine, atMost(120)).annotate({
-  description: "Sender's name, at most 120 characters; may carry merge tokens",
+  description: "Sender name, at most 120 characters; can contain merge tokens",
 })
 
 /** Only ASCII before the `@`: anything else needs SMTPUTF8 on every server between sender and recipient. */
@@ -19,7 +19,7 @@ export const SenderAddress = Schema.String.check(
   oneLine,
   Schema.makeFilter((text: string) => {
     const address = parseEmail(text)
-    if (address === null) return "must be an email address, as news@example.com"
-    return /^[\x20-\x7e]*@[^@]*$/.test(address.written) || "must have nothing but ASCII characters before the @"
+    if (address === null) return "must be an email address, such as news@example.com"
+    return /^[\x20-\x7e]*@[^@]*$/.test(address.written) || "must have only ASCII characters before the @"
   }),
-).annotate({ description: "An email address, as news@example.com; its domain may be international" })
+).annotate({ description: "An email address, such as news@example.com. The domain can be international" })

@@ -125,7 +125,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
 }) {
   readonly code = "insufficient_credits" satisfies ErrorCode
   override get message(): string {
-    return `This needs ${this.needed} credit${this.needed === 1 ? "" : "s"}, and the workspace has ${this.left}. Add credits and try again`
+    return `The request needs ${this.needed} credit${this.needed === 1 ? "" : "s"}, but the workspace has ${this.left}. Add credits and try again`
   }
   get extras() {
     return { limit: this.left, current: this.needed }
@@ -164,7 +164,7 @@ const brandRules: {
   iconUrl: ["icon_url", isWebUrl, "must be an http or https URL, at most 2000 characters"],
   primaryColor: ["primary_color", (text) => /^#[0-9a-f]{6}$/i.test(text), "must be a colour as #1a73e8"],
   name: ["name", (text) => text.length <= 200, "must have at most 200 characters"],
-  domain: ["domain", (text) => toDomain(text) !== null, "must be a domain name, as example.com"],
+  domain: ["domain", (text) => toDomain(text) !== null, "must be a domain name, such as example.com"],
   description: ["description", (text) => text.length <= 2000, "must have at most 2000 characters"],
   guidelines: ["guidelines", (text) => text.length <= 10_000, "must have at most 10000 characters"],
 }

@@ -19,7 +19,7 @@ import { WorkspaceStore } from "./WorkspaceStore.ts"
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
   readonly code = "unauthorized" satisfies ErrorCode
   override get message(): string {
-    return "Send your API key as `Authorization: Bearer <key>`. It is missing, unknown, revoked or expired"
+    return "The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`"
   }
 }
 

@@ -245,7 +245,11 @@ describe("what is read", () => {
     assert.deepStrictEqual(readPatch({}, how), Result.succeed({}))
     assert.deepStrictEqual(
       paths(readPatch({ contact_id: id(1), client_item_id: "k", marketing_email_invalid: true }, how)),
-      ["contact_id: is read-only", "client_item_id: is no field of a contact", "marketing_email_invalid: is read-only"],
+      [
+        "contact_id: is read-only",
+        "client_item_id: is not a field of a contact",
+        "marketing_email_invalid: is read-only",
+      ],
     )
   })
 

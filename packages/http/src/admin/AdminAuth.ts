@@ -1,4 +1,5 @@
-// Who may administer: whoever has the ADMIN_TOKEN. Its holder acts on every workspace, in the audit log as `admin`.
+// Authentication of the administration API by the ADMIN_TOKEN. Its holder can change every workspace; the audit log names it
+// `admin`.
 import { Actor } from "@tentpole/core/kernel/Actor"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -11,12 +12,12 @@ export class AdminAuth extends HttpApiMiddleware.Service<AdminAuth>()("tentpole/
   security: { bearer: HttpApiSecurity.bearer },
 }) {}
 
-/** Hashes have one length, so that neither length nor place of a difference shows in the time. */
+/** Hashes have equal lengths, so that the comparison takes constant time. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 const refused = body(
   "unauthorized",
-  "Send the administration's token as `Authorization: Bearer <ADMIN_TOKEN>`. It is missing or wrong",
+  "The administration token is missing or wrong. Send `Authorization: Bearer <ADMIN_TOKEN>`",
 )
 
 export const layer = (token: Redacted.Redacted) => {

@@ -1,4 +1,4 @@
-// The administration's calls, handled.
+// The handlers of the administration API.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
@@ -30,8 +30,7 @@ const workspaces = HttpApiBuilder.group(
     const all = yield* Workspaces
     const store = yield* WorkspaceStore
     return group.handleAll({
-      list: ({ query }) =>
-        administration.workspaces(query).pipe(answer(toListing(toWorkspaceWire, (workspaces) => ({ workspaces })))),
+      list: ({ query }) => administration.workspaces(query).pipe(answer(toListing("workspaces", toWorkspaceWire))),
       create: ({ payload }) =>
         all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
       find: ({ params }) => store.find(params.workspace_id).pipe(answer(toWorkspaceWire)),
@@ -53,7 +52,7 @@ const keys = HttpApiBuilder.group(
     const { createKey, revokeKey } = yield* Workspaces
     return group.handleAll({
       list: ({ params, query }) =>
-        administration.keys(params.workspace_id, query).pipe(answer(toListing(toKeyWire, (keys) => ({ keys })))),
+        administration.keys(params.workspace_id, query).pipe(answer(toListing("keys", toKeyWire))),
       create: ({ params, payload: { expires_at, name } }) =>
         createKey(params.workspace_id, {
           name,
@@ -72,9 +71,7 @@ const domains = HttpApiBuilder.group(
     const { addDomain, removeDomain, showDomain, verifyDomain } = yield* Workspaces
     return group.handleAll({
       list: ({ params, query }) =>
-        administration
-          .domains(params.workspace_id, query)
-          .pipe(answer(toListing(toDomainWire, (domains) => ({ domains })))),
+        administration.domains(params.workspace_id, query).pipe(answer(toListing("domains", toDomainWire))),
       add: ({ params, payload }) => addDomain(params.workspace_id, payload.domain).pipe(answer(toCheckedDomainWire)),
       find: ({ params }) => showDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
       verify: ({ params }) => verifyDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
@@ -92,7 +89,7 @@ const pageDomains = HttpApiBuilder.group(
       list: ({ params, query }) =>
         administration
           .pageDomains(params.workspace_id, query)
-          .pipe(answer(toListing(toPageDomainWire, (page_domains) => ({ page_domains })))),
+          .pipe(answer(toListing("page_domains", toPageDomainWire))),
       add: ({ params, payload }) =>
         administration.addPageDomain(params.workspace_id, payload.domain).pipe(answer(toPageDomainWire)),
       remove: ({ params }) => administration.removePageDomain(params.workspace_id, params.page_domain_id).pipe(nothing),
@@ -109,7 +106,7 @@ const suppressions = HttpApiBuilder.group(
       list: ({ params, query }) =>
         administration
           .suppressions(params.workspace_id, query)
-          .pipe(answer(toListing(toSuppressionWire, (suppressions) => ({ suppressions })))),
+          .pipe(answer(toListing("suppressions", toSuppressionWire))),
       add: ({ params, payload: { email, reason = "manual" } }) =>
         administration.suppress(params.workspace_id, { email, reason }).pipe(answer(toSuppressionWire)),
       remove: ({ params }) => administration.unsuppress(params.workspace_id, params.email).pipe(nothing),
@@ -141,7 +138,7 @@ const auditLog = HttpApiBuilder.group(
       list: ({ query: { workspace_id, ...by } }) =>
         administration
           .auditLog({ ...by, ...(workspace_id === undefined ? {} : { workspaceId: workspace_id }) })
-          .pipe(answer(toListing(toAuditEntryWire, (entries) => ({ entries })))),
+          .pipe(answer(toListing("entries", toAuditEntryWire))),
     })
   }),
 )

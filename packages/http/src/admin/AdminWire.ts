@@ -1,5 +1,4 @@
-// What a workspace is set up with, as the administration and the command line show it: keys, domains, suppressions, and the
-// entries of the audit log.
+// Wire schemas of the administration API: keys, domains, suppressions and audit log entries. The command line uses them, too.
 import type { Listed } from "@tentpole/core/operations/administration/Administration"
 import type { Suppression } from "@tentpole/core/operations/administration/AdministrationStore"
 import type { AuditEntry } from "@tentpole/core/kernel/AuditLog"
@@ -9,15 +8,16 @@ import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiK
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
 import { Schema } from "effect"
-import { InstantWire, iso, isoOrNull, OffsetInstant, oneOf, Text } from "../Wire.ts"
+import { InstantWire, iso, isoOrNull, named, OffsetInstant, oneOf, Text } from "../Wire.ts"
 
 /** A listing by cursor: `listing({ keys: Schema.Array(KeyWire) })`. */
 export const listing = <Fields extends Schema.Struct.Fields>(items: Fields) =>
   Schema.Struct({ ...items, next_cursor: Schema.NullOr(Schema.String) })
 
+/** The answer of a listing: `toListing("keys", toKeyWire)`. */
 export const toListing =
-  <A, Wire, Named extends object>(toWire: (item: A) => Wire, named: (items: ReadonlyArray<Wire>) => Named) =>
-  ({ items, next }: Listed<A>) => ({ ...named(items.map(toWire)), next_cursor: next })
+  <const Key extends string, A, Wire>(key: Key, toWire: (item: A) => Wire) =>
+  ({ items, next }: Listed<A>) => ({ ...named(key, items.map(toWire)), next_cursor: next })
 
 const keyFields = {
   key_id: ApiKeyId,
@@ -25,13 +25,13 @@ const keyFields = {
   prefix: Schema.String.annotate({ description: "The first 12 characters" }),
   expires_at: Schema.NullOr(InstantWire),
   revoked_at: Schema.NullOr(InstantWire),
-  last_used_at: Schema.NullOr(InstantWire).annotate({ description: "To the minute" }),
+  last_used_at: Schema.NullOr(InstantWire).annotate({ description: "Accurate to a minute" }),
   created_at: InstantWire,
 }
 export const KeyWire = Schema.Struct(keyFields).annotate({ identifier: "ApiKey" })
 export const NewKeyWire = Schema.Struct({
   ...keyFields,
-  api_key: Schema.String.annotate({ description: "The key itself: shown this once" }),
+  api_key: Schema.String.annotate({ description: "The key itself, returned only once" }),
 }).annotate({ identifier: "NewApiKey" })
 
 export const CreateKey = Schema.Struct({
@@ -58,7 +58,7 @@ const domainFields = {
   verified_at: Schema.NullOr(InstantWire),
   created_at: InstantWire,
 }
-/** A listing asks no name server: the records are shown by the domain itself. */
+/** A domain in listings, which do not query DNS. */
 export const DomainWire = Schema.Struct(domainFields).annotate({ identifier: "SendingDomain" })
 export const CheckedDomainWire = Schema.Struct({
   ...domainFields,
@@ -68,7 +68,7 @@ export const CheckedDomainWire = Schema.Struct({
       type: oneOf("TXT", "CNAME", "MX"),
       name: Schema.String,
       value: Schema.String,
-      verified: Schema.Boolean.annotate({ description: "Found just now" }),
+      verified: Schema.Boolean.annotate({ description: "Found by the last check" }),
     }),
   ),
 }).annotate({ identifier: "CheckedSendingDomain" })
@@ -105,7 +105,7 @@ export const SuppressionWire = Schema.Struct({ email: Schema.String, reason, cre
 })
 export const Suppress = Schema.Struct({
   email: Text(1000, 1),
-  reason: Schema.optionalKey(reason).annotate({ description: "`manual` when left out" }),
+  reason: Schema.optionalKey(reason).annotate({ description: "Default: `manual`" }),
 }).annotate({ identifier: "Suppress" })
 export const toSuppressionWire = (it: Suppression): typeof SuppressionWire.Type => ({
   email: it.email,
@@ -119,7 +119,7 @@ export const AuditEntryWire = Schema.Struct({
   actor: Schema.String.annotate({ description: "`admin`, `cli`, `worker` or `key:<prefix>`" }),
   workspace_id: WorkspaceId,
   action: Schema.String.annotate({ examples: ["key.created"] }),
-  target: Schema.String.annotate({ description: "What it was done to: its id, or its name" }),
+  target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
   details: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate({ identifier: "AuditEntry" })
 export const toAuditEntryWire = (it: AuditEntry): typeof AuditEntryWire.Type => ({

@@ -1,4 +1,4 @@
-// Everything that is kept of a contact, as the administration and the command line give it out.
+// Wire schema of the export of all data of a contact.
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type DateTime, Schema } from "effect"

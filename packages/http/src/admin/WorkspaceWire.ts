@@ -1,9 +1,9 @@
-// Workspaces as the administration and the command line show them, and what can be said of one.
+// Wire schemas of workspaces for the administration API and the command line.
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { planNames, type Workspace, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { Schema, Struct } from "effect"
-import { InstantWire, iso, namesSomething, oneOf, readOnly, Text } from "../Wire.ts"
+import { InstantWire, iso, namesSomething, oneOf, readOnlyKeys, Text } from "../Wire.ts"
 
 const said = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -36,7 +36,7 @@ const limitFields = { per_second: perSecond, per_domain_per_second: perSecond }
 export const WorkspaceWire = Schema.Struct({
   workspace_id: WorkspaceId,
   name: Schema.String,
-  slug: Schema.String.annotate({ description: "Its pages live at <slug>.<PAGES_HOST>" }),
+  slug: Schema.String.annotate({ description: "Its pages are served at <slug>.<PAGES_HOST>" }),
   plan: oneOf(...planNames),
   credits: Schema.Int,
   time_zone: Schema.String.annotate({ examples: ["Europe/Zurich"] }),
@@ -65,7 +65,7 @@ export const WorkspaceWire = Schema.Struct({
 }).annotate({ identifier: "Workspace" })
 
 const settings = {
-  slug: Schema.optionalKey(Text(63, 1)).annotate({ description: "Made of the name when left out" }),
+  slug: Schema.optionalKey(Text(63, 1)).annotate({ description: "Default: derived from the name" }),
   plan: Schema.optionalKey(oneOf(...planNames)),
   credits: Schema.optionalKey(
     Schema.Int.check(
@@ -80,7 +80,7 @@ const settings = {
   sending_limits: Schema.optionalKey(Schema.Struct(limitFields).mapFields(Struct.map(Schema.optionalKey))),
 }
 
-const shownOnly = { workspace_id: readOnly(), created_at: readOnly(), updated_at: readOnly() }
+const shownOnly = readOnlyKeys("workspace_id", "created_at", "updated_at")
 
 export const CreateWorkspace = Schema.Struct({ name: Text(200, 1), ...settings, ...shownOnly }).annotate({
   identifier: "CreateWorkspace",
@@ -90,7 +90,7 @@ const editable = { name: Schema.optionalKey(Text(200, 1)), ...settings }
 
 export const UpdateWorkspace = Schema.Struct({ ...editable, ...shownOnly })
   .check(namesSomething(editable))
-  .annotate({ identifier: "UpdateWorkspace", description: "What is left out stays, null clears" })
+  .annotate({ identifier: "UpdateWorkspace", description: "Omitted fields stay unchanged, null clears a value" })
 
 export const toWorkspaceWire = (it: Workspace): typeof WorkspaceWire.Type => ({
   workspace_id: it.id,
@@ -120,7 +120,7 @@ export const toWorkspaceWire = (it: Workspace): typeof WorkspaceWire.Type => ({
   updated_at: iso(it.updatedAt),
 })
 
-/** The names of the wire, as the core calls them. */
+/** Names of the core by names of the wire. */
 const names = {
   name: "name",
   slug: "slug",
@@ -142,7 +142,7 @@ const brandNames = {
 } as const
 const limitNames = { per_second: "sendingPerSecond", per_domain_per_second: "sendingPerDomainPerSecond" } as const
 
-/** What is there of an object, under other names: the compiler can't follow keys through entries. */
+/** The given fields under other names. The compiler can't follow keys through `Object.entries`. */
 const renamed = <Given extends object, const Names extends Readonly<Record<string, string>>>(
   given: Given | undefined,
   to: Names,

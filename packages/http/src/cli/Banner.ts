@@ -1,10 +1,10 @@
-// What a person sees when everything is up.
+// The text that `tentpole start` prints when the service is running.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { Redacted } from "effect"
 import { join } from "node:path"
 
 const mail = (config: Configuration): string => {
-  if (config.sending === "held") return "held (SENDING=held): nothing leaves"
+  if (config.sending === "held") return "held (SENDING=held): no mail is sent"
   if (config.smtpUrl === null) return `written as files to ${join(config.dataDir, "outbox")} (set SMTP_URL to send it)`
   const { hostname, port, protocol } = new URL(Redacted.value(config.smtpUrl))
   return `${protocol}//${hostname}${port === "" ? "" : `:${port}`}`
@@ -15,7 +15,7 @@ const pages = (config: Configuration): string => {
   return `${protocol}//default.${config.pagesHost}${port === "" ? "" : `:${port}`}`
 }
 
-/** `key` is the raw API key when it has just been made. */
+/** `key` is the raw API key if it was created now. */
 export const banner = (config: Configuration, key: string | null): string => {
   const api = config.publicApiUrl
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -26,8 +26,8 @@ export const banner = (config: Configuration, key: string | null): string => {
     [
       "API key",
       key === null
-        ? "made at the first start (npm run tentpole -- key create --name another)"
-        : `${key}  (shown this once: keep it)`,
+        ? "created at the first start (another one: npm run tentpole -- key create --name another)"
+        : `${key}  (not shown again: store it)`,
     ],
   ]
   const request =

@@ -1,10 +1,15 @@
-// What the command line can do: run the service, look after workspaces and what they are set up with, hooks and jobs,
-// audit blasts, and find out what is wrong with an installation.
+// The command `tentpole` with its subcommands.
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reportFailure, runToEnd } from "@tentpole/adapters/Launch"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { administration } from "./commands/AdministrationCommands.ts"
+import { auditLog } from "./commands/AuditLogCommands.ts"
+import { contact } from "./commands/Contacts.ts"
+import { domain } from "./commands/Domains.ts"
+import { key } from "./commands/Keys.ts"
+import { pageDomain } from "./commands/PageDomains.ts"
+import { suppression } from "./commands/Suppressions.ts"
+import { workspace } from "./commands/WorkspaceCommands.ts"
 import { audit } from "./commands/Audits.ts"
 import { doctor } from "./doctor/Doctor.ts"
 import { job } from "./commands/DeadJobs.ts"
@@ -12,39 +17,44 @@ import { hook } from "./commands/Hooks.ts"
 import { migrateCommand } from "./Run.ts"
 import { startCommand } from "./Start.ts"
 
-/**
- * Runs one process by itself: many of each, on many machines, over one PostgreSQL. It is loaded when it is wanted, and it is
- * all that this program runs, so that a signal to the program lets it finish what is under way.
- */
+/** A command that runs one process. Its module is loaded on demand. On a signal the process finishes its work in progress. */
 const processCommand = <E>(name: "http" | "worker", description: string, load: () => Promise<Effect.Effect<void, E>>) =>
   Command.make(name, {}, () => Effect.flatten(Effect.promise(load))).pipe(Command.withDescription(description))
 
 const httpProcess = () => import("../Process.ts").then(({ httpProcess: process_ }) => process_)
 const workerProcess = () => import("@tentpole/worker/Process").then(({ workerProcess: process_ }) => process_)
 
-const tentpole = Command.make("tentpole", {}, () => Console.log("Say what to do: `tentpole --help` lists it.")).pipe(
+const tentpole = Command.make("tentpole", {}, () =>
+  Console.log("No command given. `tentpole --help` lists the commands."),
+).pipe(
   Command.withDescription("Landing pages with AI, contacts, email blasts and flows"),
   Command.withSubcommands([
     startCommand,
-    processCommand("http", "Runs one HTTP process: the API, pages and tracking", httpProcess),
+    processCommand("http", "Runs one HTTP process: API, pages and tracking links", httpProcess),
     processCommand("worker", "Runs one worker process", workerProcess),
     migrateCommand,
     doctor,
-    ...administration,
+    workspace,
+    key,
+    domain,
+    pageDomain,
+    suppression,
+    contact,
+    auditLog,
     hook,
     job,
     audit,
   ]),
 )
 
-/** Does what the arguments say; what it fails with says why in one sentence, unless it is a defect. */
+/** Runs the command of the arguments. Failures have a one-line message, except defects. */
 export const commandLine = (args: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
   Command.runWith(tentpole, { version: "0.1.0" })(args).pipe(Effect.provide(NodeServices.layer))
 
-/** What may stand first among the arguments. @public */
+/** The names of the commands. @public */
 export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(({ commands }) =>
   commands.map(({ name }) => name),
 )
 
-/** Does what the arguments of this process say, to its end. */
+/** Runs the command of this process's arguments. */
 export const run = (): void => commandLine(process.argv.slice(2)).pipe(reportFailure, runToEnd)

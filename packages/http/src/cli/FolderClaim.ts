@@ -1,5 +1,4 @@
-// One `tentpole start` a data folder: a second one would stop the first one's database with its own. The folder also tells
-// which processes run.
+// Lock of the data folder, so that only one `tentpole start` uses it, and the list of its processes.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Effect } from "effect"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -13,7 +12,7 @@ const read = (path: string): string | undefined => {
   }
 }
 
-/** Whether a process of that number lives and is ours: numbers are given again after a reboot. */
+/** Whether the process runs and is a `tentpole start`: process ids are reused after a reboot. */
 const lives = (pid: number): boolean => {
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false
   try {
@@ -25,7 +24,7 @@ const lives = (pid: number): boolean => {
   return commandLine === undefined || /\bstart\b/.test(commandLine.replaceAll("\0", " "))
 }
 
-/** Claims the folder until the scope closes. `crashed`: the last start ended without letting go. */
+/** Locks the folder until the scope closes. `crashed`: the previous start ended without releasing it. */
 export const claimFolder = (folder: string) => {
   const path = join(folder, "tentpole.pid")
   return Effect.acquireRelease(
@@ -35,7 +34,7 @@ export const claimFolder = (folder: string) => {
       if (left !== undefined && lives(pid)) {
         return Effect.fail(
           new BadConfiguration({
-            reason: `Tentpole runs already on ${folder} (process ${pid}): stop it, or set DATA_DIR to another folder.`,
+            reason: `Tentpole is already running on ${folder} (process ${pid}): stop it, or set DATA_DIR to another folder.`,
           }),
         )
       }
@@ -46,14 +45,14 @@ export const claimFolder = (folder: string) => {
   )
 }
 
-/** Keeps `processes.json` in the folder: the process ids of this start and its children, as they are now. */
+/** Maintains `processes.json` with the process ids of this start and its children. */
 export const processList = (folder: string) => {
   const path = join(folder, "processes.json")
   const pids: Record<string, number> = { start: process.pid }
   return Effect.acquireRelease(
     Effect.sync(() => (name: string) => (pid: number) => {
       pids[name] = pid
-      // Whoever reads it finds what was or what is, never half of it.
+      // A rename is atomic: readers never see half of the file.
       writeFileSync(`${path}.new`, JSON.stringify(pids))
       renameSync(`${path}.new`, path)
     }),

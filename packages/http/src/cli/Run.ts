@@ -1,5 +1,4 @@
-// What the commands share: the use cases over the configured database (or the one that `tentpole start` runs), and how
-// answers are shown.
+// Helpers of the commands: use cases over the configured database (or that of `tentpole start`), and the output as JSON.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
@@ -11,13 +10,14 @@ import type { Listed, ListedBy } from "@tentpole/core/operations/administration/
 import { page_limit_max } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { useCases } from "@tentpole/core/Tentpole"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 
-/** The configuration with a database: a running `tentpole start` is asked where its own is. */
+/** The configuration with a database: the configured one, or that of a running `tentpole start`. */
 const reachable = Effect.gen(function* () {
   const config = yield* readConfiguration
   if (config.databaseUrl !== null) {
@@ -30,7 +30,7 @@ const reachable = Effect.gen(function* () {
   const url = yield* runningUrl(join(config.dataDir, "database"))
   if (url === null) {
     return yield* new BadConfiguration({
-      reason: "There is no database to talk to: run `npm start` in another terminal, or set DATABASE_URL.",
+      reason: "No database is available: run `npm start` in another terminal, or set DATABASE_URL.",
     })
   }
   return { ...config, databaseUrl: url, databaseMigrationUrl: url }
@@ -39,8 +39,10 @@ const reachable = Effect.gen(function* () {
 const everything = (config: Configuration) =>
   useCases.pipe(Layer.provideMerge(ports(config, { name: "command line", connections_max: 2 })))
 
-/** Runs a command's work over the use cases and ports. */
-export const overPorts = <A, E>(work: Effect.Effect<A, E, Layer.Success<ReturnType<typeof everything>>>) =>
+type Everything = Layer.Success<ReturnType<typeof everything>>
+
+/** Runs a command's work with the use cases and ports. */
+export const overPorts = <A, E>(work: Effect.Effect<A, E, Everything>) =>
   Effect.flatMap(reachable, (config) =>
     Effect.provide(work, everything(config)).pipe(
       Effect.provideService(Actor, "cli"),
@@ -49,16 +51,45 @@ export const overPorts = <A, E>(work: Effect.Effect<A, E, Layer.Success<ReturnTy
   )
 
 export const workspaceFlag = Flag.String("workspace").pipe(
-  Flag.withDescription("The workspace's slug"),
+  Flag.withDescription("Slug of the workspace"),
   Flag.withDefault("default"),
 )
 
-/** The workspace that a command is about. */
-export const named = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
-  Effect.flatMap(WorkspaceStore, (store) => store.findBySlug(slug))
+/** Finds a workspace by its slug. */
+export const workspaceOf = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
+  WorkspaceStore.use((store) => store.findBySlug(slug))
 
-/** A listing read to its end. */
-export const slicesOf = <A, E, R>(
+/** A command that prints the result of its work as one JSON document. */
+export const command = <const Name extends string, const Config extends Command.Command.Config, A, E>(
+  name: Name,
+  description: string,
+  config: Config,
+  work: (input: Command.Command.Config.Infer<Config>) => Effect.Effect<A, E, Everything>,
+) =>
+  Command.make(name, config, (input) => overPorts(Effect.flatMap(work(input), show))).pipe(
+    Command.withDescription(description),
+  )
+
+/** A command on one workspace, with the flag `--workspace`. */
+export const workspaceCommand = <const Name extends string, const Config extends Command.Command.Config, A, E>(
+  name: Name,
+  description: string,
+  config: Config,
+  work: (workspace: WorkspaceId, input: Command.Command.Config.InferValue<Config>) => Effect.Effect<A, E, Everything>,
+) =>
+  command(name, description, { workspace: workspaceFlag, input: config }, ({ input, workspace }) =>
+    Effect.flatMap(workspaceOf(workspace), ({ id }) => work(id, input)),
+  )
+
+/** A command that only has subcommands. */
+export const commandGroup = <const Name extends string, const Commands extends ReadonlyArray<Command.Command.Any>>(
+  name: Name,
+  description: string,
+  commands: Commands,
+) => Command.make(name).pipe(Command.withDescription(description), Command.withSubcommands(commands))
+
+/** All entries of a listing by cursor. */
+export const allOf = <A, E, R>(
   list: (by: ListedBy) => Effect.Effect<Listed<A>, E, R>,
 ): Effect.Effect<ReadonlyArray<A>, E, R> =>
   Effect.gen(function* () {
@@ -72,7 +103,7 @@ export const slicesOf = <A, E, R>(
     return items
   })
 
-/** One JSON document on standard output, for people and programs alike. */
+/** Prints one JSON document. */
 export const show = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 
 export const migrateCommand = Command.make("migrate", {}, () =>
@@ -81,4 +112,4 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const applied = yield* migrate(config.databaseMigrationUrl)
     yield* Console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`)
   }),
-).pipe(Command.withDescription("Brings the database's schema up to date"))
+).pipe(Command.withDescription("Runs pending migrations of the database"))

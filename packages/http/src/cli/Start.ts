@@ -1,5 +1,5 @@
-// `tentpole start`: everything on one machine. A parent that brings the database up, starts an HTTP process and a worker,
-// starts again the one that dies, and stops all of them in order.
+// The command `tentpole start`: starts the database, an HTTP process and a worker on one machine, restarts processes that end,
+// and stops all of them in order.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder } from "@tentpole/adapters/DataFolder"
 import { prepared } from "@tentpole/adapters/embedded/Prepare"
@@ -25,8 +25,8 @@ const listens = (host: string, port: number): Effect.Effect<boolean> =>
     probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
   })
 
-/** The ports are free. After a crash the old processes may need a moment to notice that their parent is gone. */
-const portsFree = (config: Configuration, patience: number): Effect.Effect<void, BadConfiguration> =>
+/** Fails if a port is in use. After a crash, old processes may need a moment to end. */
+const portsFree = (config: Configuration, attempts: number): Effect.Effect<void, BadConfiguration> =>
   Effect.gen(function* () {
     for (const [variable, port] of [
       ["PORT", config.port],
@@ -35,14 +35,14 @@ const portsFree = (config: Configuration, patience: number): Effect.Effect<void,
       ["WORKER_PORT", config.workerPort],
     ] as const) {
       if (port === null || (yield* listens(config.host, port))) continue
-      if (patience > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, patience - 1))
+      if (attempts > 0) return yield* Effect.andThen(Effect.sleep("250 millis"), portsFree(config, attempts - 1))
       return yield* new BadConfiguration({
-        reason: `Port ${port} on ${config.host} is taken (or not allowed): stop what uses it, or set ${variable} to a free one.`,
+        reason: `Port ${port} on ${config.host} is in use (or not allowed): stop the process that uses it, or set ${variable} to a free port.`,
       })
     }
   })
 
-/** Where the database is: the one configured, or an embedded one that lives as long as the scope. */
+/** The configured database, or an embedded one with the lifetime of the scope. */
 const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
   if (config.databaseUrl !== null) {
     return { databaseUrl: config.databaseUrl, databaseMigrationUrl: config.databaseMigrationUrl ?? config.databaseUrl }
@@ -51,7 +51,7 @@ const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
   return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
 })
 
-/** The key of a first start: made here, so that the banner can show it. */
+/** The API key of a first start, created here for the banner. */
 const keyOfFirstStart = (config: Configuration) =>
   firstKey(config).pipe(
     Effect.provide(useCases.pipe(Layer.provide(ports(config, { name: "start", connections_max: 2 })))),
@@ -75,28 +75,28 @@ const start = Effect.gen(function* () {
   yield* migrate(config.databaseMigrationUrl ?? config.databaseUrl ?? Redacted.make(""))
   const key = yield* keyOfFirstStart(config)
   const environment = childEnvironment(config)
-  const born = yield* processList(config.dataDir)
-  // They are stopped side by side: one after the other they could take longer than anybody waits.
+  const started = yield* processList(config.dataDir)
+  // Children stop in parallel: one after the other could exceed the time limit of a stop.
   const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
   const children = yield* Effect.all(
     [
-      supervised({ name: "http", module: "@tentpole/http/main", flags: [], environment, born: born("http") }),
+      supervised({ name: "http", module: "@tentpole/http/main", flags: [], environment, onStart: started("http") }),
       supervised({
         name: "worker",
         module: "@tentpole/worker/main",
         flags: workerFlags,
         environment,
-        born: born("worker"),
+        onStart: started("worker"),
       }),
     ],
     { concurrency: 2 },
   ).pipe(Scope.provide(sideBySide))
   process.stdout.write(banner(config, key))
-  yield* Effect.raceAllFirst(children.map((child) => child.givenUp))
+  yield* Effect.raceAllFirst(children.map((child) => child.failed))
 }).pipe(Effect.scoped)
 
 export const startCommand = Command.make("start", {}, () => start).pipe(
   Command.withDescription(
-    "Runs everything on this machine: the API, pages, a worker, and a PostgreSQL if none is configured",
+    "Runs the whole service on this machine: API, pages, a worker, and PostgreSQL if none is configured",
   ),
 )

@@ -1,4 +1,4 @@
-// A child process that is started again when it dies, until it has died too often in a row.
+// Supervisor of a child process: restarts it when it ends, up to a maximum number of times in a row.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Deferred, Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url"
 
 export interface Supervised {
   readonly name: string
-  /** What it runs, as a package's module. */
+  /** The module to run. */
   readonly module: string
   /** Flags for node, besides those of this process. */
   readonly flags: ReadonlyArray<string>
   readonly environment: NodeJS.ProcessEnv
-  /** Told the process id of each life. */
-  readonly born: (pid: number) => void
+  /** Called with the process id of each run. */
+  readonly onStart: (pid: number) => void
 }
 
 interface End {
@@ -20,13 +20,13 @@ interface End {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Longer than a process takes to finish or hand back its work. */
+/** Longer than a process needs to finish or release its work. */
 const stop_patience_ms = 32_000
-/** A child that dies sooner than this after its start did not recover. */
+/** A child that ends earlier has not recovered. */
 const lived_ms = 10_000
 const deaths_max = 5
 
-/** In a process group of its own: a Ctrl-C at the terminal reaches the parent alone, which stops its children in order. */
+/** Uses a new process group: Ctrl-C reaches only the parent, which stops its children in order. */
 const spawnChild = ({ module, flags, environment }: Supervised): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, ...flags, fileURLToPath(import.meta.resolve(module))], {
     env: environment,
@@ -55,14 +55,14 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
 
 const how = ({ code, signal }: End): string => (signal === null ? `with exit code ${code}` : `by ${signal}`)
 
-/** One life of the child: stopped with the scope, over when the process is. */
+/** One run of the child. It is stopped with the scope. */
 const life = (supervised: Supervised, onReady: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => spawnChild(supervised)),
       stop,
     )
-    if (child.pid !== undefined) supervised.born(child.pid)
+    if (child.pid !== undefined) supervised.onStart(child.pid)
     yield* Effect.callback<void>((resume) => {
       child.on("message", (message) => {
         if (message === "ready") resume(Effect.void)
@@ -72,16 +72,16 @@ const life = (supervised: Supervised, onReady: Effect.Effect<unknown>) =>
   }).pipe(Effect.scoped)
 
 /**
- * Starts the child and answers when it is ready. `givenUp` fails when it has died too often in a row; a child that ends
- * before it was ever ready has said why, and is not started again.
+ * Starts the child and returns when it is ready. `failed` fails when the child has ended too often in a row. A child that ends
+ * before it was ready is not restarted.
  */
 export const supervised = (child: Supervised) =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void, BadConfiguration>()
-    const givenUp = yield* Deferred.make<never, BadConfiguration>()
+    const failed = yield* Deferred.make<never, BadConfiguration>()
     const giveUp = (reason: string) => {
       const refusal = new BadConfiguration({ reason })
-      return Effect.andThen(Deferred.fail(ready, refusal), Deferred.fail(givenUp, refusal))
+      return Effect.andThen(Deferred.fail(ready, refusal), Deferred.fail(failed, refusal))
     }
     const lives = Effect.gen(function* () {
       let deaths = 0
@@ -92,11 +92,11 @@ export const supervised = (child: Supervised) =>
         deaths = performance.now() - born > lived_ms ? 1 : deaths + 1
         if (deaths > deaths_max)
           return yield* giveUp(`The ${child.name} process ended ${how(end)}, ${deaths} times in a row.`)
-        process.stderr.write(`The ${child.name} process ended ${how(end)}; it is started again.\n`)
+        process.stderr.write(`The ${child.name} process ended ${how(end)}; it is restarted.\n`)
         yield* Effect.sleep(Math.min(250 * 2 ** (deaths - 1), 4000))
       }
     })
     yield* Effect.forkScoped(lives)
     yield* Deferred.await(ready)
-    return { givenUp: Deferred.await(givenUp) }
+    return { failed: Deferred.await(failed) }
   })

@@ -1,5 +1,5 @@
-// The command line, `tentpole`. A thousand modules are compiled once and kept in the user's cache folder, where there is one:
-// a command, and each process that it starts, is there in half the time. NODE_COMPILE_CACHE says otherwise.
+// Entry point of the command line `tentpole`. Compiled modules are cached in the user's cache folder or NODE_COMPILE_CACHE, which
+// halves the start time.
 import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// One call of one endpoint: the request as the wire has it, its attempts, and its answer decoded by the endpoint's schemas.
+// A call of one endpoint: encodes the request, retries it, and decodes the answer with the endpoint's schemas.
 import { Clock, Effect, Random, type Redacted, Stream } from "effect"
 import { type Headers, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
@@ -6,22 +6,22 @@ import { ConnectionFailed, type Failure, toFailure, UnexpectedAnswer } from "./F
 import { type RetryLimits, waitBeforeRetry } from "./Retry.ts"
 
 export interface Target {
-  /** Where the service is: its origin, with a path before `/v1` if there is one. */
+  /** URL of the service, with the path before `/v1` if there is one. */
   readonly url: string
   readonly key: Redacted.Redacted
   readonly retries: RetryLimits
-  /** For one attempt, to the end of its answer; of bytes that come as they are made, to their beginning. */
+  /** Timeout of one attempt, until the end of its answer; for a stream of bytes, until its start. */
   readonly timeout_ms: number
 }
 
 export interface CallOptions {
-  /** Of a POST: names what it does, so that it is done once whoever asks, and how often. Made for each call by itself. */
+  /** Idempotency key of a POST. Default: a new key for each call. */
   readonly idempotencyKey?: string
-  /** Sent besides; `x-request-id`, for one, names the call in the service's log. */
+  /** Further headers. `x-request-id` sets the request id in the service's log. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer, and what else came with it. */
+/** An answer with its status and headers. */
 export interface Answer<Value> {
   readonly value: Value
   readonly status: number
@@ -29,8 +29,8 @@ export interface Answer<Value> {
   readonly requestId: string | null
 }
 
-/** What an endpoint is asked, as the wire has it; types say what each endpoint takes. */
-export interface Asked {
+/** The parts of a request in wire format. */
+export interface RequestParts {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly payload?: unknown
@@ -38,7 +38,7 @@ export interface Asked {
 
 export type Decode = (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<unknown, unknown>
 
-/** The path with its parameters. What would lead elsewhere is a mistake of the program's, and is thrown. */
+/** The path with its parameters. Throws on values that would change the path. */
 const pathOf = (path: string, params: Readonly<Record<string, string>>): string =>
   path.replace(/:([A-Za-z_]+)/g, (_, name: string) => {
     const value = params[name]
@@ -48,13 +48,13 @@ const pathOf = (path: string, params: Readonly<Record<string, string>>): string 
     return encodeURIComponent(value)
   })
 
-const spelled = (value: unknown): string =>
+const toText = (value: unknown): string =>
   value instanceof Date ? value.toISOString() : typeof value === "string" ? value : JSON.stringify(value)
 
 const queryOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, string]> =>
-  Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, spelled(value)] as const]))
+  Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, toText(value)] as const]))
 
-/** The same bytes at every attempt: a form would be sent with another boundary each time, and be another request. */
+/** Serializes the body once, because a form would have another boundary at each attempt. */
 const withBody = (request: HttpClientRequest.HttpClientRequest, payload: unknown) => {
   if (payload === undefined) return Effect.succeed(request)
   if (!(payload instanceof FormData)) {
@@ -70,7 +70,7 @@ const withBody = (request: HttpClientRequest.HttpClientRequest, payload: unknown
 const requestOf = Effect.fnUntraced(function* (
   { url, key }: Target,
   { method, path }: HttpApiEndpoint.Top,
-  { params = {}, query = {}, payload }: Asked,
+  { params = {}, query = {}, payload }: RequestParts,
   { headers = {}, idempotencyKey }: CallOptions,
 ) {
   const bare = HttpClientRequest.make(method)(url.replace(/\/+$/, "") + pathOf(path, params))
@@ -86,12 +86,12 @@ const requestOf = Effect.fnUntraced(function* (
 const causeOf = (error: HttpClientError.HttpClientError): unknown =>
   "cause" in error.reason ? error.reason.cause : error
 
-/** The request itself stays out of it: its headers hold the key. */
+/** The failure does not contain the request, because its headers contain the key. */
 const failed = (url: string) => (error: HttpClientError.HttpClientError) => {
   const cause = causeOf(error)
-  const told = cause instanceof Error ? cause.message : error.reason._tag
+  const reason = cause instanceof Error ? cause.message : error.reason._tag
   return new ConnectionFailed({
-    message: `No answer from ${url}: ${told}`,
+    message: `No answer from ${url}: ${reason}`,
     ...(cause instanceof Error ? { cause } : {}),
   })
 }
@@ -101,7 +101,7 @@ const requestIdOf = (headers: Headers.Headers): string | null => headers["x-requ
 const isValueWithHeaders = (value: unknown): value is { readonly body: unknown } =>
   typeof value === "object" && value !== null && "body" in value && "headers" in value
 
-/** The body alone: an answer has all headers. */
+/** The body of a value with declared headers. */
 const unwrapped = ({ success }: HttpApiEndpoint.Top, value: unknown): unknown =>
   [...success].some((schema) => HttpApiSchema.isWithHeaders(schema)) && isValueWithHeaders(value) ? value.body : value
 
@@ -122,7 +122,7 @@ const attempt = Effect.fnUntraced(function* (
     HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
       ? failed(target.url)(error)
       : new UnexpectedAnswer({
-          message: `The answer to ${endpoint.method} ${endpoint.path} is not as described: ${String(error)}`,
+          message: `The answer to ${endpoint.method} ${endpoint.path} does not match its schema: ${String(error)}`,
           status,
           requestId: requestIdOf(headers),
           retryAfter_s: null,
@@ -135,12 +135,12 @@ const attempt = Effect.fnUntraced(function* (
 const late = ({ url, timeout_ms }: Target) =>
   new ConnectionFailed({ message: `No answer from ${url} within ${timeout_ms / 1000} seconds` })
 
-/** The call with its attempts. An interruption ends the attempt that is under way. */
+/** The call with its attempts. An interruption ends the current attempt. */
 export const callOf =
   (http: HttpClient.HttpClient, target: Target, endpoint: HttpApiEndpoint.Top, decode: Decode) =>
-  (asked: Asked, options: CallOptions): Effect.Effect<Answer<unknown>, Failure<string>> =>
+  (parts: RequestParts, options: CallOptions): Effect.Effect<Answer<unknown>, Failure<string>> =>
     Effect.gen(function* () {
-      const request = yield* requestOf(target, endpoint, asked, options)
+      const request = yield* requestOf(target, endpoint, parts, options)
       const keyed = request.headers["idempotency-key"] !== undefined
       const once = attempt(http, target, endpoint, decode, request).pipe(
         Effect.timeoutOrElse({ duration: target.timeout_ms, orElse: () => Effect.fail(late(target)) }),

@@ -1,25 +1,25 @@
-// The client for programs of Effect: a method for each endpoint of the API, by group and name, made of the API's value.
+// The client for Effect: a method for each endpoint, by group and name, derived from the API value.
 import { Effect, Option, Redacted, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { Api } from "../Api.ts"
-import { type Answer, type Asked, callOf, type CallOptions, type Decode, type Target } from "./Call.ts"
+import { type Answer, type RequestParts, callOf, type CallOptions, type Decode, type Target } from "./Call.ts"
 import type { Failure } from "./Failures.ts"
 import { entriesOf, type Listing, listingOf, nextQuery } from "./Listing.ts"
 import { type RetryLimits, retryLimits } from "./Retry.ts"
 import type { Codes, EndpointsOf, GroupsOf, IsListing, Item, Request, Value } from "./Types.ts"
 
-/** Where the service is, and how patient to be with it. */
+/** URL, API key, retries and timeout. */
 export interface ClientOptions {
-  /** As `https://api.example.com`. */
+  /** URL of the service, such as `https://api.example.com`. */
   readonly url: string
-  /** Acts for its whole workspace: it belongs on a server, never in a page. */
+  /** The key grants access to the whole workspace. Do not use it in a browser. */
   readonly apiKey: string | Redacted.Redacted
   readonly retries?: Partial<RetryLimits>
   readonly timeout_ms?: number
 }
 
-/** As long as the service itself waits for a body. */
+/** Equal to the service's own timeout for bodies. */
 const timeout_default_ms = 300_000
 
 export const targetOf = ({ url, apiKey, retries, timeout_ms = timeout_default_ms }: ClientOptions): Target => ({
@@ -29,10 +29,10 @@ export const targetOf = ({ url, apiKey, retries, timeout_ms = timeout_default_ms
   timeout_ms,
 })
 
-/** What is asked may be left out where nothing must be asked. */
-export type Arguments<Asked, Options> = {} extends Asked
-  ? readonly [asked?: Asked, options?: Options]
-  : readonly [asked: Asked, options?: Options]
+/** The request is optional if none of its parts is required. */
+export type Arguments<Parts, Options> = {} extends Parts
+  ? readonly [parts?: Parts, options?: Options]
+  : readonly [parts: Parts, options?: Options]
 
 type Endpoint = HttpApiEndpoint.ConstraintRequest
 
@@ -43,15 +43,15 @@ export interface Method<E extends Endpoint> {
 }
 
 export interface ListingMethod<E extends Endpoint> extends Method<E> {
-  /** Every page, from the one that is asked for; each is asked for when the one before has been taken. */
+  /** All pages, starting at the requested one. Each is requested when the previous one has been consumed. */
   readonly pages: (...args: Arguments<Request<E>, CallOptions>) => Stream.Stream<Value<E>, Failure<Codes<E>>>
-  /** Every entry of every page. */
+  /** All entries of all pages. */
   readonly each: (...args: Arguments<Request<E>, CallOptions>) => Stream.Stream<Item<Value<E>>, Failure<Codes<E>>>
 }
 
 type MethodOf<E extends Endpoint> = IsListing<E> extends true ? ListingMethod<E> : Method<E>
 
-/** `client.lists.create(…)`: groups and names are those of the API. */
+/** The methods by group and name: `client.lists.create(…)`. */
 export type ClientOf<Definition> = {
   readonly [Group in GroupsOf<Definition> as HttpApiGroup.Identifier<Group>]: {
     readonly [E in EndpointsOf<Group> as E["identifier"]]: MethodOf<E>
@@ -60,16 +60,16 @@ export type ClientOf<Definition> = {
 
 export type Client = ClientOf<typeof Api>
 
-/** A method of any endpoint, before types tell them apart. */
+/** An untyped method of an endpoint. */
 export interface Derived {
-  readonly call: (asked: Asked, options: CallOptions) => Effect.Effect<Answer<unknown>, Failure<string>>
+  readonly call: (parts: RequestParts, options: CallOptions) => Effect.Effect<Answer<unknown>, Failure<string>>
   readonly listing: Listing | null
 }
 
-/** What a newer service adds to an answer is left out, and is no error. */
+/** Ignores fields of a newer service. */
 const lenient = { onExcessProperty: "ignore" } as const
 
-/** Makes something of each endpoint of an API, by group and name. */
+/** Derives a method from each endpoint of an API. */
 export const derive = <Id extends string, Groups extends HttpApiGroup.Constraint, Made>(
   definition: HttpApi.HttpApi<Id, Groups>,
   http: HttpClient.HttpClient,
@@ -85,7 +85,7 @@ export const derive = <Id extends string, Groups extends HttpApiGroup.Constraint
     onEndpoint: ({ group, endpoint }) => {
       let decode: Decode | undefined
       const decoded: Decode = (response) => {
-        // Built when it is first needed, since most programs use few of all endpoints.
+        // Created on first use, because most programs use few endpoints.
         decode ??= decoderOf(understood, group.identifier, endpoint.identifier)
         return decode(response)
       }
@@ -96,28 +96,28 @@ export const derive = <Id extends string, Groups extends HttpApiGroup.Constraint
   return client
 }
 
-/** The library tells endpoints apart by the types of their names, which are only text here. */
+/** The library identifies endpoints by literal types, which are plain strings here. */
 const decoderOf = (definition: unknown, group: string, endpoint: string): Decode =>
   HttpApiClient.decodeResponse(definition as typeof Api, { group, endpoint } as never) as Decode
 
 const methodOf = ({ call, listing }: Derived) => {
-  const method = (asked: Asked = {}, options: CallOptions = {}) =>
-    Effect.map(call(asked, options), ({ value }) => value)
-  const answer = (asked: Asked = {}, options: CallOptions = {}) => call(asked, options)
+  const method = (parts: RequestParts = {}, options: CallOptions = {}) =>
+    Effect.map(call(parts, options), ({ value }) => value)
+  const answer = (parts: RequestParts = {}, options: CallOptions = {}) => call(parts, options)
   if (listing === null) return Object.assign(method, { answer })
-  const pages = (asked: Asked = {}, options: CallOptions = {}) =>
-    Stream.paginate(asked.query ?? {}, (query) =>
+  const pages = (parts: RequestParts = {}, options: CallOptions = {}) =>
+    Stream.paginate(parts.query ?? {}, (query) =>
       Effect.map(
-        method({ ...asked, query }, options),
+        method({ ...parts, query }, options),
         (page) => [[page], Option.fromNullishOr(nextQuery(listing, query, page))] as const,
       ),
     )
-  const each = (asked: Asked = {}, options: CallOptions = {}) =>
-    Stream.flatMap(pages(asked, options), (page) => Stream.fromIterable(entriesOf(listing, page)))
+  const each = (parts: RequestParts = {}, options: CallOptions = {}) =>
+    Stream.flatMap(pages(parts, options), (page) => Stream.fromIterable(entriesOf(listing, page)))
   return Object.assign(method, { answer, pages, each })
 }
 
-/** The client over the `HttpClient` of the environment, as `FetchHttpClient.layer` gives one. */
+/** Creates a client that uses the `HttpClient` of the environment, such as `FetchHttpClient.layer`. */
 export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
-  // Its methods are made of the API's value, and its type of the API's type: the compiler can't see that they agree.
+  // The compiler can't relate the methods, derived from the API's value, to the type, derived from its type.
   Effect.map(HttpClient.HttpClient, (http) => derive(Api, http, targetOf(options), methodOf) as unknown as Client)

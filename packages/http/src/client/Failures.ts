@@ -1,37 +1,37 @@
-// What a call can fail with: an answer that is a refusal, no answer, or one that is not as described.
+// Failures of a call: an error response, no response, or an unexpected one.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { Data } from "effect"
 
-/** An answer that refuses, in the one body that errors have. `code` says which; docs/errors.md says what to do about each. */
+/** An error response of the API. See docs/errors.md for its codes. */
 export class ApiError<Code extends string = ErrorCode> extends Data.TaggedError("ApiError")<{
   readonly code: Code
   readonly status: number
   readonly message: string
-  /** Names the request in the service's log: for whoever asks about it. */
+  /** Id of the request in the service's log. */
   readonly requestId: string | null
-  /** What is wrong, and where: `items.3.email`. Empty unless something in the request is. */
+  /** The issues of an invalid request, each with a path such as `items.3.email`. */
   readonly issues: ReadonlyArray<Issue>
-  /** All of `details`: `missing`, `status` and what else the code tells. */
+  /** `details` of the body, such as `missing` and `status`. */
   readonly details: Readonly<Record<string, unknown>>
-  /** The body whole: some codes tell more at its top, as `limit` and `current`, or `existing_contact`. */
+  /** The whole body. Some codes have further top-level fields, such as `limit`. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Seconds until the call may be made again, if the answer says so. */
+  /** Seconds to wait before the next attempt, if the response says so. */
   readonly retryAfter_s: number | null
 }> {
-  /** Whether it is one of these codes; the compiler then knows. */
+  /** Narrows the type to these codes. */
   is<const Some extends Code>(...codes: ReadonlyArray<Some>): this is ApiError<Some> {
     return codes.some((code) => code === this.code)
   }
 }
 
-/** No answer: the address, the network, a time limit. Whether the call was carried out is not known. */
+/** No response because of the URL, the network or a timeout. The request may have been executed. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly message: string
   readonly cause?: unknown
 }> {}
 
-/** An answer that is not as described: another service's, or one of a version that this client does not know. */
+/** A response that does not match the API, for example from a proxy or an incompatible version. */
 export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   readonly message: string
   readonly status: number
@@ -57,7 +57,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Seconds, or a date of HTTP's. */
+/** Parses `Retry-After`: seconds or an HTTP date. */
 export const retryAfterOf = (header: string | null | undefined, now_ms: number): number | null => {
   if (header === null || header === undefined) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)
@@ -65,7 +65,7 @@ export const retryAfterOf = (header: string | null | undefined, now_ms: number):
   return Number.isNaN(at_ms) ? null : Math.max(0, Math.ceil((at_ms - now_ms) / 1000))
 }
 
-/** A refusal as it came; something that stands between (a proxy, a load balancer) may have answered in words of its own. */
+/** The failure for an error response. Proxies and load balancers have other bodies. */
 export const toFailure = (
   status: number,
   text: string,
@@ -77,7 +77,7 @@ export const toFailure = (
   const retryAfter_s = retryAfterOf(headers["retry-after"], now_ms)
   if (!isObject(body) || typeof body["code"] !== "string" || typeof body["message"] !== "string") {
     return new UnexpectedAnswer({
-      message: `The answer is ${status}, and its body is no error of this API: ${text.slice(0, 200)}`,
+      message: `The response has status ${status} and is not an error of this API: ${text.slice(0, 200)}`,
       status,
       requestId,
       retryAfter_s,

@@ -1,12 +1,12 @@
-// How a listing goes on from one page to the next: by number, until the last of `totalPages`; or by cursor, until there is
-// none. What kind an endpoint is, and under which key its entries stand, is read from its schemas.
+// Pagination of listings: by page number up to `totalPages`, or by cursor. The kind and the key of the entries are derived from
+// the endpoint's schemas.
 import type { Schema, SchemaAST } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { parameterNames } from "../edge/Validation.ts"
 
 export interface Listing {
   readonly by: "page" | "cursor"
-  /** The key of the answer's one array. */
+  /** The key of the only array in the answer. */
   readonly entries: string
 }
 
@@ -15,7 +15,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-/** A success's body, without the headers that are declared around it. */
+/** The schema of the body, without declared headers. */
 export const bodyOf = (schema: Schema.Top): Schema.Top => (HttpApiSchema.isWithHeaders(schema) ? schema.schema : schema)
 
 const arraysOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
@@ -23,7 +23,7 @@ const arraysOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
     ? ast.propertySignatures.filter(({ type }) => type._tag === "Arrays").map(({ name }) => String(name))
     : []
 
-/** Null for an endpoint that answers all at once. */
+/** The pagination of an endpoint, or null. */
 export const listingOf = (endpoint: HttpApiEndpoint.Top): Listing | null => {
   const names = parameterNames(endpoint)
   const by = names.includes("page") ? "page" : names.includes("cursor") ? "cursor" : null
@@ -40,7 +40,7 @@ export const entriesOf = ({ entries }: Listing, page: unknown): ReadonlyArray<un
   return Array.isArray(found) ? found : []
 }
 
-/** The query of the page after this one; null after the last. */
+/** The query of the next page; null after the last one. */
 export const nextQuery = ({ by }: Listing, query: Query, page: unknown): Query | null => {
   if (!isObject(page)) return null
   if (by === "cursor") {

@@ -1,27 +1,27 @@
-// The client for programs without Effect: the same methods, with promises, signals and `for await`.
+// The client for promises, with abort signals and `for await`.
 import { Cause, Effect, Exit, Option, Stream } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Api } from "../Api.ts"
-import { type Answer, type Asked, type CallOptions, isBytes } from "./Call.ts"
+import { type Answer, type RequestParts, type CallOptions, isBytes } from "./Call.ts"
 import { type Arguments, type ClientOptions, derive, type Derived, targetOf } from "./Client.ts"
 import { ApiError, ConnectionFailed, type Failure, UnexpectedAnswer } from "./Failures.ts"
 import { entriesOf, nextQuery } from "./Listing.ts"
 import type { Bytes, Codes, EndpointsOf, GroupsOf, IsListing, Item, Request, Value } from "./Types.ts"
 
 export interface ConnectOptions extends ClientOptions {
-  /** Instead of the environment's `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
 export interface PromiseCallOptions extends CallOptions {
-  /** Ends the call, the attempt that is under way and the waiting for the next: it rejects with the signal's reason. */
+  /** Aborts the call and its retries. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 type Given<Value> = Value extends Bytes ? ReadableStream<Uint8Array> : Value
 
-/** What became of a call, as a value: no `try` is needed, and the compiler knows the codes. */
+/** The result of a call as a value, with typed error codes. */
 export type Outcome<Value, Code extends string> =
   | ({ readonly ok: true } & Answer<Value>)
   | { readonly ok: false; readonly error: Failure<Code> }
@@ -31,14 +31,14 @@ type Endpoint = HttpApiEndpoint.ConstraintRequest
 /** Rejects with an `ApiError`, a `ConnectionFailed` or an `UnexpectedAnswer`. */
 export interface PromiseMethod<E extends Endpoint> {
   (...args: Arguments<Request<E>, PromiseCallOptions>): Promise<Given<Value<E>>>
-  /** The same call, with the status and headers of its answer; a failure is a value too. */
+  /** The same call with status and headers; failures are values. */
   readonly result: (...args: Arguments<Request<E>, PromiseCallOptions>) => Promise<Outcome<Given<Value<E>>, Codes<E>>>
 }
 
 export interface PromiseListing<E extends Endpoint> extends PromiseMethod<E> {
-  /** Every page, from the one that is asked for; each is asked for when it is wanted. */
+  /** All pages, starting at the requested one. Each is requested on demand. */
   readonly pages: (...args: Arguments<Request<E>, PromiseCallOptions>) => AsyncGenerator<Value<E>, void, undefined>
-  /** Every entry of every page. */
+  /** All entries of all pages. */
   readonly each: (...args: Arguments<Request<E>, PromiseCallOptions>) => AsyncGenerator<Item<Value<E>>, void, undefined>
 }
 
@@ -76,36 +76,36 @@ const isFailure = (error: unknown): error is Failure<string> =>
 const methodOf =
   (run: Run) =>
   ({ call, listing }: Derived) => {
-    const answer = async (asked: Asked = {}, { signal, ...options }: PromiseCallOptions = {}) =>
-      given(await run(call(asked, options), signal))
-    const method = async (asked?: Asked, options?: PromiseCallOptions) => (await answer(asked, options)).value
-    const result = async (asked?: Asked, options?: PromiseCallOptions) => {
+    const answer = async (parts: RequestParts = {}, { signal, ...options }: PromiseCallOptions = {}) =>
+      given(await run(call(parts, options), signal))
+    const method = async (parts?: RequestParts, options?: PromiseCallOptions) => (await answer(parts, options)).value
+    const result = async (parts?: RequestParts, options?: PromiseCallOptions) => {
       try {
-        return { ok: true, ...(await answer(asked, options)) }
+        return { ok: true, ...(await answer(parts, options)) }
       } catch (error) {
         if (isFailure(error)) return { ok: false, error }
         throw error
       }
     }
     if (listing === null) return Object.assign(method, { result })
-    const pages = async function* (asked: Asked = {}, options?: PromiseCallOptions) {
-      let query: Asked["query"] | null = asked.query ?? {}
+    const pages = async function* (parts: RequestParts = {}, options?: PromiseCallOptions) {
+      let query: RequestParts["query"] | null = parts.query ?? {}
       while (query !== null) {
-        const page: unknown = await method({ ...asked, query }, options)
+        const page: unknown = await method({ ...parts, query }, options)
         yield page
         query = nextQuery(listing, query, page)
       }
     }
-    const each = async function* (asked?: Asked, options?: PromiseCallOptions) {
-      for await (const page of pages(asked, options)) yield* entriesOf(listing, page)
+    const each = async function* (parts?: RequestParts, options?: PromiseCallOptions) {
+      for await (const page of pages(parts, options)) yield* entriesOf(listing, page)
     }
     return Object.assign(method, { result, pages, each })
   }
 
-/** A client of the service at `url`. Nothing is asked of it yet. */
+/** Creates a client. It sends no request yet. */
 export const connect = (options: ConnectOptions): PromiseClient => {
   const http = Effect.runSync(Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
   const method = methodOf(runWith(options.fetch))
-  // Its methods are made of the API's value, and its type of the API's type: the compiler can't see that they agree.
+  // The compiler can't relate the methods, derived from the API's value, to the type, derived from its type.
   return derive(Api, http, targetOf(options), method) as unknown as PromiseClient
 }

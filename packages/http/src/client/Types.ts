@@ -1,12 +1,11 @@
-// What the methods of a client take and give, read off the endpoints of an API in types alone: an endpoint that is added to
-// the API is a method, and a field that is added to a body is a key. Requests are as the API's description has them on the
-// wire, so that nobody needs this library's schemas, brands or instants to make one.
+// Types of the client's methods, derived from the endpoints. Requests have wire types, so callers need no schemas, brands or
+// date types of this library.
 import type { Brand, DateTime, Schema, Stream } from "effect"
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 
 type AnyEndpoint = HttpApiEndpoint.ConstraintRequest
 
-/** What of an endpoint is read here; a schema that it lacks is `never`. */
+/** The parts of an endpoint; a missing schema is `never`. */
 interface Parts {
   readonly "~Params": Schema.Constraint
   readonly "~Query": Schema.Constraint
@@ -16,12 +15,12 @@ interface Parts {
   readonly "~Middleware": unknown
 }
 
-/** Keys that a resource shows and a request may not have: their values are `unknown` in its schema. */
+/** Without read-only keys, whose values are `unknown` in the schema. */
 type Writable<Body> = Body extends ReadonlyArray<unknown> | string
   ? Body
   : { readonly [Key in keyof Body as unknown extends Body[Key] ? never : Key]: Body[Key] }
 
-/** An endpoint's schemas stand inside of codecs, whose types no longer say what is on the wire. */
+/** The schema inside of an endpoint's codec, whose own type does not have the wire type. */
 type Inner<Codec> = Codec extends { readonly schema: infer Held extends Schema.Constraint } ? Held : never
 
 type Wire<Codec> = Inner<Codec>["Encoded"]
@@ -32,7 +31,7 @@ type BodyOf<Payload extends Schema.Constraint> = [Payload["Type"]] extends [Form
 
 type Body<Sent> = Sent extends undefined ? undefined : Writable<Sent>
 
-/** A parameter of a query as text, or as what the text stands for. */
+/** A query parameter as text or as its value. */
 type Spelled<Type, Encoded> =
   | Encoded
   | (number extends Type ? number : never)
@@ -46,7 +45,7 @@ type QueryOf<Query extends Schema.Constraint> = {
 
 type ParamsOf<Params extends Schema.Constraint> = { readonly [Key in keyof Params["Type"]]: string }
 
-/** A key that may be left out when all in it may. */
+/** An optional key if all of its fields are optional. */
 type Part<Name extends string, Value> = [Value] extends [never]
   ? {}
   : {} extends Value
@@ -57,17 +56,17 @@ type Part<Name extends string, Value> = [Value] extends [never]
 
 type Flat<T> = { readonly [Key in keyof T]: T[Key] }
 
-/** What a call is made of: `params` of the path, `query`, `payload`; each where the endpoint has one. */
+/** The request of an endpoint: `params`, `query` and `payload`, as far as it has them. */
 export type Request<Endpoint extends Parts> = Flat<
   ([Endpoint["~Params"]] extends [never] ? {} : { readonly params: ParamsOf<Endpoint["~Params"]> }) &
     ([Endpoint["~Query"]] extends [never] ? {} : Part<"query", QueryOf<Endpoint["~Query"]>>) &
     ([Endpoint["~Payload"]] extends [never] ? {} : Part<"payload", BodyOf<Endpoint["~Payload"]>>)
 >
 
-/** Bytes that come as they are made; everything else is there when the call ends. */
+/** A stream of bytes; other values are complete when the call ends. */
 export type Bytes = Stream.Stream<Uint8Array, unknown>
 
-/** What a call gives, without the headers that some endpoints declare: `answer` has all of them. */
+/** The value of a call without declared headers, which `answer` returns. */
 type Success<Schemas> =
   Schemas extends HttpApiSchema.WithHeaders<infer Inner, infer _Headers>
     ? Success<Inner>
@@ -85,20 +84,20 @@ type Declared<Endpoint extends Parts> =
   | CodeOf<Endpoint["~Error"]["Type"]>
   | CodeOf<HttpApiMiddleware.Error<Endpoint["~Middleware"]>>
 
-/** What a call that is made again under its key may meet. */
+/** Further codes of calls with an idempotency key. */
 type Repeated = "idempotency_key_reused" | "idempotency_in_progress" | "conflict"
 
-/** The codes of errors that an endpoint declares, those of its middleware among them; POSTs alone may be repeated. */
+/** The error codes of an endpoint and its middleware. Only POSTs have idempotency keys. */
 export type Codes<Endpoint extends Parts> = Endpoint extends { readonly method: "POST" }
   ? Declared<Endpoint> | Repeated
   : Exclude<Declared<Endpoint>, Exclude<Repeated, "conflict">>
 
-/** What a listing lists: the entries of the one array that its answer has. */
+/** The entries of a listing: those of the only array in its answer. */
 export type Item<Page> = {
   [Key in keyof Page]-?: Page[Key] extends ReadonlyArray<infer Each> ? Each : never
 }[keyof Page]
 
-/** Whether an endpoint answers in pages, of either kind. */
+/** Whether an endpoint has pages. */
 export type IsListing<Endpoint extends Parts> = [Endpoint["~Query"]] extends [never]
   ? false
   : "page" extends keyof Endpoint["~Query"]["Type"]

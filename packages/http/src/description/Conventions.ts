@@ -1,7 +1,7 @@
-// What holds for every call, written into the API's description once: the header that makes a POST repeatable, and the headers
-// that tell what is left of the rate limit.
-
+// Conventions of all operations in the OpenAPI document: the idempotency key of POSTs and the headers of responses.
+import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { type Json, isObject, listIn, mapped, objectIn, withComponents, withOperations } from "./Json.ts"
+import { codesOf, schemaOf } from "./ErrorResponses.ts"
 
 const idempotencyKey = {
   name: "Idempotency-Key",
@@ -9,7 +9,7 @@ const idempotencyKey = {
   required: false,
   schema: { type: "string", minLength: 1, maxLength: 255 },
   description:
-    "Makes the call repeatable for 24 hours: the same key, path and body get the first answer again, with `Idempotency-Replayed: true`; another body 409 `idempotency_key_reused`; while the first still runs 409 `idempotency_in_progress`. Answers of 500 and above, and refusals before the call began (401, 413, 415, 429, invalid JSON), leave the key free. An answer of more than 8 MB is not kept: its repetition is 409 `conflict`",
+    "Makes the request safe to retry for 24 hours. A request with the same key, path and body gets the first response again, with `Idempotency-Replayed: true`. Another body gets 409 `idempotency_key_reused`. While the first request is running, the response is 409 `idempotency_in_progress`. Status 500 and above, and refusals before processing (401, 413, 415, 429, invalid JSON), do not use up the key. A response of more than 8 MB is not stored: its repetition gets 409 `conflict`",
 }
 
 const integer = (description: string) => ({ schema: { type: "integer" }, description })
@@ -17,13 +17,13 @@ const integer = (description: string) => ({ schema: { type: "integer" }, descrip
 const text = (description: string) => ({ schema: { type: "string" }, description })
 
 const headers = {
-  "X-Request-Id": text("Names the request in the service's log: the caller's own id, or one made here"),
-  "RateLimit-Limit": integer("Requests a minute that the key may make"),
-  "RateLimit-Remaining": integer("Requests that may follow at once"),
-  "RateLimit-Reset": integer("Seconds until all of them may again"),
-  "Retry-After": integer("Seconds until the call may be made again"),
+  "X-Request-Id": text("Id of the request in the service's log: the id that the caller sent, or a new one"),
+  "RateLimit-Limit": integer("Requests per minute that the key can make"),
+  "RateLimit-Remaining": integer("Requests that the key can make now"),
+  "RateLimit-Reset": integer("Seconds until the full limit is available again"),
+  "Retry-After": integer("Seconds to wait before the next attempt"),
   "WWW-Authenticate": text("`Bearer`"),
-  "Idempotency-Replayed": text("`true` when the answer is that of an earlier call with the same key"),
+  "Idempotency-Replayed": text("`true` if this is the stored response to an earlier request with the same key"),
 } as const
 
 type HeaderName = keyof typeof headers
@@ -42,50 +42,38 @@ const headersOf = (method: string, status: string, limited: boolean): Json =>
     ...(limited && method === "post" && Number(status) < 300 ? (["Idempotency-Replayed"] as const) : []),
   )
 
-const refTo = (code: string) => `#/components/schemas/Error_${code}`
+/** Codes that a POST with an idempotency key can also return. */
+const repeated: ReadonlyArray<ErrorCode> = ["idempotency_key_reused", "idempotency_in_progress", "conflict"]
 
-/** What a POST answers besides, when it is repeated under its key. */
-const repeated = ["idempotency_key_reused", "idempotency_in_progress", "conflict"].map(refTo)
+/** Codes that the idempotency middleware declares for all operations and that only POSTs return. */
+const onlyPosts: ReadonlySet<ErrorCode> = new Set(["idempotency_key_reused", "idempotency_in_progress"])
 
-/** Told of every operation by the middleware that knows keys, and true of POSTs alone. */
-const ofPosts = new Set(["idempotency_key_reused", "idempotency_in_progress"].map(refTo))
-
-const refsIn = (response: unknown): ReadonlyArray<string> => {
-  const schema = objectIn(objectIn(objectIn(response, "content"), "application/json"), "schema")
-  const refs = "anyOf" in schema ? listIn(schema, "anyOf") : [schema]
-  return refs.flatMap((each) => (isObject(each) && typeof each["$ref"] === "string" ? [each["$ref"]] : []))
-}
-
-/** The answer 409 of an operation; undefined where there is none. */
+/** The 409 response of an operation; undefined if it has none. */
 const conflict = (method: string, response: unknown): unknown => {
-  const own = refsIn(response)
-  const all = [...new Set(method === "post" ? [...own, ...repeated] : own.filter((ref) => !ofPosts.has(ref)))]
-  if (all.length === 0) return undefined
-  const schema = { anyOf: all.map(($ref) => ({ $ref })) }
-  return { ...(isObject(response) ? response : {}), content: { "application/json": { schema } } }
+  const own = codesOf(response)
+  const codes = [...new Set(method === "post" ? [...own, ...repeated] : own.filter((code) => !onlyPosts.has(code)))]
+  if (codes.length === 0) return undefined
+  return { ...(isObject(response) ? response : {}), content: { "application/json": { schema: schemaOf(codes) } } }
 }
 
 const operation =
   (limited: boolean) =>
-  (described: Json, { method }: { readonly method: string }): Json => {
-    const { 409: own, ...responses } = objectIn(described, "responses")
-    const told409 = limited ? conflict(method, own) : own
-    const whole = told409 === undefined ? responses : { ...responses, 409: told409 }
-    const told = mapped(whole, (status, response) =>
+  (declared: Json, { method }: { readonly method: string }): Json => {
+    const { 409: own, ...others } = objectIn(declared, "responses")
+    const response409 = limited ? conflict(method, own) : own
+    const all = response409 === undefined ? others : { ...others, 409: response409 }
+    const responses = mapped(all, (status, response) =>
       isObject(response)
         ? { ...response, headers: { ...objectIn(response, "headers"), ...headersOf(method, status, limited) } }
         : response,
     )
     return {
-      ...described,
-      ...(limited && method === "post" ? { parameters: [...listIn(described, "parameters"), idempotencyKey] } : {}),
-      responses: told,
+      ...declared,
+      ...(limited && method === "post" ? { parameters: [...listIn(declared, "parameters"), idempotencyKey] } : {}),
+      responses,
     }
   }
 
-/**
- * The description with the conventions in it. `limited`: whether calls are counted against a key's limit and may be repeated
- * under an idempotency key, as those of tenants are and those of the administration are not.
- */
+/** Adds the conventions to the document. For `limited`, see `completeDocument`. */
 export const conventions = (description: Json, { limited }: { readonly limited: boolean }): Json =>
   withComponents(withOperations(description, operation(limited)), "headers", headers)

@@ -1,4 +1,4 @@
-// What an operation refuses: each status with its codes, what each means and what to do about it, and an example of each.
+// Error responses of the OpenAPI document: the codes of each status with their meanings, and an example of each.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { meanings } from "../edge/ErrorDocs.ts"
 import { body, table } from "../edge/Errors.ts"
@@ -8,7 +8,7 @@ const prefix = "#/components/schemas/Error_"
 
 const isCode = (code: string): code is ErrorCode => code in table
 
-/** The codes that a response's schema names. */
+/** The error codes in the schema of a response. */
 export const codesOf = (response: unknown): ReadonlyArray<ErrorCode> => {
   const schema = objectIn(objectIn(objectIn(response, "content"), "application/json"), "schema")
   const refs = "anyOf" in schema ? listIn(schema, "anyOf") : [schema]
@@ -18,7 +18,12 @@ export const codesOf = (response: unknown): ReadonlyArray<ErrorCode> => {
     .filter(isCode)
 }
 
-const told = (status: string, response: unknown): unknown => {
+/** The schema of a response with these codes. */
+export const schemaOf = (codes: ReadonlyArray<ErrorCode>): Json => ({
+  anyOf: codes.map((code) => ({ $ref: `${prefix}${code}` })),
+})
+
+const withMeanings = (status: string, response: unknown): unknown => {
   const codes = codesOf(response)
   if (Number(status) < 400 || codes.length === 0 || !isObject(response)) return response
   const content = objectIn(objectIn(response, "content"), "application/json")
@@ -32,7 +37,7 @@ const told = (status: string, response: unknown): unknown => {
 
 const issues = [{ path: "items.3.email", message: "must be an email address" }]
 
-/** The body of an answer with this code, as the edge completes it. */
+/** An example of the error body of a code, with the request id that `Edge.ts` adds. */
 const exampleOf = (code: ErrorCode): Json => {
   const details = { request_id: "0d1e6a52-53b4-4f0a-9c3e-2f1b7c0d9a11" }
   return {
@@ -44,12 +49,12 @@ const exampleOf = (code: ErrorCode): Json => {
   }
 }
 
-export const withRefusals = (description: Json): Json => {
-  const named = new Set<ErrorCode>()
-  const whole = withOperations(description, (operation) => {
+export const withErrorResponses = (document: Json): Json => {
+  const used = new Set<ErrorCode>()
+  const whole = withOperations(document, (operation) => {
     const responses = objectIn(operation, "responses")
-    for (const response of Object.values(responses)) for (const code of codesOf(response)) named.add(code)
-    return { ...operation, responses: mapped(responses, told) }
+    for (const response of Object.values(responses)) for (const code of codesOf(response)) used.add(code)
+    return { ...operation, responses: mapped(responses, withMeanings) }
   })
-  return withComponents(whole, "examples", Object.fromEntries([...named].map((code) => [code, exampleOf(code)])))
+  return withComponents(whole, "examples", Object.fromEntries([...used].map((code) => [code, exampleOf(code)])))
 }

@@ -1,16 +1,16 @@
-// What stands in examples, by the name of the field: a reader of the description is to see a newsletter, not `string`.
+// Sample values for examples, by the name of the field.
 export const id = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 export const instant = "2026-05-01T09:30:00.000Z"
 export const day = "2026-05-01"
 
-const page = "<!doctype html><html><body><h1>Fresh bread from six</h1></body></html>"
+const page = "<!doctype html><html><body><h1>Fresh bread every morning</h1></body></html>"
 
 export const words: Readonly<Record<string, string>> = {
   action: "key.created",
   actor: "cli",
   address: "12 Mill Lane",
   address2: "Floor 2",
-  api_key: "tp_live_4kTz… (shown once)",
+  api_key: "tp_live_4kTz…",
   api_name: "shoe_size",
   applied_custom_page_alias: "spring-sale",
   asset_id: id,
@@ -31,10 +31,10 @@ export const words: Readonly<Record<string, string>> = {
   default_country: "CH",
   default_from_address: "news@example.test",
   default_from_name: "Mill Lane Bakery",
-  default_preview_text: "Fresh from six o'clock",
+  default_preview_text: "Fresh every morning",
   default_reply_to_email: "hello@example.test",
   default_subject: "Spring at the bakery",
-  description: "Everybody who asked for the spring menu",
+  description: "Subscribers to the spring menu",
   device: "mobile",
   display_name: "Ann Lee",
   dkim_selector: "tp1",
@@ -71,12 +71,12 @@ export const words: Readonly<Record<string, string>> = {
   plan: "max",
   postal_address: "Mill Lane Bakery, 12 Mill Lane, Bern",
   prefix: "tp_live_4kTz",
-  preview_text: "Fresh from six o'clock",
+  preview_text: "Fresh every morning",
   primary_color: "#8a4b2f",
   prompt: "A landing page for a spring bakery sale, with a sign-up form",
   provider: "crm",
   published_url: "https://mill-lane.example.org/spring-sale",
-  reason: "The header is a name of the field",
+  reason: "The header matches a name of the field",
   referrer: "direct",
   reply_to_email: "hello@example.test",
   requested_custom_page_alias: "spring-sale",
@@ -100,7 +100,7 @@ export const words: Readonly<Record<string, string>> = {
   zip_code: "3011",
 }
 
-/** Of media types that are no JSON. */
+/** Samples of media types other than JSON. */
 export const texts: Readonly<Record<string, string>> = {
   "text/html": page,
   "text/plain": "Hello Ann, spring is here.",
@@ -109,7 +109,7 @@ export const texts: Readonly<Record<string, string>> = {
 
 export const numbers: Readonly<Record<string, number>> = { limit: 25, days: 7, service_score: 42 }
 
-/** What is true in examples; everything else is not. */
+/** Boolean fields that are true in examples. */
 export const truths: ReadonlySet<string> = new Set([
   "auto_publish",
   "held",
@@ -123,7 +123,7 @@ export const truths: ReadonlySet<string> = new Set([
 
 const contact = { email: "ann@example.org", first_name: "Ann", city: "Bern", custom_fields: { shoe_size: 39 } }
 
-/** Whole bodies, by the names of their schemas: those of which little must be there, and little alone says little. */
+/** Whole bodies by the name of their schema, for schemas with few required fields. */
 export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ContactItem: { client_item_id: "row-17", ...contact },
   ContactUpdate: { contact_id: id, city: "Thun", custom_fields: { shoe_size: null } },
@@ -131,7 +131,7 @@ export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   CreateEmail: {
     name: "Spring news",
     subject: "Spring at the bakery",
-    preview_text: "Fresh from six o'clock",
+    preview_text: "Fresh every morning",
     from_name: "Mill Lane Bakery",
     from_address: "news@example.test",
     reply_to_email: "hello@example.test",

@@ -1,13 +1,13 @@
-// An example of every body and parameter, made of its schema: what the schema gives as its own example, else its words by the
-// names of fields. Of a request that is what must be there and what can stand beside it; of an answer everything.
+// Examples of bodies and parameters, derived from their schemas and from sample values by field name. Examples of requests have
+// the required fields, those of responses have all fields.
 import { type Json, isObject, listIn, mapped, objectIn, withOperations } from "./Json.ts"
 import { bodies, day, id, instant, numbers, texts, truths, words } from "./ExampleValues.ts"
 
 interface Making {
   readonly schemas: Json
-  /** The definitions that are being made an example of: a tree ends where it would come back to itself. */
+  /** The schemas that the example is inside of: recursion ends here. */
   readonly within: ReadonlyArray<string>
-  /** Whether what need not be there stands in it. */
+  /** Whether optional fields are included. */
   readonly whole: boolean
 }
 
@@ -42,7 +42,7 @@ const objectOf = (schema: Json, name: string, making: Making): unknown => {
   const required = listIn(schema, "required")
   const properties = Object.entries(objectIn(schema, "properties"))
   const wanted = properties.filter(([key]) => making.whole || required.includes(key))
-  // Of what need not be there, something that says more than nothing.
+  // Without required fields, one optional field that has a sample value.
   const shown = wanted.length > 0 ? wanted : properties.filter(([key]) => key in words).slice(0, 1)
   const made = shown.flatMap(([key, inner]) => {
     const value = exampleOf(inner, key, making)
@@ -63,7 +63,7 @@ const choices = (schema: Json): ReadonlyArray<unknown> => [
   ...listIn(schema, "oneOf"),
 ]
 
-/** Undefined where there is none without end. */
+/** Undefined if the schema is recursive without end. */
 export const exampleOf = (given: unknown, name: string, from: Making): unknown => {
   const at = isObject(given) ? resolved(given, from) : null
   if (at === null) return undefined

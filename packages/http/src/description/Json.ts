@@ -1,4 +1,4 @@
-// JSON of a description, taken apart and put together again.
+// Helpers to read and transform the JSON of an OpenAPI document.
 
 export type Json = Record<string, unknown>
 
@@ -18,7 +18,7 @@ export const listIn = (value: unknown, key: string): ReadonlyArray<unknown> => {
 export const mapped = (value: unknown, change: (key: string, inner: unknown) => unknown): Json =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(key, inner)])) : {}
 
-/** A description with each of its operations changed. */
+/** Maps each operation of the document. */
 export const withOperations = (
   description: Json,
   change: (operation: Json, at: { readonly method: string; readonly path: string }) => unknown,
@@ -29,7 +29,7 @@ export const withOperations = (
   ),
 })
 
-/** A description with more of its components. */
+/** Adds components to the document. */
 export const withComponents = (description: Json, kind: string, more: Json): Json => {
   const components = objectIn(description, "components")
   return { ...description, components: { ...components, [kind]: { ...objectIn(components, kind), ...more } } }

@@ -1,5 +1,5 @@
-// Who calls: the bearer key's workspace. A handler asks for `CurrentWorkspace`; without the middleware that provides it, it
-// does not compile.
+// Authentication middleware and the workspace of the API key. A handler that uses `CurrentWorkspace` compiles only behind this
+// middleware.
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { Context, Effect } from "effect"
@@ -16,7 +16,7 @@ export class Auth extends HttpApiMiddleware.Service<Auth, { provides: CurrentWor
   security: { bearer: HttpApiSecurity.bearer },
 }) {}
 
-/** Handlers' first words: `withWorkspace((workspace) => lists.create(workspace.id, …))`. */
+/** Runs a handler with the caller's workspace: `withWorkspace((workspace) => lists.create(workspace.id, …))`. */
 export const withWorkspace = <A, E, R>(
   use: (workspace: Workspace, key: ApiKey) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | CurrentWorkspace> =>

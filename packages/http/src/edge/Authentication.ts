@@ -1,5 +1,5 @@
-// How a bearer key becomes its workspace, and is counted against its limit. Apart from what it is called for, so that the
-// API's description, and clients with it, know nothing of workspaces' use cases.
+// Implementation of the authentication middleware: resolves the API key and applies its rate limit. It is separate from
+// `Auth.ts`, so that the API value and the client do not depend on use cases.
 import { Actor } from "@tentpole/core/kernel/Actor"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -20,10 +20,10 @@ export const layer = Layer.effect(
     const proxies = yield* ApiProxies
     const admit = wrongKeys(yield* UnknownKeysPerMinute)
 
-    /** Who calls from nowhere, as an embedding program may, is not counted. */
+    /** In-process calls have no remote address and are not limited. */
     const admitted = Effect.fnUntraced(function* (key: string) {
       const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-      if (Option.isNone(remoteAddress)) return everybody
+      if (Option.isNone(remoteAddress)) return unlimited
       const address = clientAddress(proxies, remoteAddress.value, headers["x-forwarded-for"])
       const admission = admit(address, key, yield* Clock.currentTimeMillis)
       if (admission.wait_s > 0) return yield* tooMany(admission.wait_s)
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
       bearer: (handle, { credential }) =>
         Effect.gen(function* () {
           const { headers } = yield* HttpServerRequest.HttpServerRequest
-          // Two headers, or a list in one, are nobody's: node joins duplicates, and we don't guess.
+          // Node joins repeated headers. Several keys are refused.
           const one = /^bearer +[^\s,]+$/i.test(headers["authorization"] ?? "")
           if (!one) return yield* Effect.fail(toBody(new Unauthorized()))
           const current = yield* authenticate(Redacted.value(credential))
@@ -57,12 +57,14 @@ export const layer = Layer.effect(
   }),
 )
 
-const everybody: Admission = { wait_s: 0, settled: () => undefined }
+const unlimited: Admission = { wait_s: 0, settled: () => undefined }
 
 const tooMany = Effect.fnUntraced(function* (wait_s: number) {
   const wait = `${wait_s} second${wait_s === 1 ? "" : "s"}`
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
     Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(wait_s))),
   )
-  return yield* Effect.fail(body("rate_limited", `Too many unknown keys came from your address. Try again in ${wait}`))
+  return yield* Effect.fail(
+    body("rate_limited", `Too many requests with unknown keys from your address. Try again in ${wait}`),
+  )
 })

@@ -1,5 +1,5 @@
-// The edge of the API's listener: request ids, access log, and one body for every error, whoever made it: a handler, the
-// router, the framework, or a defect.
+// Middleware of the API's listener: request ids, access log, metrics, traces, and one body for all errors of handlers, the
+// router, the framework and defects.
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { ByteSize, Cause, Clock, Effect, Option, Stream, type Types } from "effect"
@@ -14,7 +14,7 @@ import {
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
-import { body, table } from "./Errors.ts"
+import { body, table, toBody } from "./Errors.ts"
 import { measured } from "./HttpMetrics.ts"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 
@@ -23,19 +23,25 @@ type Response = HttpServerResponse.HttpServerResponse
 export const answerWith = (code: ErrorCode, message: string): Response =>
   HttpServerResponse.jsonUnsafe(body(code, message), { status: table[code].status })
 
-/** An id of the caller's is taken when it is one: 1 to 128 letters, digits, dots, hyphens and underscores. */
+/** The response to a refusal of the core. */
+export const refusalResponse = (
+  refusal: Parameters<typeof toBody>[0],
+  headers: Readonly<Record<string, string>> = {},
+): Response => HttpServerResponse.jsonUnsafe(toBody(refusal), { status: table[refusal.code].status, headers })
+
+/** The caller's request id if it has 1 to 128 letters, digits, dots, hyphens and underscores, otherwise a new one. */
 const requestId = (header: string | undefined): string =>
   header !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
 
-/** A route of the API: for telling 405 from 404, and for naming requests in logs and metrics without what they carry. */
+/** A route of the API: distinguishes 405 from 404, and names requests in logs and metrics without their data. */
 interface Route {
   readonly method: string
   readonly path: string
   readonly matches: RegExp
 }
 
-/** Asked every few seconds by whoever watches the process: named in metrics, and no news for a log. */
-const watched: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map((path) => ({
+/** Monitoring polls these routes every few seconds: they have metrics, but are logged at debug level only. */
+const monitored: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map((path) => ({
   method: "GET",
   path,
   matches: new RegExp(`^${path}$`),
@@ -63,11 +69,11 @@ const pathOf = (url: string): string => {
 const notFoundOr405 = (routes: ReadonlyArray<Route>, method: string, path: string): Response => {
   const here = routes.filter((route) => route.matches.test(path)).map((route) => route.method)
   if (here.length === 0 || here.includes(method)) {
-    return answerWith("not_found", "There is nothing at this address. The API's description is at /openapi.json")
+    return answerWith("not_found", "This path does not exist. See /openapi.json for the description of the API")
   }
   const allowed = [...new Set(here.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each])))].sort().join(", ")
   return HttpServerResponse.setHeader(
-    answerWith("method_not_allowed", `${method} is not possible here. Allowed: ${allowed}`),
+    answerWith("method_not_allowed", `This path does not support ${method}. Allowed: ${allowed}`),
     "allow",
     allowed,
   )
@@ -85,18 +91,18 @@ const isHttpServerError = (error: unknown): boolean => has(error, "_tag") && err
 
 const exceeds = (error: unknown): boolean => /MaxBodySize|exceed|too large/i.test(Cause.pretty(Cause.die(error)))
 
-/** `most` is the limit that was exceeded, where one is known to be it. */
+/** `most` is the limit that was exceeded, if known. */
 const tooLarge = (most?: ByteSize.ByteSize) =>
   answerWith(
     "payload_too_large",
     most === undefined
-      ? "The body is larger than this call takes"
-      : `The body is larger than ${ByteSize.toNumberUnsafe(most) / 2 ** 20} MB, the most that a call takes. Send it in parts`,
+      ? "The body exceeds the limit of this endpoint"
+      : `The body exceeds the limit of ${ByteSize.toNumberUnsafe(most) / 2 ** 20} MB. Send it in parts`,
   )
 const unavailable = (message: string) =>
   HttpServerResponse.setHeader(answerWith("unavailable", message), "retry-after", "5")
 
-/** An answer for whatever went wrong. A cause that is only the caller's going away is left to the server. */
+/** The response to a failure. If the caller disconnected, the server handles the interruption. */
 const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Route>, method: string, path: string) =>
   Effect.suspend((): Effect.Effect<Response, Types.unhandled> => {
     const error = Cause.squash(cause)
@@ -119,19 +125,19 @@ const fromCause = (cause: Cause.Cause<Types.unhandled>, routes: ReadonlyArray<Ro
     if (error instanceof RangeError)
       return Effect.succeed(answerWith("validation_failed", "The body is nested too deeply"))
     return Effect.as(
-      Effect.logError("a request failed by a defect", cause),
-      answerWith("internal_error", "Something went wrong on our side. Tell us the request id, and try again"),
+      Effect.logError("request failed with a defect", cause),
+      answerWith("internal_error", "An unexpected error occurred. Try again, and report the request id if it persists"),
     )
   })
 
-/** Bodies that the framework makes without ours: a bare 404, 413 or 415. */
+/** Errors of the framework that have no body of ours. */
 const bare: { readonly [status: number]: readonly [ErrorCode, string] } = {
   400: ["validation_failed", "The request is malformed"],
-  404: ["not_found", "There is nothing at this address"],
-  413: ["payload_too_large", "The body is larger than this call takes"],
-  415: ["unsupported_media_type", "Send the body in a format that this call takes, with its Content-Type"],
-  500: ["internal_error", "Something went wrong on our side. Tell us the request id, and try again"],
-  503: ["unavailable", "The service is not available at the moment. Try again in a few seconds"],
+  404: ["not_found", "This path does not exist"],
+  413: ["payload_too_large", "The body exceeds the limit of this endpoint"],
+  415: ["unsupported_media_type", "The endpoint does not accept the Content-Type of the body"],
+  500: ["internal_error", "An unexpected error occurred. Try again, and report the request id if it persists"],
+  503: ["unavailable", "The service is not available. Try again in a few seconds"],
 }
 
 const jsonBody = (response: Response): object | undefined => {
@@ -140,7 +146,7 @@ const jsonBody = (response: Response): object | undefined => {
   return has(parsed, "error_code") ? parsed : undefined
 }
 
-/** Gives an error its one body, with the request's id among its details. */
+/** Completes the body of an error with the request id. */
 const uniform = (response: Response, id: string): Response => {
   if (response.status < 400) return response
   const own = jsonBody(response)
@@ -157,19 +163,19 @@ const uniform = (response: Response, id: string): Response => {
   return response.status === 401 ? HttpServerResponse.setHeader(answered, "www-authenticate", "Bearer") : answered
 }
 
-/** A body that breaks off has its head sent already: no answer can tell of it, so that the log must. */
-const toldIfBroken = (response: Response, id: string): Response => {
+/** Logs a response that breaks off. Its status has already been sent. */
+const loggedIfBroken = (response: Response, id: string): Response => {
   const { body } = response
   if (body._tag !== "Stream") return response
   const bytes = Stream.tapCause(body.stream, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.void
-      : Effect.logError("an answer broke off", cause).pipe(Effect.annotateLogs({ request_id: id })),
+      : Effect.logError("response broke off", cause).pipe(Effect.annotateLogs({ request_id: id })),
   )
   return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, body.contentLength))
 }
 
-/** Like a log, a trace names the route. It belongs to the caller's trace if it says which (W3C's `traceparent`). */
+/** The trace span of a request, named after its route. It continues the caller's trace (`traceparent`). */
 const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route: string, id: string) =>
   traced(`${method} ${route}`, {
     kind: "server",
@@ -177,10 +183,7 @@ const asTrace = ({ headers, method }: HttpServerRequest.HttpServerRequest, route
     attributes: { "http.request.method": method, "http.route": route, request_id: id },
   })
 
-/**
- * The middleware of a listener. Logs name the route, never what stood in its place or in the query: those carry addresses
- * and tokens.
- */
+/** The middleware of a listener. Logs contain the route, not the path or the query, which can contain addresses and tokens. */
 export const edge = (routes: ReadonlyArray<Route>) =>
   HttpRouter.middleware(
     (handle) =>
@@ -189,18 +192,20 @@ export const edge = (routes: ReadonlyArray<Route>) =>
         const began_ms = yield* Clock.currentTimeMillis
         const id = requestId(request.headers["x-request-id"])
         const path = pathOf(request.url)
-        const named = [...routes, ...watched].find((each) => each.method === request.method && each.matches.test(path))
+        const named = [...routes, ...monitored].find(
+          (each) => each.method === request.method && each.matches.test(path),
+        )
         const route = named?.path ?? "other"
         const answer = Effect.catchCause(handle, (cause) => fromCause(cause, routes, request.method, path)).pipe(
           Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         )
-        const isWatched = named !== undefined && watched.includes(named)
-        const response = yield* (isWatched ? answer : answer.pipe(asTrace(request, route, id))).pipe(
+        const isMonitored = named !== undefined && monitored.includes(named)
+        const response = yield* (isMonitored ? answer : answer.pipe(asTrace(request, route, id))).pipe(
           Effect.annotateLogs({ request_id: id }),
         )
-        const answered = isWatched ? response : toldIfBroken(uniform(response, id), id)
+        const answered = isMonitored ? response : loggedIfBroken(uniform(response, id), id)
         const taken_ms = yield* measured(route, request.method, answered.status, began_ms)
-        const log = isWatched ? Effect.logDebug : Effect.logInfo
+        const log = isMonitored ? Effect.logDebug : Effect.logInfo
         yield* log("request").pipe(
           Effect.annotateLogs({ request_id: id, method: request.method, route, status: answered.status, taken_ms }),
         )

@@ -1,100 +1,99 @@
-// What each error code means and what to do about it: printed as docs/errors.md.
+// Meanings and remedies of the error codes, and the page docs/errors.md that lists them.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { table } from "./Errors.ts"
 
 export const meanings: { readonly [Code in ErrorCode]: string } = {
   validation_failed:
-    "Something in the path, query or body is not as described. `details.issues` lists all of it (1,000 at most), each with its path: mend those and send it again.",
-  invalid_json: "The body is no JSON. Check quoting and commas.",
-  invalid_id: "An id in the path is no UUID.",
-  invalid_cursor: "The cursor is not one that this listing gave. Leave it out to begin at the start.",
+    "The path, the query or the body is not valid. `details.issues` lists all problems (at most 1,000), each with its path. Correct them and send the request again.",
+  invalid_json: "The body is not valid JSON. Check quotes and commas.",
+  invalid_id: "An id in the path is not a UUID.",
+  invalid_cursor: "The cursor does not belong to this listing. Omit it to start at the first page.",
   unauthorized: "The API key is missing, malformed, unknown, revoked or expired. Send `Authorization: Bearer <key>`.",
-  not_found: "There is nothing of that id in the workspace of your key, or nothing at this address.",
-  method_not_allowed: "The address exists, the method doesn't. `Allow` lists those that do.",
+  not_found: "The workspace of the key has no resource with this id, or the path does not exist.",
+  method_not_allowed: "The path does not support this method. The header `Allow` lists the supported ones.",
   request_timeout:
-    "The request came in too slowly, and the connection ends. Send it again, in smaller parts if it is large.",
+    "The request arrived too slowly and the connection was closed. Send it again, in smaller parts if it is large.",
   conflict:
-    "It collides with something that exists: another contact with that email or phone (`existing_contact`), another workspace with that slug.",
-  invalid_state: "The resource is in a state that does not allow the move: `details.status` says which.",
-  payload_too_large: "The body is larger than this call takes: `message` says how much that is. See limits.md.",
-  unsupported_media_type: "The body's Content-Type is not one that this call takes.",
-  headers_too_large: "The request's headers are larger than 16 KB.",
+    "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), or another workspace with that slug.",
+  invalid_state: "The status of the resource does not allow this change. `details.status` is the status.",
+  payload_too_large: "The body exceeds the limit of this endpoint, which `message` states. See limits.md.",
+  unsupported_media_type: "The endpoint does not accept the Content-Type of the body.",
+  headers_too_large: "The headers of the request exceed 16 KB.",
   rate_limited:
     "Too many requests with this key, or too many unknown keys from this address. Wait for `Retry-After` seconds.",
-  internal_error: "Our mistake. It carries a request id: tell us, and try again.",
+  internal_error: "An unexpected error of the service. Try again, and report the request id if it persists.",
   unavailable:
-    "The database, the file store or another part does not answer. Wait for `Retry-After` seconds and try again.",
-  insufficient_credits: "The workspace has fewer credits (`limit`) than the work needs (`current`). Add some.",
-  INVALID_PROMPT_INTENT: "The prompt does not ask for web content. Say what page you want.",
-  INVALID_ITEM: "In a batch: this item is malformed. The others are not affected.",
-  NOT_FOUND: "In a batch: this item names something that is not there.",
-  INSUFFICIENT_CREDITS: "In a bulk job: no credit was left for this item.",
-  invalid_email: "In a batch or an import: this is no email address.",
-  invalid_phone: "In a batch or an import: this is no phone number. Write it with its country code.",
-  unknown_custom_field: "A custom field of that name does not exist, or is archived.",
-  invalid_custom_field_value: "The value is not of the custom field's type.",
-  field_not_editable: "The custom field may be filled by imports and forms only.",
-  field_definition_cap_exceeded: "A workspace has at most 200 active custom fields. Archive some first.",
+    "The database, the file store or another dependency does not answer. Wait for `Retry-After` seconds and try again.",
+  insufficient_credits: "The workspace has fewer credits (`limit`) than the request needs (`current`). Add credits.",
+  INVALID_PROMPT_INTENT: "The prompt does not ask for web content. Describe the page that you want.",
+  INVALID_ITEM: "In a batch: the item is not valid. Other items are not affected.",
+  NOT_FOUND: "In a batch: the item references a resource that does not exist.",
+  INSUFFICIENT_CREDITS: "In a bulk job: there was no credit left for the item.",
+  invalid_email: "In a batch or an import: the value is not an email address.",
+  invalid_phone: "In a batch or an import: the value is not a phone number. Include the country code.",
+  unknown_custom_field: "The custom field does not exist or is archived.",
+  invalid_custom_field_value: "The value does not match the type of the custom field.",
+  field_not_editable: "Only imports and forms can set this custom field.",
+  field_definition_cap_exceeded: "A workspace can have at most 200 active custom fields. Archive some first.",
   field_definition_collision:
-    "A field of that `api_name` exists, archived ones included, or stands twice in the request. `conflicts` lists all.",
-  contact_list_name_exists: "Another list has that name. Upper and lower case make no difference.",
+    "The `api_name` belongs to an existing field, active or archived, or occurs twice in the request. `conflicts` lists all conflicts.",
+  contact_list_name_exists: "Another list has that name. Names are case-insensitive.",
   contact_list_in_use:
-    "A scheduled or sending blast, an active flow or another list's rules use the list: `used_by` names them, `used_by_count` counts them.",
-  list_not_static: "Members of a dynamic list follow from its rules and can't be added or removed.",
-  system_list_protected: "System lists can be read and sent to, not changed.",
-  upload_missing: "The file has not been uploaded yet: PUT it to `upload_url` first.",
-  import_unreadable: "The file is empty, or no CSV at all.",
+    "A scheduled or sending blast, an active flow or the rules of another list use the list. `used_by` lists them, `used_by_count` counts them.",
+  list_not_static: "The rules of a dynamic list determine its members. They can't be added or removed.",
+  system_list_protected: "System lists can't be changed. They can be read and used as an audience.",
+  upload_missing: "The file has not been uploaded. Upload it to `upload_url` with PUT first.",
+  import_unreadable: "The file is empty or not CSV.",
   hook_refused:
-    "A provider's call whose signature, login, token or age is not right; `message` says which. See bounces.md.",
-  link_refused: "The signed link has been changed or has expired. Ask for a new one.",
-  email_not_ready: "The email lacks something that approving or testing it needs: `details.missing` lists it.",
+    "The signature, login, token or time of a mail provider's call is not valid. `message` says which. See bounces.md.",
+  link_refused: "The signed link was changed or has expired. Request a new one.",
+  email_not_ready: "The email can't be approved or tested yet. `details.missing` lists what is missing.",
   email_in_use:
-    "A scheduled or sending blast or an active flow uses the email: `used_by` names them, `used_by_count` counts them.",
+    "A scheduled or sending blast or an active flow uses the email. `used_by` lists them, `used_by_count` counts them.",
   template_not_ready:
-    "The email or template, or what it is to be made from, has no completed version yet: wait for its generation, or set the content.",
-  template_not_approved: "The template must be approved before it can be used.",
-  approval_version_stale: "A newer version was completed meanwhile. Look at it, and approve that one.",
-  generation_in_progress: "A generation is running. Wait for its end.",
-  campaign_not_ready: "The blast lacks something: `approval_readiness.missing` lists it.",
-  free_plan_email_limit: "The free plan's daily emails or contacts are used up (`limit`, `current`).",
-  paid_plan_required: "The workspace's plan does not have this.",
+    "The email, the template or its source has no completed version. Wait for its generation, or set the content.",
+  template_not_approved: "The template is not approved. Approve it first.",
+  approval_version_stale: "A newer version exists. Review it, and approve that one.",
+  generation_in_progress: "A generation is in progress. Wait until it ends.",
+  campaign_not_ready: "The blast can't be sent yet. `approval_readiness.missing` lists what is missing.",
+  free_plan_email_limit: "The daily emails or the contacts of the free plan are used up (`limit`, `current`).",
+  paid_plan_required: "The plan of the workspace does not include this feature.",
   campaign_flow_not_ready:
-    "The flow can't be activated yet: `details.missing` lists all that stands in the way, each with `code`, `path` and `message`.",
+    "The flow can't be activated yet. `details.missing` lists what is missing, each with `code`, `path` and `message`.",
   template_api_tokens:
-    "A `create_email` step names a template whose approved render has `{{api.*}}` tokens, which nobody fills in a flow. `details.missing` lists everything.",
+    "A `create_email` step uses a template with `{{api.*}}` tokens, which have no values in a flow. `details.missing` lists everything.",
   create_email_step_order:
-    "A `send_email` step sends what no `create_email` step before it creates. `details.missing` lists everything.",
-  campaign_flow_step_type_invalid: "Only `send_email` steps have an email.",
+    "A `send_email` step is not preceded by the `create_email` step that creates its email. `details.missing` lists everything.",
+  campaign_flow_step_type_invalid: "The step is not a `send_email` step and has no email.",
   campaign_flow_duplicate_step_id: "Another step of the flow has that `step_id`.",
   campaign_flow_step_referenced:
-    "Other steps lead to the step: `details.issues` lists where. Change them, or send `repair_edges`.",
-  campaign_flow_already_in_flow: "The contact is in the flow at the moment. Nobody is in a flow twice at once.",
-  campaign_flow_reentry_denied: "The flow's reentry policy is `no_reentry`, and the contact has been in it.",
-  campaign_flow_contact_disqualified: "The flow's disqualification rules pick the contact.",
+    "Other steps lead to the step. `details.issues` lists them. Change them, or send `repair_edges`.",
+  campaign_flow_already_in_flow: "The contact already has a current membership in the flow.",
+  campaign_flow_reentry_denied: "The flow's reentry policy is `no_reentry`, and the contact has been a member before.",
+  campaign_flow_contact_disqualified: "The contact matches the flow's disqualification rules.",
   campaign_flow_manual_membership_disabled:
-    "Contacts can't be added to this flow by hand. Set `manual_membership_enabled`, or use a trigger.",
+    "Contacts can't be added to this flow manually. Set `manual_membership_enabled`, or use a trigger.",
   flow_api_trigger_not_configured: "The flow has no trigger of type `service_api`. Add one.",
-  campaign_flow_trigger_unknown_token:
-    "The flow's `service_api` trigger declares which tokens it takes, and this one is not among them.",
+  campaign_flow_trigger_unknown_token: "The flow's `service_api` trigger does not declare this token.",
   campaign_flow_trigger_invalid_token_type:
-    "A token's value is not of the declared type, or neither text, number nor boolean.",
-  campaign_flow_trigger_payload_too_large: "The tokens have 64 KB of JSON or more.",
+    "The value of a token does not have the declared type, or is not a string, number or boolean.",
+  campaign_flow_trigger_payload_too_large: "The tokens have 64 KB or more of JSON.",
   tent_not_ready: "The page has not been generated yet.",
-  asset_limit_exceeded: "The tent holds as many files as it may (`limit`, `current`). Delete one.",
+  asset_limit_exceeded: "The tent has the maximum number of files (`limit`, `current`). Delete one.",
   alias_taken: "Another page of the workspace has that alias.",
-  publish_limit_exceeded: "The plan's published pages are used up (`limit`, `current`). Unpublish one.",
+  publish_limit_exceeded: "The plan's limit of published pages is reached (`limit`, `current`). Unpublish one.",
   idempotency_key_reused: "The idempotency key was used with another body.",
   idempotency_in_progress: "The first request with this idempotency key is still running.",
 }
 
-/** docs/errors.md, whole. */
+/** The content of docs/errors.md. */
 export const errorsPage = (): string => {
   const rows = Object.entries(table).map(
     ([code, { status }]) => `| \`${code}\` | ${status} | ${meanings[code as ErrorCode]} |`,
   )
   return `# Errors
 
-Every answer that is no success has one body:
+All error responses have the same body:
 
 \`\`\`json
 { "error": "Not Found", "error_code": "not_found", "code": "not_found",
@@ -102,12 +101,12 @@ Every answer that is no success has one body:
   "details": { "request_id": "0d1e…", "issues": [{ "path": "items.3.email", "message": "…" }] } }
 \`\`\`
 
-\`error\` is a short title, \`message\` a sentence that tells what to do, \`code\` and \`error_code\` are the same word.
-\`details.request_id\` is also the header \`X-Request-Id\`: name it when you ask for help.
+\`error\` is a short title. \`message\` says what is wrong and what to do. \`code\` and \`error_code\` are the same value.
+\`details.request_id\` is also the header \`X-Request-Id\`: include it when you ask for help.
 
-This page is printed from the table in the code (\`npm run docs\`).
+This page is generated from the code (\`npm run docs\`).
 
-| Code | Status | What it means, and what to do |
+| Code | Status | Meaning and remedy |
 | --- | --- | --- |
 ${rows.join("\n")}
 `

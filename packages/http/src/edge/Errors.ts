@@ -1,5 +1,5 @@
-// The one table of errors: every code the core knows, with its HTTP status and title. Endpoints declare the codes they can
-// answer with `errors(…)`; a handler that can fail with another one does not compile.
+// The table of error codes with their HTTP statuses and titles, and the schemas of error bodies. Endpoints declare their codes;
+// a handler that can fail with another code does not compile.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { EmailUser } from "@tentpole/core/emails/EmailErrors"
 import { ListUser } from "@tentpole/core/lists/ListUse"
@@ -78,11 +78,14 @@ export const table = {
 type Table = typeof table
 
 export const IssueWire = Schema.Struct({
-  path: Schema.String.annotate({ description: "Where, in dots and indexes", examples: ["items.3.email"] }),
+  path: Schema.String.annotate({
+    description: "Path to the invalid value, with dots and indexes",
+    examples: ["items.3.email"],
+  }),
   message: Schema.String,
 }).annotate({ identifier: "Issue" })
 
-/** What stands in the way of a flow, and where in it. */
+/** A missing part of a flow, and its path. */
 const MissingWire = Schema.Struct({ code: Schema.String, path: Schema.String, message: Schema.String }).annotate({
   identifier: "MissingPiece",
 })
@@ -94,7 +97,7 @@ const Details = Schema.Struct({
   status: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "ErrorDetails" })
 
-/** What some codes show at the top level of their body besides. */
+/** Further top-level fields that some codes have. */
 const Extra = Schema.optionalKey(Schema.Unknown)
 const Count = Schema.optionalKey(Schema.Int)
 const limits = { limit: Count, current: Count }
@@ -119,7 +122,7 @@ export interface BodyOf<Code extends ErrorCode> {
   readonly details: typeof Details.Type
 }
 
-/** The body of an answer with this code; of a union of codes, the union of their bodies. */
+/** The error body of a code; for a union of codes, the union of their bodies. */
 export type Body<Code extends ErrorCode> = Code extends ErrorCode ? BodyOf<Code> : never
 
 const schemaOf = <Code extends ErrorCode>(code: Code): Schema.Codec<Body<Code>> => {
@@ -134,7 +137,7 @@ const schemaOf = <Code extends ErrorCode>(code: Code): Schema.Codec<Body<Code>> 
       ...extras[code],
     })
       .annotate({ identifier: `Error_${code}`, description: `${status} ${title}` })
-      // The struct of a code and its body say the same in types that the compiler can't relate through the table.
+      // The compiler can't relate the struct of a code to its body through the table.
       .pipe(HttpApiSchema.status(status)) as never
   )
 }
@@ -143,13 +146,15 @@ const schemas = Object.fromEntries(Object.keys(table).map((code) => [code, schem
   readonly [Code in ErrorCode]: Schema.Codec<Body<Code>>
 }
 
-/** Declares what an endpoint can answer besides success: `error: errors("not_found", "conflict")`. */
-export const errors = <const Codes extends ReadonlyArray<ErrorCode>>(...codes: Codes) =>
-  codes.map((code) => schemas[code]) as unknown as {
-    readonly [Index in keyof Codes]: Schema.Codec<Body<Codes[Index]>>
-  }
+export type Errors<Codes extends ReadonlyArray<ErrorCode>> = {
+  readonly [Index in keyof Codes]: Schema.Codec<Body<Codes[Index]>>
+}
 
-/** The body of an answer, made here and nowhere else. The edge adds the request's id. */
+/** The schemas of the errors that an endpoint can answer: `error: errors("not_found", "conflict")`. */
+export const errors = <const Codes extends ReadonlyArray<ErrorCode>>(...codes: Codes) =>
+  codes.map((code) => schemas[code]) as unknown as Errors<Codes>
+
+/** Builds an error body. `Edge.ts` adds the request id. */
 export const body = <Code extends ErrorCode>(
   code: Code,
   message: string,
@@ -164,7 +169,7 @@ export const body = <Code extends ErrorCode>(
     ...more.extras,
   }) as never
 
-/** A refusal of the core as the body of its answer. */
+/** The error body of a refusal of the core. */
 export const toBody = <R extends { readonly code: ErrorCode; readonly message: string }>(
   refusal: R & Pick<Refusal, "details" | "extras">,
 ): Body<R["code"]> => body(refusal.code, refusal.message, refusal) as never

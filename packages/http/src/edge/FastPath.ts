@@ -1,54 +1,54 @@
-// What looks at a request before the router hears of it: what can be answered at once costs a part of what the way through the
-// router does. Whatever is not answered here the router answers, and the same request the same.
+// Fast paths: handlers that answer simple requests before the router, at a fraction of its cost. A request that no fast path
+// answers goes to the router, which gives the same answer.
 import { Effect, Exit, Fiber } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { IncomingMessage, type Server, ServerResponse } from "node:http"
 
-/** Looks at a request first: true when it is answered. */
-export type Front = (request: IncomingMessage, response: Answering) => boolean
+/** Answers a request, or returns false. */
+export type FastPath = (request: IncomingMessage, response: Response) => boolean
 
-type Answering = ServerResponse<IncomingMessage>
+type Response = ServerResponse<IncomingMessage>
 
-/** Stands open for each front from when its room is there to when that ends. */
-export class FrontDoor {
-  readonly #fronts = new Set<Front>()
+/** Registry of fast paths. Each is registered for the lifetime of its layer. */
+export class FastPaths {
+  readonly #paths = new Set<FastPath>()
 
-  readonly answers: Front = (request, response) => {
-    for (const front of this.#fronts) if (front(request, response)) return true
+  readonly answer: FastPath = (request, response) => {
+    for (const path of this.#paths) if (path(request, response)) return true
     return false
   }
 
-  readonly openFor = (front: Front) =>
+  readonly register = (path: FastPath) =>
     Effect.acquireRelease(
-      Effect.sync(() => this.#fronts.add(front)),
-      () => Effect.sync(() => this.#fronts.delete(front)),
+      Effect.sync(() => this.#paths.add(path)),
+      () => Effect.sync(() => this.#paths.delete(path)),
     )
 }
 
-/** The server, whose requests are looked at before anybody hears of them. */
-export const fronted = (server: Server, front: Front): Server => {
-  const tell = server.emit.bind(server)
+/** Makes the server try the fast path before its own listeners. */
+export const withFastPath = (server: Server, path: FastPath): Server => {
+  const emit = server.emit.bind(server)
   return Object.assign(server, {
-    emit: (event: string, ...told: ReadonlyArray<unknown>): boolean => {
-      const [request, response] = told
+    emit: (event: string, ...args: ReadonlyArray<unknown>): boolean => {
+      const [request, response] = args
       const answered =
-        event === "request" && request instanceof IncomingMessage && isAnswer(response) && front(request, response)
-      return answered || tell(event, ...told)
+        event === "request" && request instanceof IncomingMessage && isResponse(response) && path(request, response)
+      return answered || emit(event, ...args)
     },
   })
 }
 
-const isAnswer = (told: unknown): told is Answering => told instanceof ServerResponse
+const isResponse = (value: unknown): value is Response => value instanceof ServerResponse
 
-/** The answer to a request; null: it is another's, or there is none. */
-export type AtOnce = (request: IncomingMessage) => Effect.Effect<HttpServerResponse.HttpServerResponse | null> | null
+/** The answer to a request, or null to leave it to the router. */
+export type Respond = (request: IncomingMessage) => Effect.Effect<HttpServerResponse.HttpServerResponse | null> | null
 
-/** A plain GET that is answered without waiting for anything: who would have to wait is left to the router. */
-export const atOnce =
-  (answer: AtOnce): Front =>
+/** A fast path for plain GETs. If the effect does not complete synchronously, the router answers the request. */
+export const respondSync =
+  (respond: Respond): FastPath =>
   (request, response) => {
-    if (request.method !== "GET" || isMore(request)) return false
-    const answering = answer(request)
+    if (request.method !== "GET" || !isPlain(request)) return false
+    const answering = respond(request)
     if (answering === null) return false
     const fiber = Effect.runFork(answering)
     const exit = fiber.pollUnsafe()
@@ -61,15 +61,15 @@ export const atOnce =
     return true
   }
 
-/** Whoever installs something, brings something, or wants another protocol, wants more than to look. */
-const isMore = ({ headers }: IncomingMessage): boolean =>
-  headers["service-worker"] !== undefined ||
-  headers["transfer-encoding"] !== undefined ||
-  headers["content-length"] !== undefined ||
-  headers.expect !== undefined ||
-  headers.upgrade !== undefined
+/** Whether the request has no body, no upgrade and no service-worker header. */
+const isPlain = ({ headers }: IncomingMessage): boolean =>
+  headers["service-worker"] === undefined &&
+  headers["transfer-encoding"] === undefined &&
+  headers["content-length"] === undefined &&
+  headers.expect === undefined &&
+  headers.upgrade === undefined
 
-const write = (to: Answering, { body, headers, status }: HttpServerResponse.HttpServerResponse): void => {
+const write = (to: Response, { body, headers, status }: HttpServerResponse.HttpServerResponse): void => {
   to.writeHead(status, headers)
   if (body._tag === "Uint8Array") to.end(body.body)
   else to.end()

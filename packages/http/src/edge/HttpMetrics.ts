@@ -1,4 +1,4 @@
-// How many requests there are and how long they take, by what they ask for: a route, never what stands in its places.
+// Metrics of HTTP requests: counts and durations by route.
 import { paths } from "@tentpole/core/rendering/Links"
 import { Clock, Effect, Metric } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
@@ -12,7 +12,7 @@ const seconds = Metric.histogram("http_request_seconds", {
   boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
 })
 
-/** Each made once, for the words that name it take longer to put together than it takes to count. */
+/** Cached: building the label set costs more than incrementing. */
 const series = new Map<string, readonly [count: Metric.Metric<number, unknown>, time: Metric.Metric<number, unknown>]>()
 
 const seriesOf = (route: string, method: string, status: number) => {
@@ -27,7 +27,7 @@ const seriesOf = (route: string, method: string, status: number) => {
   return made
 }
 
-/** Answers the milliseconds that it took. */
+/** Records a request and returns its duration in milliseconds. */
 export const measured = (route: string, method: string, status: number, began_ms: number): Effect.Effect<number> =>
   Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
     const [count, time] = seriesOf(route, method, status)
@@ -35,7 +35,7 @@ export const measured = (route: string, method: string, status: number, began_ms
     return Effect.as(Effect.andThen(Metric.update(count, 1), Metric.update(time, taken_ms / 1000)), taken_ms)
   })
 
-/** Of the pages' listener: links in mail, forms, and pages. */
+/** Routes of the pages' listener by the first segment of the path. */
 const pageRoutes: ReadonlyMap<string, string> = new Map([
   [paths.open, "mail open"],
   [paths.click, "mail click"],
@@ -46,7 +46,7 @@ const pageRoutes: ReadonlyMap<string, string> = new Map([
 
 const pageRoute = (url: string): string => pageRoutes.get(/^\/([a-z])\//.exec(url)?.[1] ?? "") ?? "page"
 
-/** Measures every request of the pages' listener. */
+/** Records every request of the pages' listener. */
 export const pagesMeasured = HttpRouter.middleware(
   (handle) =>
     Effect.gen(function* () {
@@ -59,6 +59,6 @@ export const pagesMeasured = HttpRouter.middleware(
   { global: true },
 )
 
-/** What was answered past the router: it took no time. */
+/** Records a request that a fast path answered. */
 export const answeredAtOnce = (route: string, status: number) =>
   Effect.flatMap(Clock.currentTimeMillis, (now_ms) => measured(route, "GET", status, now_ms))

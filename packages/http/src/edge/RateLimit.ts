@@ -29,7 +29,7 @@ export const rateLimiter = (perMinute: number): Limiter => {
     if (taken.allowed) return
     const wait = `${taken.retryAfter_s} second${taken.retryAfter_s === 1 ? "" : "s"}`
     return yield* Effect.fail(
-      body("rate_limited", `This key may make ${perMinute} requests a minute. Try again in ${wait}`),
+      body("rate_limited", `The limit of this key is ${perMinute} requests per minute. Try again in ${wait}`),
     )
   })
 }

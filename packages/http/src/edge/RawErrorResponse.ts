@@ -1,10 +1,10 @@
-// Refusals of what never comes to a router: the same words and headers as those of every other refusal.
+// Error responses that are written before the router, with the same body and headers as other errors.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { randomUUID } from "node:crypto"
 import { body, table } from "./Errors.ts"
 
-/** An answer with an id of its own, since none has been read; the connection ends with it. */
-export const byHand = (code: ErrorCode, message: string) => {
+/** An error response with a new request id, since none was read. It closes the connection. */
+export const rawErrorResponse = (code: ErrorCode, message: string) => {
   const { status, title } = table[code]
   const id = randomUUID()
   const json = JSON.stringify({ ...body(code, message), details: { request_id: id } })

@@ -1,4 +1,4 @@
-// `Idempotency-Key`: a POST that carries one is done once. Without the header nothing is asked of anybody.
+// Implementation of the idempotency middleware: a POST with an `Idempotency-Key` is executed once.
 import {
   type Answer,
   AnswerNotKept,
@@ -16,13 +16,15 @@ import { Effect, Layer, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
 import { createHash } from "node:crypto"
 import { CurrentWorkspace } from "./Auth.ts"
-import { body, table, toBody } from "./Errors.ts"
+import { refusalResponse } from "./Edge.ts"
+import { body, table } from "./Errors.ts"
 import { Idempotent } from "./Idempotency.ts"
+import { mediaType } from "./Validation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Refusals before anything was done: the request may come again as another one. */
+/** Refusals before processing. They do not use up the key. */
 const before: ReadonlySet<ErrorCode> = new Set([
   "unauthorized",
   "payload_too_large",
@@ -32,8 +34,8 @@ const before: ReadonlySet<ErrorCode> = new Set([
 ])
 const beforeByStatus: ReadonlySet<number> = new Set([401, 413, 415])
 
-/** What of an answer's headers belongs to it, and not to the request that it answers. */
-const kept = ["content-type", "content-disposition", "location", "retry-after"]
+/** Response headers that are stored with an answer. */
+const storedHeaders = ["content-type", "content-disposition", "location", "retry-after"]
 
 const bytesOf = ({ body: it }: Response): Uint8Array | null =>
   it._tag === "Uint8Array" ? it.body : it._tag === "Empty" ? new Uint8Array() : null
@@ -44,7 +46,7 @@ const toAnswer = (response: Response): Answer | null => {
   const all = { ...(contentType === undefined ? {} : { "content-type": contentType }), ...response.headers }
   return {
     status: response.status,
-    headers: Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))),
+    headers: Object.fromEntries(Object.entries(all).filter(([name]) => storedHeaders.includes(name))),
     body: bytesOf(response),
   }
 }
@@ -60,13 +62,13 @@ const toResponse = ({ body: bytes, headers, status }: Answer & { readonly body: 
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === "string" && code in table
 
-/** The code of a refusal that is one of our bodies. */
+/** The code of an error body, or null. */
 const codeOf = (error: unknown): ErrorCode | null =>
   typeof error === "object" && error !== null && "error_code" in error && isCode(error.error_code)
     ? error.error_code
     : null
 
-/** The work, and what it came to: our refusals are answers like others, and are known again. */
+/** Runs the work and returns its answer. Error bodies are answers, too, and are replayed. */
 const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Performed<Response>, E, R> =>
   work.pipe(
     Effect.map((value) => ({ value, answer: toAnswer(value) })),
@@ -81,9 +83,6 @@ const performed = <E, R>(work: Effect.Effect<Response, E, R>): Effect.Effect<Per
 const isUnrepeatable = (error: unknown): error is Unrepeatable =>
   error instanceof KeyReused || error instanceof KeyInProgress || error instanceof AnswerNotKept
 
-const refuse = (refusal: Unrepeatable): Response =>
-  HttpServerResponse.jsonUnsafe(toBody(refusal), { status: table[refusal.code].status })
-
 const malformed = HttpServerResponse.jsonUnsafe(
   body("validation_failed", "Idempotency-Key must be 1 to 255 printable ASCII characters", {
     details: { issues: [{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }] },
@@ -92,8 +91,8 @@ const malformed = HttpServerResponse.jsonUnsafe(
 )
 
 /**
- * A body that is not held in memory, such as a file, counts by the bytes that are read of it: a multipart body ends at its
- * last boundary. Of a body that nobody has looked at all is read.
+ * Hashes a streamed body, such as a file, while it is read: a multipart body ends at its last boundary. A body that the
+ * handler does not read is read to its end.
  */
 const followed = (request: Request, search: string) => {
   const hash = createHash("sha256").update(search).update("\n")
@@ -113,9 +112,11 @@ const followed = (request: Request, search: string) => {
     Stream.flatMap((part) => (part._tag === "File" ? part.content : Stream.empty)),
     Stream.runDrain,
   )
-  const reading = Effect.ignore(mediaType(request).startsWith("multipart/") ? parts : Stream.runDrain(stream))
+  const reading = Effect.ignore(
+    mediaType(request.headers["content-type"]).startsWith("multipart/") ? parts : Stream.runDrain(stream),
+  )
   const digest = Effect.sync(() => hash.copy().digest())
-  // Like the request in all else; its getters keep what they have read in the object that they are called on.
+  // A proxy, because the getters of the request cache what they have read in the object that they are called on.
   const read = new Proxy(request, {
     get: (target, name): unknown => {
       if (name === "stream") return stream
@@ -136,12 +137,9 @@ const followed = (request: Request, search: string) => {
   }
 }
 
-const mediaType = (request: Request): string =>
-  (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
-
-/** JSON is read whole, once, here or by whoever comes first; everything else flows through. */
+/** JSON is buffered, other bodies are streamed. */
 const isRead = (request: Request): boolean => {
-  const type = mediaType(request)
+  const type = mediaType(request.headers["content-type"])
   return type === "application/json" || type === ""
 }
 
@@ -152,11 +150,11 @@ const keyedRequest = Effect.fnUntraced(function* (request: Request, key: string)
   const named = { method: request.method, path, key }
   if (!isRead(request)) {
     const coming = followed(request, search)
-    return { asked: { ...named, body: coming.body } satisfies KeyedRequest, request: coming.request }
+    return { once: { ...named, body: coming.body } satisfies KeyedRequest, request: coming.request }
   }
   const bytes = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
   const hash = createHash("sha256").update(search).update("\n").update(bytes).digest()
-  return { asked: { ...named, body: { _tag: "Known", hash } } satisfies KeyedRequest, request }
+  return { once: { ...named, body: { _tag: "Known", hash } } satisfies KeyedRequest, request }
 })
 
 export const layer = Layer.effect(
@@ -172,9 +170,11 @@ export const layer = Layer.effect(
         const { workspace } = yield* CurrentWorkspace
         const keyed = yield* keyedRequest(request, key)
         const work = performed(Effect.provideService(handle, HttpServerRequest.HttpServerRequest, keyed.request))
-        return yield* idempotency.once(workspace.id, keyed.asked, work).pipe(
+        return yield* idempotency.once(workspace.id, keyed.once, work).pipe(
           Effect.map((once) => (once._tag === "Performed" ? once.value : toResponse(once.answer))),
-          Effect.catch((error) => (isUnrepeatable(error) ? Effect.succeed(refuse(error)) : Effect.fail(error))),
+          Effect.catch((error) =>
+            isUnrepeatable(error) ? Effect.succeed(refusalResponse(error)) : Effect.fail(error),
+          ),
         )
       }),
     )

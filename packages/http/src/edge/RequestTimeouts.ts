@@ -1,53 +1,50 @@
-// How long a caller may take over a request. Node knows one time for all of them; files of imports are uploaded over slow
-// lines and take longer than anything else may, as long as they come on.
+// Timeouts of requests. Node has one timeout for all requests; uploads of import files get more time, as long as they make
+// progress.
 import { upload_lifetime_ms } from "@tentpole/core/imports/Import"
 import { uploads_path } from "@tentpole/core/imports/Imports"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { byHand } from "./RawErrorResponse.ts"
-import { type Front, fronted } from "./FastPath.ts"
-import { refusedAmbiguity } from "./HostHeader.ts"
+import { rawErrorResponse } from "./RawErrorResponse.ts"
+import { type FastPath, withFastPath } from "./FastPath.ts"
+import { refuseAmbiguousHost } from "./HostHeader.ts"
 
-export interface Patience {
+export interface RequestTimeouts {
   /** For the head of a request. */
   readonly head_ms: number
-  /** For the body of a request that is no upload. */
+  /** For the body of a request other than an upload. */
   readonly body_ms: number
   /** For the body of an upload as a whole. */
   readonly upload_ms: number
-  /** Each time that this has passed, an upload must have come on. */
+  /** In each such period, an upload must make progress. */
   readonly upload_step_ms: number
 }
 
-export const patience: Patience = {
+export const requestTimeouts: RequestTimeouts = {
   head_ms: 15_000,
   body_ms: 300_000,
   upload_ms: upload_lifetime_ms,
   upload_step_ms: 60_000,
 }
 
-/** Less than this in a step is no upload, but somebody who holds a connection. */
+/** The least progress of an upload in one step. */
 const upload_step_bytes_min = 1024
 
 export const headers_bytes_max = 16 * 2 ** 10
 
-/**
- * A server that cuts slow callers off. Its keep-alive outlives a load balancer's. `front` looks at what can be read in one way
- * only, before the router does.
- */
-export const patientServer = (limits: Patience, front: Front = () => false): Server => {
+/** A server with these timeouts. Its keep-alive is longer than that of load balancers. `fastPath` runs before the router. */
+export const serverWithTimeouts = (limits: RequestTimeouts, fastPath: FastPath = () => false): Server => {
   /** The last answer on each connection. */
   const answers = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({
     headersTimeout: limits.head_ms,
-    // For all requests alike, so that it is the longest; ours is shorter, and kept for each.
+    // The longest of all; `watch` enforces the shorter one of each request.
     requestTimeout: limits.head_ms + Math.max(limits.body_ms, limits.upload_ms),
     keepAliveTimeout: 65_000,
     maxHeaderSize: headers_bytes_max,
-    // Where node would drop the second of two lines, whoever reads the first would not know that there were two.
+    // Node would drop a repeated header silently.
     joinDuplicateHeaders: true,
-    // Refused with the others that name no host, or two.
+    // `Ambiguity.ts` refuses requests without a host.
     requireHostHeader: false,
   })
     .on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -55,27 +52,30 @@ export const patientServer = (limits: Patience, front: Front = () => false): Ser
       if (hasBody(request)) watch(request, response, limits)
     })
     .on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket, answers.get(socket)))
-  return fronted(server, (request, response) => refusedAmbiguity(request, response) || front(request, response))
+  return withFastPath(
+    server,
+    (request, response) => refuseAmbiguousHost(request, response) || fastPath(request, response),
+  )
 }
 
-const tooSlow = "The request came in too slowly. Send it again, in smaller parts if it is large"
+const tooSlow = "The request arrived too slowly. Send it again, in smaller parts if it is large"
 
-/** What node can't read as a request never comes to us: it is refused here, in the words of every other refusal. */
+/** Answers a request that node can't parse, with the same body as other errors. */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
   const isAnswering = last !== undefined && last.headersSent && !last.writableFinished
   if (error.code === "ECONNRESET" || !socket.writable || isAnswering) return void socket.destroy()
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return end(socket, "headers_too_large", `The request's headers are larger than ${headers_bytes_max / 2 ** 10} KB`)
+      return end(socket, "headers_too_large", `The headers exceed ${headers_bytes_max / 2 ** 10} KB`)
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return end(socket, "request_timeout", tooSlow)
     default:
-      return end(socket, "validation_failed", "This is no HTTP request that can be read")
+      return end(socket, "validation_failed", "The request is not valid HTTP")
   }
 }
 
 const end = (socket: Duplex, code: ErrorCode, message: string): void => {
-  const { headers, json, status, title } = byHand(code, message)
+  const { headers, json, status, title } = rawErrorResponse(code, message)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end(`${[`HTTP/1.1 ${status} ${title}`, ...head].join("\r\n")}\r\n\r\n${json}`)
 }
@@ -86,7 +86,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isUpload = ({ method, url }: IncomingMessage): boolean =>
   method === "PUT" && url?.startsWith(`${uploads_path}/`) === true
 
-const watch = (request: IncomingMessage, response: ServerResponse, limits: Patience): void => {
+const watch = (request: IncomingMessage, response: ServerResponse, limits: RequestTimeouts): void => {
   const { socket } = request
   const upload = isUpload(request)
   const step_ms = upload ? limits.upload_step_ms : limits.body_ms
@@ -95,15 +95,15 @@ const watch = (request: IncomingMessage, response: ServerResponse, limits: Patie
   let read_bytes = socket.bytesRead
   const timer = setInterval(() => {
     if (request.complete) return clearInterval(timer)
-    const stands = socket.bytesRead - read_bytes < upload_step_bytes_min
+    const isStalled = socket.bytesRead - read_bytes < upload_step_bytes_min
     read_bytes = socket.bytesRead
-    if (++steps >= steps_max || stands) cutOff(request, response)
+    if (++steps >= steps_max || isStalled) cutOff(request, response)
   }, step_ms).unref()
   request.once("close", () => clearInterval(timer))
 }
 
 const cutOff = ({ socket }: IncomingMessage, response: ServerResponse): void => {
   if (!response.headersSent) end(socket, "request_timeout", tooSlow)
-  // Who drips would go on dripping into a connection that is closed on our side only.
+  // Destroy the socket: after `end` a slow sender could keep writing.
   socket.destroySoon()
 }

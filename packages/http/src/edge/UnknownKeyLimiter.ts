@@ -7,15 +7,15 @@ import { Context } from "effect"
 import { hash } from "node:crypto"
 import { networkOf } from "../pages/ClientAddress.ts"
 
-/** As many as a known key has requests. A program with an old one repeats it: who has more is looking for one. */
+/** Equal to the rate limit of a key: a program with a revoked key stays below it. */
 export const unknown_keys_per_minute_max = 1_200
 
-/** Another number for who wants one. */
+/** Overrides the limit. */
 export const UnknownKeysPerMinute = Context.Reference<number>("tentpole/http/UnknownKeysPerMinute", {
   defaultValue: () => unknown_keys_per_minute_max,
 })
 
-/** What is remembered goes when there is no room: the oldest first. */
+/** Sizes of the caches. The least recently used entries are removed. */
 export interface WrongKeysOptions {
   readonly addresses_max: number
   readonly right_keys_max: number
@@ -28,9 +28,9 @@ const defaults: WrongKeysOptions = {
 
 /** Whether a key may be looked up. */
 export interface Admission {
-  /** 0, or for how many seconds it may not. */
+  /** Seconds to wait; 0 if the key may be looked up. */
   readonly wait_s: number
-  /** Tells what became of it. */
+  /** Reports the result of the lookup. */
   readonly settled: (wasRight: boolean) => void
 }
 

@@ -1,7 +1,7 @@
-// What is wrong with a request, all of it in one answer: path, query and body are looked at together, unknown and repeated
-// parameters are named, and what no schema should ever meet (NUL, lone surrogates, endless nesting) is refused before.
-import type { Issue } from "@tentpole/core/kernel/Refusal"
-import { Effect, Layer, Schema, SchemaIssue, type Types } from "effect"
+// Validation middleware: reports all issues of path, query and body in one answer, including unknown and repeated parameters.
+// NUL, lone surrogates and too deep nesting are refused before schemas run.
+import { type Issue, issuesOf } from "@tentpole/core/kernel/Refusal"
+import { Effect, Layer, Schema, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { type Body, body, errors } from "./Errors.ts"
@@ -21,10 +21,10 @@ export class Validation extends HttpApiMiddleware.Service<Validation>()("tentpol
 type Response = HttpServerResponse.HttpServerResponse
 type Refused = Body<"validation_failed" | "invalid_id" | "invalid_json" | "unsupported_media_type">
 
-/** The deepest nesting of a JSON body. The deepest thing that the API takes, a rule tree, has a limit of its own. */
+/** Maximum nesting of a JSON body. Rule trees have their own, lower limit. */
 export const json_depth_max = 64
 
-/** Whether a JSON text nests deeper than `limit`; strings are skipped, and it stops at the first that does. */
+/** Whether a JSON text nests deeper than `limit`. Strings are skipped. */
 export const deeperThan = (text: string, limit: number): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -38,7 +38,7 @@ export const deeperThan = (text: string, limit: number): boolean => {
   return false
 }
 
-/** Where a value holds text that can't be stored: NUL, or half of a surrogate pair. Keys count too. */
+/** Issues of text that can't be stored: NUL, or half of a surrogate pair. Keys are checked, too. */
 export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> => {
   if (typeof value === "string") {
     const bad = value.includes("\0") ? "NUL" : value.isWellFormed() ? null : "half of a surrogate pair"
@@ -52,17 +52,6 @@ export const unstorable = (value: unknown, path: string): ReadonlyArray<Issue> =
   ])
 }
 
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** What the schemas say of a key that they don't know. */
-const excess = "Expected no excess property"
-
-const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
-  formatIssue(error.issue).issues.map(({ path, message }) => ({
-    path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-    message: message === excess ? "is not a field of this call" : message,
-  }))
-
 const strict = { errors: "all", onExcessProperty: "error" } as const
 
 const decode = (schema: Schema.Top | undefined, value: unknown): Effect.Effect<ReadonlyArray<Issue>> =>
@@ -72,23 +61,23 @@ const decode = (schema: Schema.Top | undefined, value: unknown): Effect.Effect<R
         Effect.match({ onSuccess: () => [], onFailure: issuesOf }),
       )
 
-/** The parameters that an endpoint takes in its query. */
+/** Names of the query parameters of an endpoint. */
 export const parameterNames = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => {
   const ast = endpoint.query?.ast
   return ast !== undefined && ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 }
 
-/** Unknown, repeated and empty parameters. `daysBack` alone may be empty: it falls back. */
+/** Issues of unknown, repeated and empty parameters. Only `daysBack` may be empty, because it has a fallback. */
 const queryIssues = (endpoint: HttpApiEndpoint.Top, search: URLSearchParams): ReadonlyArray<Issue> => {
   const known = parameterNames(endpoint)
   return [...new Set(search.keys())].flatMap((name): ReadonlyArray<Issue> => {
     if (!known.includes(name)) {
-      const list = known.length === 0 ? "this call takes none" : `known ones are ${known.join(", ")}`
+      const list = known.length === 0 ? "there are none" : `known are ${known.join(", ")}`
       return [{ path: name, message: `is not a parameter of this call: ${list}` }]
     }
     const values = search.getAll(name)
     if (values.length > 1) return [{ path: name, message: "must be given once" }]
-    if (values[0] === "" && name !== "daysBack") return [{ path: name, message: "must not be empty: leave it out" }]
+    if (values[0] === "" && name !== "daysBack") return [{ path: name, message: "must not be empty: omit it" }]
     return unstorable(values[0], name)
   })
 }
@@ -100,9 +89,11 @@ interface JsonBody {
 
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => endpoint.payload.has("application/json")
 
-const mediaType = (header: string | undefined): string => (header ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
+/** The media type of a Content-Type header, without parameters. */
+export const mediaType = (header: string | undefined): string =>
+  (header ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
 
-/** The JSON body, if the call takes one, read before any schema does. */
+/** Parses the JSON body, if the endpoint has one. */
 const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!takesJson(endpoint)) return { parsed: undefined, issues: [] } satisfies JsonBody
@@ -110,7 +101,7 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const type = mediaType(request.headers["content-type"])
   if (type !== "application/json" && !(type === "" && text === "")) {
     return yield* Effect.fail(
-      body("unsupported_media_type", "Send the body as JSON, with the header `Content-Type: application/json`"),
+      body("unsupported_media_type", "The body must be JSON with the header `Content-Type: application/json`"),
     )
   }
   if (text === "") return { parsed: undefined, issues: [] } satisfies JsonBody
@@ -124,7 +115,7 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   return { parsed, issues: unstorable(parsed, "") } satisfies JsonBody
 })
 
-/** Nobody mends more at a time, and an answer is not to be larger than what it refuses. */
+/** Maximum number of issues in an answer, so that it is not larger than the request. */
 export const issues_max = 1_000
 
 const refuse = (issues: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validation_failed" | "invalid_id"> => {
@@ -135,7 +126,7 @@ const refuse = (issues: ReadonlyArray<Issue>, onlyPath: boolean): Body<"validati
   })
 }
 
-/** Everything that the schemas of an endpoint find wrong, whichever of them the framework tripped over first. */
+/** All issues of a request; the framework reports only those of the first schema that fails. */
 const everyIssue = Effect.fnUntraced(function* (
   endpoint: HttpApiEndpoint.Top,
   json: JsonBody,
@@ -159,7 +150,7 @@ const check = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, search
   const json = yield* jsonBody(endpoint)
   const early = [...inPath, ...queryIssues(endpoint, search), ...json.issues]
   if (early.length > 0) {
-    // The schemas may know more; only text that can't be stored stays their limit.
+    // Schemas may find more issues, unless the body has text that can't be stored.
     return yield* Effect.fail(json.issues.length > 0 ? refuse(early, false) : yield* everyIssue(endpoint, json, search))
   }
   return json
@@ -177,7 +168,7 @@ export const layer = Layer.succeed(
         handle,
         (error): Effect.Effect<Response, Types.unhandled | Refused, HttpRouter.RouteContext> => {
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-          // A body of ours that does not fit its own description is our mistake: the edge makes it a 500.
+          // A response that does not match its schema is a defect: `Edge.ts` answers 500.
           if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
           return Effect.flatMap(everyIssue(endpoint, json, search), (refused) => Effect.fail(refused))
         },

@@ -1,32 +1,27 @@
-// Where providers call: `POST /hooks/<provider>/<secret>` on the API's listener. The address and the provider's signature are
-// the permission, so no API key is asked for; the body is taken as bytes, for signatures are over bytes.
+// Webhooks of mail providers: `POST /hooks/<provider>/<secret>` on the API's listener. The URL and the provider's signature
+// grant access, no API key is needed. The body is read as bytes, because signatures cover bytes.
 import { type HookRefusal, Hooks } from "@tentpole/core/bounces/providers/Hooks"
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { answerWith } from "../edge/Edge.ts"
-import { table, toBody } from "../edge/Errors.ts"
+import { answerWith, refusalResponse } from "../edge/Edge.ts"
 
-/** A provider collects events, and sends them together. */
+/** Maximum size of a body. Providers send events in batches. */
 const body_bytes_max = 10_000_000
 
-/** Whoever comes too early is asked to come again. */
 const refuse = (refusal: HookRefusal) =>
-  HttpServerResponse.jsonUnsafe(toBody(refusal), {
-    status: table[refusal.code].status,
-    headers: refusal.code === "unavailable" ? { "retry-after": "5" } : {},
-  })
+  Effect.succeed(refusalResponse(refusal, refusal.code === "unavailable" ? { "retry-after": "5" } : {}))
 
-/** The rest of the body is not waited for. */
+/** Closes the connection instead of reading the rest of the body. */
 const tooLarge = () =>
   HttpServerResponse.setHeader(
-    answerWith("payload_too_large", `The body is larger than ${body_bytes_max} bytes`),
+    answerWith("payload_too_large", `The body exceeds ${body_bytes_max} bytes`),
     "connection",
     "close",
   )
 
 class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
-/** The call with its body, which is not read when it says that it is too long. */
+/** The call with its body. The body is not read if `content-length` exceeds the limit. */
 const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   if (Number(request.headers["content-length"] ?? 0) > body_bytes_max) return yield* new BodyTooLarge()
   const body = new Uint8Array(yield* request.arrayBuffer)
@@ -35,11 +30,7 @@ const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
 })
 
 const methodNotAllowed = () =>
-  HttpServerResponse.setHeader(
-    answerWith("method_not_allowed", "Providers call this address with POST"),
-    "allow",
-    "POST",
-  )
+  HttpServerResponse.setHeader(answerWith("method_not_allowed", "This path supports only POST"), "allow", "POST")
 
 export const hooks = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -53,11 +44,11 @@ export const hooks = HttpRouter.use((router) =>
       }).pipe(
         Effect.catchTags({
           BodyTooLarge: () => Effect.succeed(tooLarge()),
-          NotFound: (refusal) => Effect.succeed(refuse(refusal)),
-          HookRefused: (refusal) => Effect.succeed(refuse(refusal)),
-          HookUnreadable: (refusal) => Effect.succeed(refuse(refusal)),
-          Invalid: (refusal) => Effect.succeed(refuse(refusal)),
-          Unavailable: (refusal) => Effect.succeed(refuse(refusal)),
+          NotFound: refuse,
+          HookRefused: refuse,
+          HookUnreadable: refuse,
+          Invalid: refuse,
+          Unavailable: refuse,
         }),
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(body_bytes_max)),
       ),

@@ -1,14 +1,14 @@
-// Whose request it is. What a proxy says of its client is believed only when the proxy is one of ours: anybody can write an
-// `X-Forwarded-For`.
+// The client's address of a request. `X-Forwarded-For` is used only if it comes from a trusted proxy, because any client can
+// send it.
 import { Context } from "effect"
 import { BlockList, isIP, isIPv6 } from "node:net"
 
-/** The proxies that the API's listener believes; none, where nobody says which. */
+/** Trusted proxies of the API's listener. Default: none. */
 export const ApiProxies = Context.Reference<BlockList>("tentpole/http/ApiProxies", {
   defaultValue: () => new BlockList(),
 })
 
-/** Addresses and networks (`10.0.0.0/8`, `::1`) of proxies that are believed. Throws at what is neither. */
+/** Parses addresses and networks (`10.0.0.0/8`, `::1`) of trusted proxies. Throws on other text. */
 export const trustedProxies = (texts: ReadonlyArray<string>): BlockList => {
   const list = new BlockList()
   for (const text of texts) {
@@ -21,14 +21,14 @@ export const trustedProxies = (texts: ReadonlyArray<string>): BlockList => {
   return list
 }
 
-/** The nearest address that is no proxy of ours. `remote` is who holds the connection. */
+/** The nearest address that is not a trusted proxy. `remote` is the address of the connection. */
 export const clientAddress = (trusted: BlockList, remote: string, forwardedFor: string | undefined): string => {
   if (forwardedFor === undefined) return plain(remote)
   const hops = [...forwardedFor.split(",").map((hop) => plain(hop.trim())), plain(remote)]
   let client = plain(remote)
   for (const hop of hops.reverse()) {
     const family = familyOf(hop)
-    // What stands left of something unreadable was written by somebody we don't know.
+    // Entries to the left of an invalid one are not trusted.
     if (family === null) break
     client = copy(hop)
     if (!trusted.check(hop, family)) break
@@ -36,7 +36,7 @@ export const clientAddress = (trusted: BlockList, remote: string, forwardedFor: 
   return client
 }
 
-/** A piece of a text holds on to all of it, and an address may be kept for longer than the header that it stands in. */
+/** A copy of the text: a substring would keep the whole header in memory. */
 const copy = (address: string): string => Buffer.from(address, "latin1").toString("latin1")
 
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
@@ -46,7 +46,7 @@ const familyOf = (address: string): "ipv4" | "ipv6" | null => {
   return version === 4 ? "ipv4" : version === 6 ? "ipv6" : null
 }
 
-/** Whoever has one address of IPv6 has the 2^64 of its network. */
+/** The /64 network of an IPv6 address, which belongs to one subscriber; an IPv4 address itself. */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [head = "", tail = ""] = address.split("::", 2)

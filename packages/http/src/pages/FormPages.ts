@@ -1,5 +1,5 @@
-// `/f/<tent id>/<form id>`: takes what a published page's form sends, and says thank you. No script, no cookie, and the same
-// answer to who fell into the trap for machines.
+// Handler of `/f/<tent id>/<form id>`: accepts submissions of forms on published pages, without scripts and cookies. Bots that
+// fill the honeypot field get the same answer.
 import { field_bytes_max, fields_max, type Sent } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
@@ -14,10 +14,10 @@ import { type LimitOptions, visitorLimit } from "./VisitorLimit.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** A form as it was found at its address. */
+/** A form with its page. */
 interface Found extends FoundPage {
   readonly form: Form
-  /** Of the host that it was asked by. */
+  /** Origin of the requested host. */
   readonly origin: string
 }
 
@@ -46,7 +46,7 @@ export const formPages = Effect.fnUntraced(function* (
     if (read === "unknown") return Answers.unknownFormType()
     const pagePath = addressPath(found.page.address)
     if (read === "broken") return Answers.refusedForm(found.site, pagePath, ["The form could not be read."])
-    if (read === "file") return Answers.refusedForm(found.site, pagePath, ["This form takes no files."])
+    if (read === "file") return Answers.refusedForm(found.site, pagePath, ["This form does not accept files."])
     return yield* forms.submit(found.site.workspaceId, found.form, read).pipe(
       Effect.as(taken(found)),
       Effect.catchTags({
@@ -64,7 +64,7 @@ export const formPages = Effect.fnUntraced(function* (
     )
   })
 
-  /** The answer to whatever is asked of a form's address. */
+  /** Answers a request to the path of a form. */
   return Effect.fnUntraced(function* (request: Request, tent: string, formId: string) {
     const found = yield* find(request, tent, formId)
     if (found === null) return Answers.notFound()
@@ -72,7 +72,7 @@ export const formPages = Effect.fnUntraced(function* (
   })
 })
 
-/** Where the author wants senders to go: null where that is nowhere on the web. */
+/** The success URL of the form; null if it is not an http(s) URL. */
 const successUrl = ({ form, origin }: Found): URL | null => {
   const { successUrl: url } = form
   if (url === null || !URL.canParse(url, `${origin}/`)) return null
@@ -82,7 +82,7 @@ const successUrl = ({ form, origin }: Found): URL | null => {
 
 const isOwn = (url: URL, { origin }: Found): boolean => url.origin === new URL(origin).origin
 
-/** The answer to who has sent it. */
+/** The answer to an accepted submission. */
 const taken = (found: Found): Response => {
   const url = successUrl(found)
   if (url === null) return Answers.thanks(found.site, addressPath(found.page.address))
@@ -91,7 +91,7 @@ const taken = (found: Found): Response => {
     : Answers.onward(found.site, url.href)
 }
 
-/** Percent-encoding may make three bytes of one. */
+/** Percent-encoding can triple the size. */
 const body_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
 
 type Body = Sent | "too large" | "unknown" | "broken" | "file"
@@ -104,10 +104,10 @@ const bodyOf = (request: Request): Effect.Effect<Body> => {
 }
 
 const limits = Multipart.limitsServices({
-  // One more than there may be, so that too many can be told from enough; and the trap.
+  // One more than the maximum, to detect too many, and the honeypot field.
   maxParts: fields_max + 2,
   maxFieldSize: field_bytes_max + 1,
-  // Of a part with its headers, whether it is a file or not.
+  // Applies to parts with their headers, also to fields.
   maxFileSize: 2 * field_bytes_max,
   maxTotalSize: body_bytes_max,
 })
@@ -115,7 +115,7 @@ const limits = Multipart.limitsServices({
 const urlEncoded = (request: Request): Effect.Effect<Body> =>
   request.text.pipe(
     Effect.map((text): Body => {
-      // Counted before a million empty ones are made.
+      // Checked before the fields are parsed.
       if (text.split("&", fields_max + 3).length > fields_max + 2) return "too large"
       return [...new URLSearchParams(text)]
     }),
@@ -138,7 +138,7 @@ const multipart = (request: Request): Effect.Effect<Body> =>
           read.sent.push([part.key, part.value])
           return Effect.succeed(read)
         }
-        // Of a field for a file that nobody chose, browsers send an empty one.
+        // Browsers send an empty file for a file field without a choice.
         return Stream.runForEach(part.content, (bytes) =>
           Effect.sync(() => {
             if (bytes.length > 0) read.file = true

@@ -1,12 +1,13 @@
-// The answers of the pages' origin: its headers, which encoding a visitor takes, and the plain pages that say no.
+// Responses of the pages' origin: headers, content encodings and error pages.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { PageSite } from "@tentpole/core/tents/pages/PublishedPages"
 import { HttpServerResponse } from "effect/http"
+import { plainHtml } from "./PlainHtml.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Headers = Readonly<Record<string, string>>
 
-/** No scripts, nothing from elsewhere but the brand's own pictures. */
+/** Forbids scripts and external resources, except the images of the brand. */
 export const contentSecurityPolicy = (site: Pick<PageSite, "logoUrl" | "iconUrl"> | null): string => {
   const origins = [site?.logoUrl, site?.iconUrl].flatMap((url) => {
     if (url === null || url === undefined || !URL.canParse(url)) return []
@@ -32,7 +33,7 @@ const always = (site: PageSite | null): Headers => ({
   "referrer-policy": "strict-origin-when-cross-origin",
 })
 
-/** The same bytes as they may be sent, and what names them. Null: too few to be worth compressing. */
+/** A page in its encodings. Null: too small to be compressed. */
 export interface Representations {
   readonly etag: string
   readonly plain: Uint8Array
@@ -43,22 +44,22 @@ export interface Representations {
 interface Answer {
   readonly etag: string
   readonly whole: Response
-  /** For who has it already. */
-  readonly held: Response
+  /** The 304 response. */
+  readonly notModified: Response
 }
 
-/** Every answer that there is to a page, made once: what a request brings only chooses among them. */
+/** All responses of a page, prepared once. A request selects one of them. */
 export interface PageAnswers {
   readonly plain: Answer
   readonly gzip: Answer | null
   readonly br: Answer | null
-  /** Of all of them together. */
+  /** Total size. */
   readonly bytes: number
 }
 
 export const pageAnswers = (site: PageSite, contentType: string, { etag, ...forms }: Representations): PageAnswers => {
   const answer = (bytes: Uint8Array, encoding: "gzip" | "br" | null): Answer => {
-    // Each form is another representation, so each has its own strong etag.
+    // Each encoding is another representation and has its own strong etag.
     const own = `"${etag}${encoding === null ? "" : `-${encoding}`}"`
     const headers = { ...always(site), etag: own, vary: "Accept-Encoding", "cache-control": "no-cache" }
     return {
@@ -67,7 +68,7 @@ export const pageAnswers = (site: PageSite, contentType: string, { etag, ...form
         contentType,
         headers: encoding === null ? headers : { ...headers, "content-encoding": encoding },
       }),
-      held: HttpServerResponse.empty({ status: 304, headers }),
+      notModified: HttpServerResponse.empty({ status: 304, headers }),
     }
   }
   return {
@@ -78,17 +79,17 @@ export const pageAnswers = (site: PageSite, contentType: string, { etag, ...form
   }
 }
 
-export interface Asked {
+export interface Wanted {
   readonly acceptEncoding: string | undefined
   readonly ifNoneMatch: string | undefined
 }
 
-export const choose = (answers: PageAnswers, { acceptEncoding, ifNoneMatch }: Asked): Response => {
+export const choose = (answers: PageAnswers, { acceptEncoding, ifNoneMatch }: Wanted): Response => {
   const answer = smallest(answers, acceptEncoding)
-  return hasOne(ifNoneMatch, answer.etag) ? answer.held : answer.whole
+  return matches(ifNoneMatch, answer.etag) ? answer.notModified : answer.whole
 }
 
-/** The smallest form that a visitor takes. */
+/** The smallest encoding that the visitor accepts. */
 const smallest = ({ plain, gzip, br }: PageAnswers, accept: string | undefined): Answer => {
   if (br === null || accept === undefined || accept === "") return plain
   const taken = takenBy(accept)
@@ -101,7 +102,7 @@ interface Taken {
   readonly gzip: boolean
 }
 
-/** What browsers say of encodings is one of a few texts: each is read once. */
+/** Parses `Accept-Encoding`. Cached, because browsers send few different values. */
 const takenBy = (accept: string): Taken => {
   const known = readBefore.get(accept)
   if (known !== undefined) return known
@@ -120,8 +121,8 @@ const readBefore = new Map<string, Taken>()
 const read_before_max = 1_000
 const accept_length_max = 100
 
-/** Whether a visitor has one of these already (RFC 9110 §13.1.2): the comparison is the weak one. */
-const hasOne = (ifNoneMatch: string | undefined, etag: string): boolean => {
+/** Whether `If-None-Match` contains the etag, by weak comparison (RFC 9110 §13.1.2). */
+const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === "*") return true
   return ifNoneMatch.split(",").some((each) => each.trim().replace(/^W\//, "") === etag)
@@ -134,26 +135,23 @@ interface More {
   readonly head?: string
 }
 
-/** A page of our own: a title and a sentence or more, as HTML. */
+/** A page of the service with a title and a text in HTML. */
 export const plainPage = (status: number, title: string, text: string, more: More = {}): Response =>
-  HttpServerResponse.text(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">${more.head ?? ""}<title>${title}</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.6rem}</style></head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>`,
-    {
-      status,
-      contentType: "text/html; charset=utf-8",
-      headers: { ...always(more.site ?? null), "cache-control": "no-store", ...more.headers },
-    },
-  )
+  HttpServerResponse.text(plainHtml(title, `<p>${text}</p>`, more.head), {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...always(more.site ?? null), "cache-control": "no-store", ...more.headers },
+  })
 
 export const notFound = (): Response =>
   plainPage(404, "Page not found", "There is no page at this address. It may have been moved or taken down.")
 
 export const methodNotAllowed = (allow = "GET, HEAD"): Response =>
-  plainPage(405, "Not possible", "This address does not take that.", { headers: { allow } })
+  plainPage(405, "Not possible", "This address does not support this method.", { headers: { allow } })
 
-/** A page that could install itself between visitors and this origin would outlive its own deletion. */
+/** A service worker could intercept requests after its page was deleted. */
 export const serviceWorkerRefused = (): Response =>
-  plainPage(403, "Not possible", "Pages of this origin have no service workers.")
+  plainPage(403, "Not possible", "Pages on this host cannot install service workers.")
 
 export const unavailable = (): Response =>
   plainPage(503, "Back in a moment", "The page can't be shown right now. Please try again in a few seconds.", {
@@ -161,15 +159,15 @@ export const unavailable = (): Response =>
   })
 
 export const broken = (): Response =>
-  plainPage(500, "Something went wrong", "The page can't be shown. We have taken note of it.")
+  plainPage(500, "Something went wrong", "The page can't be shown. The error was logged.")
 
-/** Robots' rules, and whatever else of a site is small and the same for a while. */
+/** A cacheable text, such as robots.txt. */
 export const plainText = (text: string): Response =>
   HttpServerResponse.text(text, {
     headers: { "x-content-type-options": "nosniff", "cache-control": "public, max-age=3600" },
   })
 
-/** The brand's own picture, for browsers that ask for one where they always have. */
+/** Redirects /favicon.ico to the icon of the brand. */
 export const icon = ({ iconUrl }: PageSite): Response =>
   iconUrl !== null && URL.canParse(iconUrl) && /^https?:$/.test(new URL(iconUrl).protocol)
     ? HttpServerResponse.empty({
@@ -181,16 +179,16 @@ export const icon = ({ iconUrl }: PageSite): Response =>
 const back = (path: string, label: string): string => `<a href="${escapeHtml(path)}">${label}</a>`
 
 export const thanks = (site: PageSite, path: string): Response =>
-  plainPage(200, "Thank you", `What you sent has arrived. ${back(path, "Back to the page")}`, { site })
+  plainPage(200, "Thank you", `Your message was received. ${back(path, "Back to the page")}`, { site })
 
-/** The policy stops a form from being redirected to another origin: a page goes on there, by itself or by a click. */
+/** The CSP forbids a redirect of the form to another origin, so this page redirects by itself or by a click. */
 export const onward = (site: PageSite, url: string): Response =>
-  plainPage(200, "Thank you", `What you sent has arrived. ${back(url, "Go on")}`, {
+  plainPage(200, "Thank you", `Your message was received. ${back(url, "Continue")}`, {
     site,
     head: `<meta http-equiv="refresh" content="0;url=${escapeHtml(url)}">`,
   })
 
-/** After a POST, to a page of the same origin: a reload there sends nothing again. */
+/** Redirects after a POST to a page of the same origin, so that a reload does not submit again. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...always(null), "cache-control": "no-store", location } })
 
@@ -203,12 +201,12 @@ export const refusedForm = (site: PageSite, path: string, faults: ReadonlyArray<
   )
 
 export const formTooLarge = (): Response =>
-  plainPage(413, "Too much", "That is more than this form takes. Nothing was sent.")
+  plainPage(413, "Too much", "The submission exceeds the limit of this form. Nothing was sent.")
 
 export const unknownFormType = (): Response =>
-  plainPage(415, "Not possible", "A form is sent as application/x-www-form-urlencoded or multipart/form-data.")
+  plainPage(415, "Not possible", "The form must be sent as application/x-www-form-urlencoded or multipart/form-data.")
 
 export const tooOften = (retry_after_s: number): Response =>
-  plainPage(429, "One moment, please", "There were many from you just now. Please try again in a moment.", {
+  plainPage(429, "One moment, please", "There were many submissions from your address. Please try again in a moment.", {
     headers: { "retry-after": String(retry_after_s) },
   })

@@ -1,5 +1,5 @@
-// Published pages in memory, as they are answered: with their heads, their compressed forms and their forms to be sent. An
-// entry stands as long as its mark does, so that a warm page costs no query and a changed one is never served.
+// Cache of published pages with their prepared responses and forms. An entry is valid as long as its version is current, so a
+// cached page needs no query and an outdated one is never served.
 import { readForms, type Form } from "@tentpole/core/forms/Form"
 import type { TentId } from "@tentpole/core/kernel/Ids"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -16,7 +16,7 @@ import { siteMap } from "./SiteMap.ts"
 
 export interface CachedPage {
   readonly tentId: TentId
-  /** Where it is known by. */
+  /** Its canonical address. */
   readonly address: PageAddress
   readonly answers: PageAnswers
   readonly forms: ReadonlyMap<string, Form>
@@ -25,16 +25,16 @@ export interface CachedPage {
 export interface CacheOptions {
   readonly pages_bytes_max: number
   readonly sites_max: number
-  /** Addresses that are known to have no page: whoever tries many must not drive out those that have. */
+  /** Addresses without a page. They have their own cache, so that scans can't evict pages. */
   readonly missing_max: number
 }
 
 export const cacheDefaults: CacheOptions = { pages_bytes_max: 64 * 2 ** 20, sites_max: 10_000, missing_max: 10_000 }
 
-/** Compressing less than this is not worth the header. */
+/** Smaller pages are not compressed. */
 export const compressed_bytes_min = 1_024
 
-/** Above what Node uses for each request anyway, and far below what a visitor would wait. */
+/** A compromise between size and time. */
 const brotli_quality = 5
 
 export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = cacheDefaults) {
@@ -53,7 +53,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
       return known
     })
 
-  /** Whose pages a host shows; null for nobody's. */
+  /** The site of a host, or null. */
   const siteOf = (host: string) =>
     Effect.flatMap(source.mark(null), (mark) => {
       const known = sites.get(host, mark)
@@ -71,14 +71,14 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
     return page
   })
 
-  /** What a page says of its owner goes with it: another look, another page. */
+  /** The page at a path. The site's appearance is part of the page and of its version. */
   const pageOf = ({ site, look }: KnownSite, path: string) =>
     Effect.flatMap(source.mark(site.workspaceId), (pagesMark) => {
       const [key, mark] = [`${site.workspaceId}${path}`, `${pagesMark} ${look}`]
       const known = pages.get(key, mark) ?? missing.get(key, mark)
       if (known !== undefined) return Effect.succeed(known)
       const address = readPath(path)
-      // What can be no page's address is not worth remembering.
+      // Invalid addresses are not cached.
       if (address === null) return Effect.succeed(null)
       return sharing(`${key} ${mark}`, readPage(key, mark, site, address))
     })
@@ -86,7 +86,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
   return {
     site: (host: string) => Effect.map(siteOf(host), (known) => known?.site ?? null),
 
-    /** The page at a path of a host, and whose it is; null where nothing is published. */
+    /** The page at a path of a host with its site, or null. */
     find: (host: string, path: string): Effect.Effect<FoundPage | null> =>
       Effect.flatMap(siteOf(host), (known) =>
         known === null
@@ -94,7 +94,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
           : Effect.map(pageOf(known, path), (page) => (page === null ? null : { site: known.site, page })),
       ),
 
-    /** The map of a host that shows somebody's pages. */
+    /** The sitemap of a host. */
     map: Effect.fnUntraced(function* (host: string, of: PageSite) {
       const mark = yield* source.mark(of.workspaceId)
       const known = maps.get(host, mark)
@@ -109,7 +109,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
 
 interface KnownSite {
   readonly site: PageSite
-  /** Names what its pages say of it. */
+  /** Digest of the site's appearance on its pages. */
   readonly look: string
 }
 
@@ -122,7 +122,7 @@ const digest = (bytes: string | Uint8Array): string => createHash("sha256").upda
 
 export type PageCache = Effect.Success<ReturnType<typeof pageCache>>
 
-/** What an entry costs beside its bytes. */
+/** Memory of an entry in addition to its responses. */
 const entry_bytes = 2_048
 
 const prepared = (found: PublishedPage, site: PageSite, url: string): Effect.Effect<CachedPage> =>
@@ -132,7 +132,7 @@ const prepared = (found: PublishedPage, site: PageSite, url: string): Effect.Eff
       tentId: found.tentId,
       address: found.address,
       answers: pageAnswers(site, "text/html; charset=utf-8", forms),
-      // Read when the first visitor sends one: most pages are only looked at.
+      // Parsed on the first submission.
       get forms() {
         return (declared ??= readForms(found.tentId, found.html))
       },
@@ -142,7 +142,7 @@ const prepared = (found: PublishedPage, site: PageSite, url: string): Effect.Eff
 const gzipped = promisify(gzip)
 const brotlied = promisify(brotliCompress)
 
-/** The bytes of a text and their compressed forms, null where they aren't worth it, under the name of the bytes. */
+/** The encodings of a text and its etag. */
 const formsOf = (text: string) =>
   Effect.promise(async () => {
     const plain = Buffer.from(text, "utf8")
@@ -156,7 +156,7 @@ const formsOf = (text: string) =>
     return { etag, plain, gzip: gz, br }
   })
 
-/** Work that is under way is waited for by whoever wants the same: a thousand visitors of a cold page read it once. */
+/** Deduplicates concurrent work with the same key: many visitors of an uncached page read it once. */
 const shared = Effect.fnUntraced(function* <A>() {
   const scope = yield* Scope.Scope
   const underWay = new Map<string, Deferred.Deferred<A>>()
@@ -173,7 +173,7 @@ const shared = Effect.fnUntraced(function* <A>() {
         }),
         Effect.exit,
       )
-      // In the listener's scope: the first who asked may go away.
+      // In the listener's scope, because the first caller may disconnect.
       return Effect.andThen(Effect.forkIn(done, scope), Deferred.await(deferred))
     })
 })

@@ -1,6 +1,5 @@
-// The pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>` of their workspace's host, their forms, what
-// search engines ask for, and a page that says so everywhere else. Routes of other rooms on the same listener go before it:
-// theirs are longer.
+// Routes of the pages' listener: published pages at `/`, `/<alias>` and `/t/<tent id>`, their forms, robots.txt, sitemap and
+// favicon, and a 404 page. Longer routes, such as tracking links, take precedence.
 import { originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
@@ -14,16 +13,16 @@ import { type FoundPage, pageCache } from "./PageCache.ts"
 import { robotRules } from "./SiteMap.ts"
 import type { LimitOptions } from "./VisitorLimit.ts"
 import { type Visit, warmPages } from "./WarmPages.ts"
-import type { FrontDoor } from "../edge/FastPath.ts"
+import type { FastPaths } from "../edge/FastPath.ts"
 import { answeredAtOnce } from "../edge/HttpMetrics.ts"
 
 export interface PagesOptions {
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: ReadonlyArray<string>
   /** How often one visitor may send forms. */
   readonly limits?: LimitOptions
-  /** Where pages that lie ready are given out, past the router. Not where requests are traced: the router makes their spans. */
-  readonly front?: FrontDoor
+  /** Serves cached pages before the router. Absent when requests are traced, because the router creates the spans. */
+  readonly fastPaths?: FastPaths
 }
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -47,7 +46,7 @@ export const layer = (options: PagesOptions) =>
         )
       const forms = yield* formPages(cache, addressOf, options.limits)
 
-      const saw = (headers: VisitorHeaders, address: string, host: string, { site, page }: FoundPage) =>
+      const recordView = (headers: VisitorHeaders, address: string, host: string, { site, page }: FoundPage) =>
         Effect.flatMap(DateTime.now, (at) =>
           recorder.saw({
             workspaceId: site.workspaceId,
@@ -60,8 +59,8 @@ export const layer = (options: PagesOptions) =>
           }),
         )
 
-      /** What a host has beside its pages. */
-      const beside = Effect.fnUntraced(function* (host: string, path: Beside, asked: Answers.Asked) {
+      /** Other files of a host. */
+      const beside = Effect.fnUntraced(function* (host: string, path: Beside, wanted: Answers.Wanted) {
         const site = yield* cache.site(host)
         if (site === null) return Answers.notFound()
         switch (path) {
@@ -70,7 +69,7 @@ export const layer = (options: PagesOptions) =>
           case "/favicon.ico":
             return Answers.icon(site)
           case "/sitemap.xml":
-            return Answers.choose(yield* cache.map(host, site), asked)
+            return Answers.choose(yield* cache.map(host, site), wanted)
         }
       })
 
@@ -79,13 +78,16 @@ export const layer = (options: PagesOptions) =>
         const host = readHost(headers["host"] ?? "")
         if (host === null) return Effect.succeed(Answers.notFound())
         const path = pathOf(request.url)
-        const asked = { acceptEncoding: headers["accept-encoding"], ifNoneMatch: headers["if-none-match"] }
-        if (isBeside(path)) return beside(host, path, asked)
+        const wanted = { acceptEncoding: headers["accept-encoding"], ifNoneMatch: headers["if-none-match"] }
+        if (isBeside(path)) return beside(host, path, wanted)
         return Effect.flatMap(cache.find(host, path), (found) => {
           if (found === null) return Effect.succeed(Answers.notFound())
-          if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, asked))
+          if (method === "HEAD") return Effect.succeed(Answers.choose(found.page.answers, wanted))
           if (method !== "GET") return Effect.succeed(Answers.methodNotAllowed())
-          return Effect.as(saw(headers, addressOf(request), host, found), Answers.choose(found.page.answers, asked))
+          return Effect.as(
+            recordView(headers, addressOf(request), host, found),
+            Answers.choose(found.page.answers, wanted),
+          )
         })
       }
 
@@ -95,12 +97,12 @@ export const layer = (options: PagesOptions) =>
           const [acceptEncoding, ifNoneMatch] = [headers["accept-encoding"]?.toString(), headers["if-none-match"]]
           const chosen = Answers.choose(found.page.answers, { acceptEncoding, ifNoneMatch })
           const address = callerOf(socket.remoteAddress ?? "", headers["x-forwarded-for"]?.toString())
-          return saw(headers, address, host, found).pipe(
+          return recordView(headers, address, host, found).pipe(
             Effect.andThen(answeredAtOnce("page", chosen.status)),
             Effect.as(chosen),
           )
         })
-      if (options.front !== undefined) yield* options.front.openFor(warmPages(visitWarm))
+      if (options.fastPaths !== undefined) yield* options.fastPaths.register(warmPages(visitWarm))
 
       yield* router.addGlobalMiddleware((handle) => refusingWorkers(Effect.catch(handle, nowhere)))
       yield* router.add("*", "/f/:tent/:form", (request) =>
@@ -112,13 +114,13 @@ export const layer = (options: PagesOptions) =>
     }),
   )
 
-/** On the whole origin: a script that somebody uploaded must not become one. */
+/** Refuses service workers on the whole origin, so that an uploaded script can't become one. */
 const refusingWorkers = <E, R>(handle: Effect.Effect<Response, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
     headers["service-worker"] === undefined ? handle : Effect.succeed(Answers.serviceWorkerRefused()),
   )
 
-/** Addresses that no route takes, as those with broken escapes, get a page like all others. */
+/** The 404 page for paths that no route matches, such as those with invalid escapes. */
 const nowhere = (error: Types.unhandled) =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
     ? Effect.succeed(Answers.notFound())
@@ -133,10 +135,10 @@ const pathOf = (url: string): string => {
   return at < 0 ? url : url.slice(0, at)
 }
 
-/** Whatever went wrong, a visitor gets a page; that they went away is left to the server. */
+/** An error page for failures. If the visitor disconnected, the server handles the interruption. */
 const failed = (cause: Cause.Cause<never>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
   const error = Cause.squash(cause)
   if (error instanceof Unavailable) return Effect.succeed(Answers.unavailable())
-  return Effect.as(Effect.logError("a page could not be answered", cause), Answers.broken())
+  return Effect.as(Effect.logError("page request failed", cause), Answers.broken())
 }

@@ -1,4 +1,4 @@
-// What search engines are told of a host's pages: the map (sitemaps.org) and the rules (RFC 9309).
+// Sitemap (sitemaps.org) and robots.txt (RFC 9309) of a host.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { PageAddress } from "@tentpole/core/tents/pages/PageAddress"
 import type { ListedPage } from "@tentpole/core/tents/pages/PublishedPages"
@@ -16,7 +16,7 @@ export const siteMap = (pages: ReadonlyArray<ListedPage>, urlOf: (address: PageA
     "",
   ].join("\n")
 
-/** Everything may be found; what acts on behalf of one person is nobody else's. */
+/** Allows everything except links that belong to one person. */
 export const robotRules = (origin: string): string =>
   [
     "User-agent: *",

@@ -1,5 +1,5 @@
-// Who visits, as far as a request tells: browsers and machines by bowser and isbot, sites by Ghost's list of referrers,
-// countries by DB-IP's database, which is read once and asked offline. (IP Geolocation by DB-IP, https://db-ip.com)
+// Classification of visitors: browsers by bowser, bots by isbot, referrers by Ghost's list, countries by DB-IP's offline
+// database (IP Geolocation by DB-IP, https://db-ip.com).
 import { type Agent, Agents, described_length_max, type Device, header_length_max } from "@tentpole/core/traffic/Agents"
 import { ReferrerParser } from "@tryghost/referrer-parser"
 import Bowser from "bowser"
@@ -15,7 +15,7 @@ export const layer = Layer.effect(
   Effect.sync(() => {
     const countries = new Reader<CountryResponse>(readFileSync(database()))
     const sites = new ReferrerParser()
-    // What browsers call themselves, and where visitors come from, is said again and again.
+    // Cached, because few different values repeat often.
     const browsers = new WeightedLru<Browser | null>(remembered_max)
     const referrers = new WeightedLru<string>(remembered_max)
 
@@ -50,7 +50,7 @@ type Browser = Omit<Agent, "country">
 
 const remembered_max = 5_000
 
-/** Browsers say what they are; who says nothing is a program. */
+/** A request without a user agent counts as a bot. */
 const readBrowser = (text: string): Browser | null => {
   if (text === "" || isbot(text)) return null
   const { browser, os, platform } = Bowser.parse(text)
@@ -69,9 +69,9 @@ const deviceOf = (type: string | undefined): Device =>
   type === "desktop" || type === "mobile" || type === "tablet" ? type : unknown
 
 const countryOf = (countries: Reader<CountryResponse>, address: string): string => {
-  // The database knows no IPv4 addresses in IPv6 clothes.
+  // The database has no IPv4-mapped IPv6 addresses.
   const found: unknown = countries.get(address.replace(/^::ffff:(?=\d+\.)/i, ""))
-  // DB-IP's rows are flatter than MaxMind's, whose types the reader has.
+  // The reader's types describe MaxMind's rows; DB-IP's are flatter.
   const code = typeof found === "object" && found !== null && "country_code" in found ? found.country_code : null
   return typeof code === "string" && /^[A-Z]{2}$/.test(code) ? code : unknown
 }

@@ -1,9 +1,8 @@
-// What a request for a pixel or a link shows of who makes it: known machines by isbot, except for those programs that fetch for a
-// person at the moment when that person looks.
+// Classification of requests for pixels and links: known bots by isbot, except programs that fetch while a person reads.
 import type { ClientRequest } from "@tentpole/core/tracking/BotFilter"
 import { isbot } from "isbot"
 
-/** A request's method and headers, their names in small letters. */
+/** Method and headers of a request; header names are in lower case. */
 export interface Shown {
   readonly method: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -16,12 +15,12 @@ export const visitorOf = ({ headers, method }: Shown): ClientRequest => {
     method,
     userAgent,
     purpose: purpose?.toString() ?? null,
-    knownMachine: userAgent !== null && isbot(userAgent) && !inAPersonsName.test(userAgent),
+    knownMachine: userAgent !== null && isbot(userAgent) && !fetchesForPerson.test(userAgent),
   }
 }
 
 const header_length_max = 1000
 
-/** Webmail's picture proxies, and mail programs that name nothing but themselves: a list of machines takes them for such. */
-const inAPersonsName =
+/** Image proxies of webmail and mail programs that isbot classifies as bots. */
+const fetchesForPerson =
   /GoogleImageProxy|YahooMailProxy|^(?:Outlook-Android|eM Client|Airmail|Spark|Superhuman|AquaMail|K-9 Mail|Evolution|KMail)\b/

@@ -1,11 +1,11 @@
-// The links in messages, on the pages' listener: `/o/` the pixel, `/c/` redirects, `/u/` unsubscribing, `/v/` the message in a
-// browser. A GET changes nothing but what it counts; unsubscribing takes a POST, for scanners follow every link (RFC 8058 §1).
+// Routes of links in messages, on the pages' listener: `/o/` pixel, `/c/` redirect, `/u/` unsubscribe, `/v/` message in the
+// browser. A GET only records; unsubscribing needs a POST, because scanners follow links (RFC 8058 §1).
 import { paths } from "@tentpole/core/rendering/Links"
 import { Tracking } from "@tentpole/core/tracking/Tracking"
 import { type NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { atOnce, type Front, type FrontDoor } from "../edge/FastPath.ts"
+import { type FastPath, type FastPaths, respondSync } from "../edge/FastPath.ts"
 import { answeredAtOnce } from "../edge/HttpMetrics.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
@@ -14,14 +14,14 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * The four routes. Needs `Tracking`. Pixels, of which many come at once, are answered past the router where there is a front
- * door: not where requests are traced, for the router makes their spans.
+ * The four routes. Needs `Tracking`. `fastPaths` serves pixels before the router; it is absent when requests are traced,
+ * because the router creates the spans.
  */
-export const layer = (front?: FrontDoor) =>
+export const layer = (fastPaths?: FastPaths) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const verbs = yield* Tracking
-      if (front !== undefined) yield* front.openFor(pixels(verbs))
+      if (fastPaths !== undefined) yield* fastPaths.register(pixels(verbs))
       const read = (request: Request, allow: string, get: (token: string) => Effect.Effect<Response, NotFound>) =>
         request.method === "GET" || request.method === "HEAD"
           ? answered(get(tokenOf(request)))
@@ -44,9 +44,9 @@ export const layer = (front?: FrontDoor) =>
     }),
   )
 
-/** A token that is none is the router's to refuse. */
-const pixels = ({ opened }: Tracking["Service"]): Front =>
-  atOnce(({ headers, url = "" }) => {
+/** Leaves invalid tokens to the router. */
+const pixels = ({ opened }: Tracking["Service"]): FastPath =>
+  respondSync(({ headers, url = "" }) => {
     const token = pixel_path.exec(url)?.[1]
     if (token === undefined) return null
     return opened(token, visitorOf({ method: "GET", headers })).pipe(
@@ -59,12 +59,12 @@ const pixels = ({ opened }: Tracking["Service"]): Front =>
 const ready = Answers.pixel()
 const pixel_path = new RegExp(`^/${paths.open}/([\\w-]+)$`)
 
-/** No cookie, no session: the token is all that counts, and the words that say what is wanted. */
+/** The token and the confirming field are sufficient: there is no cookie and no session. */
 const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request) {
   const token = tokenOf(request)
   if (Number(request.headers["content-length"] ?? 0) > body_length_max) return Answers.tooLarge()
   const body = yield* Effect.orElseSucceed(request.text, () => "")
-  if (!asksForIt(request.headers["content-type"] ?? "", body)) {
+  if (!isConfirmed(request.headers["content-type"] ?? "", body)) {
     return Answers.notUnderstood(yield* verbs.subscription(token))
   }
   return Answers.unsubscribedPage(yield* verbs.unsubscribe(token))
@@ -72,8 +72,8 @@ const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], req
 
 const body_length_max = 16_384
 
-/** `List-Unsubscribe=One-Click` as RFC 8058 §3.2 has it, url-encoded or as a part of a multipart body, or our own form. */
-const asksForIt = (contentType: string, body: string): boolean => {
+/** Whether the body has `List-Unsubscribe=One-Click` (RFC 8058 §3.2) or comes from our own form. */
+const isConfirmed = (contentType: string, body: string): boolean => {
   if (body.length > body_length_max) return false
   const fields = /^multipart\/form-data\b/i.test(contentType) ? multipartFields(body) : new URLSearchParams(body)
   return fields.get("List-Unsubscribe") === "One-Click" || fields.get(Answers.form_field) === Answers.form_value
@@ -90,16 +90,16 @@ const multipartFields = (body: string): ReadonlyMap<string, string> =>
     ),
   )
 
-/** The last part of the path, as it was sent. */
+/** The last segment of the path. */
 const tokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)/.exec(request.url)?.[1] ?? ""
 
-/** Whatever went wrong, a reader gets a page; that they went away is left to the server. */
+/** An error page for failures. If the reader disconnected, the server handles the interruption. */
 const answered = (answer: Effect.Effect<Response, NotFound>): Effect.Effect<Response> =>
   answer.pipe(
     Effect.catchTag("NotFound", () => Effect.succeed(Answers.notFound())),
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
       if (Cause.squash(cause) instanceof Unavailable) return Effect.succeed(Answers.unavailable())
-      return Effect.as(Effect.logError("a link in a message could not be answered", cause), Answers.broken())
+      return Effect.as(Effect.logError("tracking request failed", cause), Answers.broken())
     }),
   )

@@ -1,4 +1,4 @@
-// The administration, call by call, on memory and on PostgreSQL.
+// Tests of the administration API with the memory and PostgreSQL adapters.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { tagged } from "@tentpole/core/contract"
@@ -44,7 +44,7 @@ const told404 = [404, "not_found"]
 
 const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Workspaces, E>) =>
   describe(`administration on ${name}`, () => {
-    it.live("a workspace is made of a name, and shows all of itself", () =>
+    it.live("creates a workspace from a name and returns all of its fields", () =>
       Effect.gen(function* () {
         const { made, at, get } = yield* begin(over)
         assert.strictEqual(made.status, 201)
@@ -75,7 +75,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("an update changes what it names, null clears, and a slug is one workspace's", () =>
+    it.live("updates the given fields, clears null ones, and refuses a slug that is in use", () =>
       Effect.gen(function* () {
         const { admin, at, log } = yield* begin(over)
         const json = {
@@ -108,7 +108,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("what a workspace can't be is told with its place, all of it", () =>
+    it.live("reports all issues of a workspace with their paths", () =>
       Effect.gen(function* () {
         const { admin, at } = yield* begin(over)
         const json = {
@@ -139,7 +139,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
     )
 
     const keyGuessingTest = tagged(it.live, "attack/key-guessing")
-    keyGuessingTest("a key is shown once, works until it is revoked, and is revoked for good", () =>
+    keyGuessingTest("returns an API key once; it works until it is revoked", () =>
       Effect.gen(function* () {
         const { admin, at, context, get, log } = yield* begin(over)
         const json = { name: "site", expires_at: "2999-01-01T00:00:00Z" }
@@ -165,7 +165,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("a sending domain shows its records, is verified by them, and removed", () =>
+    it.live("adds, verifies and removes a sending domain", () =>
       Effect.gen(function* () {
         const { admin, at, get, log } = yield* begin(over)
         const added = yield* admin("POST", `${at}/domains`, { json: { domain: "Mail.Example.test" } })
@@ -192,7 +192,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("a page domain is one workspace's at a time", () =>
+    it.live("refuses a page domain of another workspace", () =>
       Effect.gen(function* () {
         const { admin, at, get } = yield* begin(over)
         const other = (yield* admin("POST", root, { json: { name: "other" } })).json.workspace_id
@@ -210,7 +210,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("suppressions are normalized, strongest first, taken back, and leave no address in the log", () =>
+    it.live("normalizes suppressions, applies the strongest reason, removes them, and logs no address", () =>
       Effect.gen(function* () {
         const { admin, at, get, id } = yield* begin(over)
         const add = (email: string, reason?: string) =>
@@ -233,7 +233,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("workspaces and the log are listed in slices, newest first, each once", () =>
+    it.live("pages workspaces and the audit log, the newest first, each entry once", () =>
       Effect.gen(function* () {
         const { admin, get } = yield* begin(over)
         for (const each of ["b", "c", "d"]) yield* admin("POST", root, { json: { name: each } })
@@ -251,7 +251,7 @@ const facts = <Out, E>(name: string, over: Layer.Layer<Out | Administration | Wo
       }).pipe(Effect.scoped),
     )
 
-    it.live("a workspace is deleted by its slug: gone at once, then erased, and the log stays", () =>
+    it.live("deletes a workspace at once, erases it later, and keeps its audit log", () =>
       Effect.gen(function* () {
         const { admin, at, context, id, log } = yield* begin(over)
         const { json: key } = yield* admin("POST", `${at}/keys`, { json: { name: "k" } })
@@ -279,7 +279,7 @@ facts("memory", world)
 facts("PostgreSQL", postgresWorld)
 
 const adminAccessTest = tagged(it.live, "attack/admin-access")
-adminAccessTest("nobody comes in without the token: not with a tenant's key, not with a part of it, not with two", () =>
+adminAccessTest("the administration refuses API keys, parts of the token and two tokens", () =>
   Effect.gen(function* () {
     const { admin } = yield* administrationOver(world)
     const right = "admin_0123456789_0123456789_0123456789"

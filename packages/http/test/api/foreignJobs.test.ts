@@ -1,4 +1,4 @@
-// Jobs that name what is another workspace's: a worker looks again, finds nothing under the name, and leaves everything there.
+// Tests of jobs with ids of another workspace.
 import * as Memory from "@tentpole/adapters/memory/All"
 import * as MemoryJobs from "@tentpole/adapters/memory/kernel/Jobs"
 import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
@@ -102,44 +102,42 @@ const untried: Readonly<Record<string, string>> = {
 }
 
 const foreignNestedIdTest = tagged(it.live, "attack/foreign-nested-id")
-foreignNestedIdTest(
-  "a job of one workspace that names what is another's changes nothing there, whatever its kind",
-  () =>
-    Effect.gen(function* () {
-      const queued: Array<Job> = []
-      const { context, tenant } = yield* tenants(worldOf(queued))
-      const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
-      yield* verifiedSender(theirs.workspace, context)
-      const { blastId, flowId } = yield* busy(theirs.call)
-      const of = theirs.workspace
-      const since_ms = 0
-      const all: ReadonlyArray<Job> = [
-        ...queued,
-        ...queued.flatMap((job): ReadonlyArray<Job> =>
-          job.type === "list_export" || job.type === "blast_export" ? [{ ...job, type: `${job.type}_expiry` }] : [],
-        ),
-        { type: "blast_retry", workspaceId: of, blastId, since_ms, includeUnconfirmed: true },
-        { type: "flow_review", workspaceId: of, flowId, members: "live" },
-      ]
-      const { everything } = Context.get(context, MemoryDatabase)
-      const blobs = Context.get(context, BlobStore)
-      const cleanup = all.find((job) => job.type === "asset_cleanup")
-      if (cleanup?.type !== "asset_cleanup") return assert.fail("no file was uploaded")
-      const key = `tents/${theirs.workspace}/${cleanup.tentId}/${cleanup.assetIds[0]}`
-      const stateOf = (workspace: WorkspaceId) =>
-        Effect.map(everything(workspace), (rows) => rows.map((row) => JSON.stringify(row)).sort())
-      const [before, oursBefore] = [yield* stateOf(theirs.workspace), yield* stateOf(ours.workspace)]
-      yield* worked(
-        context,
-        all.map((job) => ({ ...job, workspaceId: ours.workspace })),
-      )
-      assert.deepStrictEqual(yield* stateOf(theirs.workspace), before)
-      assert.deepStrictEqual(yield* stateOf(ours.workspace), oursBefore, "nor is anything made of it here")
-      assert.strictEqual((yield* blobs.get(key).pipe(Stream.runCollect)).length, 1)
-      const tried = new Set(all.map(({ type }) => type))
-      const left = Job.members.map(({ fields }) => fields.type.literal).filter((type) => !tried.has(type))
-      assert.sameMembers(left, Object.keys(untried))
-      yield* worked(context, all)
-      assert.notDeepEqual(yield* stateOf(theirs.workspace), before, "in their own workspace the same jobs do something")
-    }).pipe(Effect.scoped),
+foreignNestedIdTest("a job with ids of another workspace changes nothing there, for every job type", () =>
+  Effect.gen(function* () {
+    const queued: Array<Job> = []
+    const { context, tenant } = yield* tenants(worldOf(queued))
+    const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
+    yield* verifiedSender(theirs.workspace, context)
+    const { blastId, flowId } = yield* busy(theirs.call)
+    const of = theirs.workspace
+    const since_ms = 0
+    const all: ReadonlyArray<Job> = [
+      ...queued,
+      ...queued.flatMap((job): ReadonlyArray<Job> =>
+        job.type === "list_export" || job.type === "blast_export" ? [{ ...job, type: `${job.type}_expiry` }] : [],
+      ),
+      { type: "blast_retry", workspaceId: of, blastId, since_ms, includeUnconfirmed: true },
+      { type: "flow_review", workspaceId: of, flowId, members: "live" },
+    ]
+    const { everything } = Context.get(context, MemoryDatabase)
+    const blobs = Context.get(context, BlobStore)
+    const cleanup = all.find((job) => job.type === "asset_cleanup")
+    if (cleanup?.type !== "asset_cleanup") return assert.fail("no file was uploaded")
+    const key = `tents/${theirs.workspace}/${cleanup.tentId}/${cleanup.assetIds[0]}`
+    const stateOf = (workspace: WorkspaceId) =>
+      Effect.map(everything(workspace), (rows) => rows.map((row) => JSON.stringify(row)).sort())
+    const [before, oursBefore] = [yield* stateOf(theirs.workspace), yield* stateOf(ours.workspace)]
+    yield* worked(
+      context,
+      all.map((job) => ({ ...job, workspaceId: ours.workspace })),
+    )
+    assert.deepStrictEqual(yield* stateOf(theirs.workspace), before)
+    assert.deepStrictEqual(yield* stateOf(ours.workspace), oursBefore, "nor is anything made of it here")
+    assert.strictEqual((yield* blobs.get(key).pipe(Stream.runCollect)).length, 1)
+    const tried = new Set(all.map(({ type }) => type))
+    const left = Job.members.map(({ fields }) => fields.type.literal).filter((type) => !tried.has(type))
+    assert.sameMembers(left, Object.keys(untried))
+    yield* worked(context, all)
+    assert.notDeepEqual(yield* stateOf(theirs.workspace), before, "in their own workspace the same jobs do something")
+  }).pipe(Effect.scoped),
 )

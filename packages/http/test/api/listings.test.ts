@@ -1,4 +1,4 @@
-// Listings that are asked for what they can't have: with somebody else's cursor, and far beyond their end.
+// Tests of listings with foreign cursors.
 import { assert, describe, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ describe.each([
   ["PostgreSQL", tenants(postgresWorld)],
 ] as const)("listings on %s", (_, grounds) => {
   const badCursorTest = tagged(it.live, "attack/bad-cursor")
-  badCursorTest("another workspace's cursor and another listing's lead through one's own entries, and no others", () =>
+  badCursorTest("a cursor of another workspace or listing reveals no foreign entries", () =>
     Effect.gen(function* () {
       const { tenant } = yield* grounds
       const [one, two] = [yield* tenant("one"), yield* tenant("two")]

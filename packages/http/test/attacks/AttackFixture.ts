@@ -1,4 +1,4 @@
-// What answers to bad requests are held to, and the world in which they are sent: one with many workspaces, each with a key.
+// Assertions about responses to attacks, and a fixture with several workspaces and keys.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"

@@ -1,6 +1,6 @@
-// What every room is put through whose operations are attacked, in memory and on PostgreSQL: each bad request is refused with
-// the place of what is wrong, none breaks the service, none that was refused has changed anything, and nothing of another
-// workspace is changed or told. A room says what is its own; the attacks are made of that and of the API's description.
+// Test suite of attacks for the operations of a room, with both adapters: each bad request is refused with the path of the issue,
+// breaks nothing, changes nothing, and reveals nothing of another workspace. The attacks are derived from probes and the OpenAPI
+// document.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { useCases } from "@tentpole/core/Tentpole"
 import { assert, it, layer } from "@effect/vitest"

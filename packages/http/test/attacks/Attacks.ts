@@ -1,5 +1,4 @@
-// Bad requests of every kind, made of a right one and of what the API's description says of its operation. Each says where
-// it is wrong, so that the answer can be held to it.
+// Generator of bad requests from a valid request and the OpenAPI document. Each has the path of its fault.
 import { gzipSync } from "node:zlib"
 import type { Json, Sent } from "../fixtures/World.ts"
 

@@ -1,5 +1,4 @@
-// For every operation on contacts, their fields and their lists a right body, from which the wrong ones are made; and the
-// two workspaces that they are tried in.
+// Valid bodies of all operations on contacts, custom fields and lists, and the fixtures of the attacks.
 import { Effect } from "effect"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
 import { operationsOf } from "./Attacks.ts"

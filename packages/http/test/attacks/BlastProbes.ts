@@ -1,4 +1,4 @@
-// For every operation on blasts a right body, from which the wrong ones are made; and the blast that each attack is tried on.
+// Valid bodies of all operations on blasts, and the fixtures of the attacks.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId } from "@tentpole/core/kernel/Ids"

@@ -1,4 +1,4 @@
-// For every operation on emails a right body, from which the wrong ones are made; and the email that each attack is tried on.
+// Valid bodies of all operations on emails, and the fixtures of the attacks.
 import { Emails } from "@tentpole/core/emails/Emails"
 import { EmailId, GenerationId } from "@tentpole/core/kernel/Ids"
 import { Context, Effect } from "effect"

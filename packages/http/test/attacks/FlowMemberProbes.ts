@@ -1,5 +1,4 @@
-// For every operation on the members of flows a right body, from which the wrong ones are made; and the flow that each attack
-// is tried on.
+// Valid bodies of all operations on flow memberships, and the fixtures of the attacks.
 import { Flows } from "@tentpole/core/flows/Flows"
 import { Context, Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side, UseCases } from "./AttackSuite.ts"

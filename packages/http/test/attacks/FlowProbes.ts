@@ -1,4 +1,4 @@
-// For every operation on flows a right body, from which the wrong ones are made; and the flow that each attack is tried on.
+// Valid bodies of all operations on flows, and the fixtures of the attacks.
 import { Effect } from "effect"
 import type { Estate, Probe as ProbeOf, Room, Side } from "./AttackSuite.ts"
 import { type Attack, type Operation, operationsOf } from "./Attacks.ts"

@@ -1,4 +1,4 @@
-// What is tried on the calls on submissions and on traffic: a tent with a form that somebody has sent, and how all of it reads.
+// Fixtures of the attacks on submissions and traffic: a tent with a form and a submission.
 import { Forms } from "@tentpole/core/forms/Forms"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Tents } from "@tentpole/core/tents/Tents"

@@ -1,5 +1,4 @@
-// Where ids stand in the bodies of a description, so that none of these places can be forgotten: found in the schema, and
-// found again in a body.
+// Positions of ids in the schemas of the OpenAPI document and in bodies.
 import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
 
 export interface IdPosition {

@@ -1,4 +1,4 @@
-// For every operation on imports a right body, from which the wrong ones are made; and what each of two workspaces has.
+// Valid bodies of all operations on imports, and the fixtures of the attacks.
 import { ImportRunId } from "@tentpole/core/kernel/Ids"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Context, Effect } from "effect"

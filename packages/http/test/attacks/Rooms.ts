@@ -1,4 +1,4 @@
-// Every room that is attacked, together: whatever is to be true of all operations is asked of them.
+// List of all attacked rooms.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Context, Effect } from "effect"
 import { type Estate, held, nameOf, type Room, type UseCases } from "./AttackSuite.ts"

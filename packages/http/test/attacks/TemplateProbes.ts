@@ -1,4 +1,4 @@
-// For every operation on templates a right body, from which the wrong ones are made; and what each of two workspaces has.
+// Valid bodies of all operations on templates, and the fixtures of the attacks.
 import { EmailTemplateId, GenerationId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"

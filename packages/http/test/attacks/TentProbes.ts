@@ -1,4 +1,4 @@
-// For every operation on tents a right body, from which the wrong ones are made; and what each of two workspaces has.
+// Valid bodies of all operations on tents, and the fixtures of the attacks.
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"

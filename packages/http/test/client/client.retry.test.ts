@@ -1,4 +1,4 @@
-// When the client makes a call again: by the rule itself, for every failure; and on a `fetch` that fails as it is told.
+// Tests of the client's retry policy: as a pure function, and with a `fetch` that fails on purpose.
 import { ApiError, connect, ConnectionFailed } from "@tentpole/http/client"
 import { toFailure } from "@tentpole/http/client/Failures"
 import { type Attempted, retryLimits, waitBeforeRetry } from "@tentpole/http/client/Retry"
@@ -24,10 +24,10 @@ const attempted = (failure: Attempted["failure"], more: Partial<Attempted> = {})
 
 const waits = (of: Attempted, random = 0) => waitBeforeRetry(of, retryLimits, random)
 
-describe("what is made again", () => {
+describe("waitBeforeRetry", () => {
   const none = new ConnectionFailed({ message: "no answer" })
 
-  it("reads, and POSTs with a key, whatever passes by itself", () => {
+  it("retries reads and POSTs with a key after temporary failures", () => {
     for (const failure of [none, refusal(503, "unavailable"), refusal(429, "rate_limited", "1")]) {
       assert.isNotNull(waits(attempted(failure)))
       assert.isNotNull(waits(attempted(failure, { method: "POST", keyed: true })))
@@ -35,7 +35,7 @@ describe("what is made again", () => {
     }
   })
 
-  it("nothing else that may have happened: only what was turned away at the door", () => {
+  it("does not retry a non-idempotent request unless it was rejected before processing", () => {
     for (const method of ["PUT", "PATCH", "DELETE", "POST"]) {
       assert.isNull(waits(attempted(none, { method })), method)
       assert.isNull(waits(attempted(refusal(503, "unavailable", "1"), { method })), method)
@@ -43,7 +43,7 @@ describe("what is made again", () => {
     }
   })
 
-  it("no refusal that time does not mend, as one for want of credits", () => {
+  it("does not retry permanent refusals, such as missing credits", () => {
     const final = [
       refusal(429, "insufficient_credits"),
       refusal(429, "publish_limit_exceeded"),
@@ -54,15 +54,15 @@ describe("what is made again", () => {
     for (const failure of final) assert.isNull(waits(attempted(failure)))
   })
 
-  it("a POST whose first attempt is still at work, when an attempt of ours was given up", () => {
+  it("retries a POST whose earlier attempt is still running", () => {
     const running = refusal(409, "idempotency_in_progress")
     assert.isNull(waits(attempted(running, { method: "POST", keyed: true })))
     assert.isNotNull(waits(attempted(running, { method: "POST", keyed: true, attempt: 2 })))
   })
 })
 
-describe("how long it waits", () => {
-  it("never shorter than it is told, in seconds or by a date, and never longer than its limit", () => {
+describe("waitBeforeRetry, the delay", () => {
+  it("waits at least for Retry-After, in seconds or as a date, and at most for its limit", () => {
     for (const random of [0, 0.5, 1]) {
       assert.isAtLeast(waits(attempted(refusal(429, "rate_limited", "7")), random) ?? 0, 7000)
       assert.isAtLeast(
@@ -73,7 +73,7 @@ describe("how long it waits", () => {
     assert.isNull(waits(attempted(refusal(429, "rate_limited", "31"))))
   })
 
-  it("longer each time when it is told nothing, and not at the same moment as others", () => {
+  it("grows exponentially with jitter without Retry-After", () => {
     const at = (attempt: number, random: number) =>
       waits(attempted(refusal(503, "unavailable"), { attempt }), random) ?? 0
     assert.isBelow(at(1, 1), at(2, 1))
@@ -112,10 +112,10 @@ const contactId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 const deleted = json(200, { status: "completed", deleted_count: 0, rejected_count: 0, items: [] })
 const batch = { payload: { items: [{ contact_id: contactId }] } }
 
-describe("over a wire that fails", () => {
+describe("the client with a failing fetch", () => {
   const client = (fetch: typeof globalThis.fetch) => connect({ url: "http://service.test", apiKey: "k", fetch })
 
-  it("a POST is sent again as it was, under one key", async () => {
+  it("retries a POST with the same body and key", async () => {
     const { sent, fetch } = answering(away("rate_limited", 429), away("unavailable", 503), deleted)
     const done = await client(fetch).contacts.delete(batch)
     assert.strictEqual(done.deleted_count, 0)
@@ -123,7 +123,7 @@ describe("over a wire that fails", () => {
     assert.isNotNull(sent[0]?.key)
   })
 
-  it("a form too: its parts have the same boundary each time", async () => {
+  it("retries a form with the same boundary", async () => {
     const asset = {
       actual_tent_id: contactId,
       asset_id: contactId,
@@ -140,7 +140,7 @@ describe("over a wire that fails", () => {
     assert.lengthOf(new Set(sent.map(({ type, body }) => `${type} ${body}`)), 1)
   })
 
-  it("a key of the caller's is the one that is sent; two calls have two of their own", async () => {
+  it("sends the caller's key, or a new key for each call", async () => {
     const { sent, fetch } = answering(deleted, deleted, deleted)
     const { contacts } = client(fetch)
     await contacts.delete(batch, { idempotencyKey: "mine" })
@@ -150,7 +150,7 @@ describe("over a wire that fails", () => {
     assert.lengthOf(new Set(sent.map(({ key }) => key)), 3)
   })
 
-  it("a DELETE whose connection is cut is not made again, and the failure says so without the key", async () => {
+  it("does not retry a DELETE after a connection failure, and hides the key in the failure", async () => {
     const { sent, fetch } = answering(cut)
     const outcome = await connect({
       url: "http://service.test",
@@ -166,14 +166,14 @@ describe("over a wire that fails", () => {
     assert.lengthOf(sent, 1)
   })
 
-  it("who may be waited for too long is told so at once", async () => {
+  it("fails at once if Retry-After exceeds the limit", async () => {
     const { sent, fetch } = answering(away("rate_limited", 429, "3600"))
     const outcome = await client(fetch).contacts.list.result()
     assert(!outcome.ok && outcome.error instanceof ApiError)
     assert.deepStrictEqual([outcome.error.code, outcome.error.retryAfter_s, sent.length], ["rate_limited", 3600, 1])
   })
 
-  it("a signal ends the call and the waiting, with its own reason", async () => {
+  it("rejects with the signal's reason during a call and during a wait", async () => {
     const { fetch } = answering(away("rate_limited", 429, "20"))
     const ending = new AbortController()
     const call = client((input, init) => {
@@ -188,7 +188,7 @@ describe("over a wire that fails", () => {
     assert.strictEqual(gone instanceof DOMException && gone.name, "AbortError")
   })
 
-  it("an attempt that takes too long is no answer", async () => {
+  it("fails an attempt after its timeout", async () => {
     const never: typeof globalThis.fetch = () => new Promise(() => undefined)
     const impatient = connect({
       url: "http://service.test",

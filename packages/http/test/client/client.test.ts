@@ -1,4 +1,4 @@
-// The typed client against the service itself, over memory: what it sends and gives, its pages, and its errors as values.
+// Tests of the typed client against the service, with the memory adapter.
 import { Api } from "@tentpole/http/Api"
 import { ApiError, connect, make, UnexpectedAnswer } from "@tentpole/http/client"
 import { handlers } from "@tentpole/http/Handlers"
@@ -34,7 +34,7 @@ const collected = async <A>(entries: AsyncIterable<A>): Promise<ReadonlyArray<A>
 
 const people = (count: number) => Array.from({ length: count }, (_, at) => ({ email: `person${at}@example.org` }))
 
-it.live("a call takes the wire's words and gives the answer, with its status, headers and request id when asked", () =>
+it.live("the client sends wire values and returns the value, or the answer with status, headers and request id", () =>
   Effect.gen(function* () {
     const { seen, tentpole } = yield* wired
     yield* Effect.promise(async () => {
@@ -62,7 +62,7 @@ it.live("a call takes the wire's words and gives the answer, with its status, he
   }),
 )
 
-it.live("rules are typed, dates and numbers may stand in a query, what may be left out need not be asked", () =>
+it.live("the client types rules, accepts dates and numbers in queries, and makes optional parts optional", () =>
   Effect.gen(function* () {
     const { seen, tentpole } = yield* wired
     yield* Effect.promise(async () => {
@@ -84,7 +84,7 @@ it.live("rules are typed, dates and numbers may stand in a query, what may be le
   }),
 )
 
-it.live("listings are walked page by page, by number and by cursor, and stop at the last", () =>
+it.live("the client iterates listings by page number and by cursor until the last page", () =>
   Effect.gen(function* () {
     const { seen, tentpole } = yield* wired
     yield* Effect.promise(async () => {
@@ -116,7 +116,7 @@ it.live("listings are walked page by page, by number and by cursor, and stop at 
   }),
 )
 
-it.live("a refusal is a value with its code, its issues and its request id, or is thrown as one", () =>
+it.live("the client returns or throws an ApiError with code, issues and request id", () =>
   Effect.gen(function* () {
     const { tentpole } = yield* wired
     yield* Effect.promise(async () => {
@@ -140,7 +140,7 @@ it.live("a refusal is a value with its code, its issues and its request id, or i
   }),
 )
 
-it.live("files go up as forms and come down as bytes, pages as text", () =>
+it.live("the client uploads forms, downloads bytes, and returns pages as text", () =>
   Effect.gen(function* () {
     const { tentpole } = yield* wired
     yield* Effect.promise(async () => {
@@ -158,7 +158,7 @@ it.live("files go up as forms and come down as bytes, pages as text", () =>
   }),
 )
 
-it.live("in Effect the same methods are effects and streams, and failures are in their types", () =>
+it.live("the Effect client has effects and streams with typed failures", () =>
   Effect.gen(function* () {
     const { fetch } = yield* wired
     const program = Effect.gen(function* () {
@@ -177,7 +177,7 @@ it.live("in Effect the same methods are effects and streams, and failures are in
   }),
 )
 
-it("what a parameter of a path must not be is thrown at once: an address that leads elsewhere is never asked for", async () => {
+it("the client throws on path parameters that would change the path, without a request", async () => {
   const tentpole = connect({ url, apiKey: "k", fetch: () => Promise.reject(new Error("asked")) })
   for (const contact_id of ["", ".", ".."]) {
     const thrown = await tentpole.contacts.find({ params: { contact_id } }).catch((error: unknown) => error)
@@ -185,7 +185,7 @@ it("what a parameter of a path must not be is thrown at once: an address that le
   }
 })
 
-it("an answer that is not as described says so, and what a newer service adds is no error", async () => {
+it("the client fails with UnexpectedAnswer on a wrong schema, and ignores new fields", async () => {
   const answering = (body: string, status = 200, type = "application/json") =>
     connect({
       url,
@@ -203,7 +203,7 @@ it("an answer that is not as described says so, and what a newer service adds is
   }
 })
 
-it("what a contact shows and the types let nobody write is what the fields say of themselves", () => {
+it("the read-only fields of contacts in the client's types match the field definitions", () => {
   const writable = standardFields.filter((field) => field.writable).map(({ apiName }) => apiName)
   const shown = Object.keys(ContactWire.fields).filter((name) => name !== "custom_fields")
   assert.sameMembers(

@@ -1,4 +1,4 @@
-// What holds for every call stands in the description of every call.
+// Tests of the conventions in the OpenAPI document.
 import { Api } from "@tentpole/http/Api"
 import { assert, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
@@ -10,7 +10,7 @@ const operations = Object.entries<Json>(description.paths).flatMap(([path, metho
   Object.entries<Json>(methods).map(([method, operation]) => ({ name: `${method} ${path}`, method, operation })),
 )
 
-it("every POST, and nothing else, may carry an idempotency key", () => {
+it("only POSTs have the Idempotency-Key parameter", () => {
   assert.isAbove(operations.length, 40)
   for (const { method, name, operation } of operations) {
     const named = (operation.parameters ?? []).filter((each: Json) => each.name === "Idempotency-Key")
@@ -19,7 +19,7 @@ it("every POST, and nothing else, may carry an idempotency key", () => {
   }
 })
 
-it("every answer to a key tells what is left of its requests, and one too many is described", () => {
+it("every response has the rate limit headers, and every operation declares 429", () => {
   for (const { name, operation } of operations) {
     assert.isDefined(operation.responses["429"], name)
     for (const [status, response] of Object.entries<Json>(operation.responses)) {

@@ -1,5 +1,4 @@
-// The description is whole: every operation says what it does, what it takes and what it refuses, by words and by examples
-// that are right; and it is a description by the rules of others.
+// Tests of the OpenAPI documents: they are valid and complete, and their examples match their schemas.
 import { AdminApi } from "@tentpole/http/admin/AdminApi"
 import { Api } from "@tentpole/http/Api"
 import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
@@ -44,14 +43,14 @@ for (const [name, description] of [
   describe(`the description for ${name}`, () => {
     const says = judge(description)
 
-    it("is one by OpenAPI's own rules", async () => {
+    it("is a valid OpenAPI document", async () => {
       const { valid, errors } = await new Validator().validate(structuredClone(description))
       assert.isTrue(valid, JSON.stringify(errors))
       assert.strictEqual(description["openapi"], "3.1.0")
       assert.isTrue(isText(objectIn(description, "info")["description"]))
     })
 
-    it("says of every operation what it does, in a line and in sentences, and of every group what it is about", () => {
+    it("has a summary and a description for every operation, and a description for every tag", () => {
       const ids = operationsIn(description).map(({ described }) => String(described["operationId"]))
       assert.strictEqual(new Set(ids).size, ids.length)
       const summaries = operationsIn(description).map(({ described }) => String(described["summary"]))
@@ -59,12 +58,12 @@ for (const [name, description] of [
       const wrong = lacking(description, ({ described }) =>
         ["summary", "description"].filter((key) => !isText(described[key])),
       )
-      assert.deepStrictEqual(wrong, [], "annotate the endpoint with OpenApi.Summary and OpenApi.Description")
+      assert.deepStrictEqual(wrong, [], "give the endpoint a summary and a description")
       const untold = listIn(description, "tags").filter((tag) => !isObject(tag) || !isText(tag["description"]))
-      assert.deepStrictEqual(untold, [], "say in description/Description.ts what the group is about")
+      assert.deepStrictEqual(untold, [], "annotate the group with OpenApi.Description")
     })
 
-    it("says of every parameter what it means, with an example that is one", () => {
+    it("describes every parameter, with a valid example", () => {
       const wrong = lacking(description, (operation) => {
         const parameters = parametersIn(operation)
         const { path, method } = operation
@@ -80,7 +79,7 @@ for (const [name, description] of [
       assert.deepStrictEqual(wrong, [], "say it in the schema, or in description/Parameters.ts")
     })
 
-    it("names the parameters that endpoints take, and no others", () => {
+    it("lists exactly the parameters of the endpoints", () => {
       const wrong = lacking(description, (operation) => {
         const endpoint = endpoints.get(String(operation.described["operationId"]))
         if (endpoint === undefined) return ["has no endpoint"]
@@ -93,7 +92,7 @@ for (const [name, description] of [
       assert.deepStrictEqual(wrong, [])
     })
 
-    it("shows a body for every call that takes one: right by its schema, and taken by the endpoint", () => {
+    it("has an example for every request body that matches its schema and its endpoint", () => {
       const wrong = lacking(description, ({ described, method, path }) => {
         const body = described["requestBody"]
         const content = objectIn(body, "content")
@@ -119,7 +118,7 @@ for (const [name, description] of [
       assert.deepStrictEqual(wrong, [], "annotate the body's schema with `examples`")
     })
 
-    it("shows an answer for every call that gives one, right by its schema", () => {
+    it("has a valid example for every response", () => {
       const wrong = lacking(description, ({ described, method, path }) =>
         Object.entries(objectIn(described, "responses")).flatMap(([status, response]) => {
           if (Number(status) >= 300) return []
@@ -143,7 +142,7 @@ for (const [name, description] of [
       assert.deepStrictEqual(wrong, [], "annotate the answer's schema with `examples`")
     })
 
-    it("lists every code of every refusal with what to do about it", () => {
+    it("describes every error code of every operation", () => {
       const wrong = lacking(description, ({ described }) => {
         const responses = objectIn(described, "responses")
         const missing = ["400", "401", "500", "503"].filter((status) => !(status in responses))
@@ -165,7 +164,7 @@ for (const [name, description] of [
       assert.deepStrictEqual(wrong, [])
     })
 
-    it("shows every refusal that it lists, as its schema has it", () => {
+    it("has a valid example for every error code", () => {
       const examples = objectIn(objectIn(description, "components"), "examples")
       const listed = operationsIn(description).flatMap(({ described }) =>
         Object.values(objectIn(described, "responses")).flatMap(codesOf),
@@ -178,7 +177,7 @@ for (const [name, description] of [
   })
 }
 
-it("in the tenants' description every POST may be repeated, and may be told that it is", () => {
+it("every POST of the API declares the idempotency errors", () => {
   const wrong = lacking(tenants, (operation) => {
     const isPost = operation.method === "POST"
     const takesKey = parametersIn(operation).some(({ name }) => name === "Idempotency-Key")
@@ -189,7 +188,7 @@ it("in the tenants' description every POST may be repeated, and may be told that
   assert.deepStrictEqual(wrong, [])
 })
 
-it("no example is written for a body that is not there", () => {
+it("every example body belongs to a schema", () => {
   const schemas = objectIn(objectIn(tenants, "components"), "schemas")
   assert.deepStrictEqual(
     Object.keys(bodies).filter((name) => !(name in schemas)),

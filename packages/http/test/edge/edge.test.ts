@@ -1,4 +1,4 @@
-// Whatever is wrong with a request, its answer has the one shape, and says all of it.
+// Tests of the edge: error bodies, validation, authentication and request ids.
 import { tagged } from "@tentpole/core/contract"
 import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
@@ -56,7 +56,7 @@ const paths = (answered: {
   readonly json: { readonly details: { readonly issues: ReadonlyArray<{ path: string }> } }
 }) => answered.json.details.issues.map((issue) => issue.path)
 
-it.live("a request that is right is handled for the key's workspace", () =>
+it.live("handles a valid request in the workspace of the key", () =>
   Effect.gen(function* () {
     const call = yield* served
     const made = yield* call("POST", `/v1/things/${id}?page=2`, { body: `{"name":"x"}` })
@@ -64,7 +64,7 @@ it.live("a request that is right is handled for the key's workspace", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("path, query and body are judged together, every issue with its path", () =>
+it.live("reports all issues of path, query and body, each with its path", () =>
   Effect.gen(function* () {
     const call = yield* served
     const bad = yield* call("POST", "/v1/things/nope?page=0&limt=3&limit=5&limit=6", {
@@ -80,12 +80,12 @@ it.live("path, query and body are judged together, every issue with its path", (
       JSON.stringify((yield* call("POST", `/v1/things/${id}?limt=3`, { body: `{"name":"x"}` })).json),
       "page, limit",
     )
-    assert.include(JSON.stringify((yield* call("GET", "/v1/down?x=1")).json), "takes none")
+    assert.include(JSON.stringify((yield* call("GET", "/v1/down?x=1")).json), "there are none")
   }).pipe(Effect.scoped),
 )
 
 const jsonBombTest = tagged(it.live, "attack/json-bomb", "attack/nul", "attack/lone-surrogate")
-jsonBombTest("text that can't be stored, and endless nesting, are refused before any schema looks", () =>
+jsonBombTest("refuses NUL, lone surrogates and too deep nesting before schemas run", () =>
   Effect.gen(function* () {
     const call = yield* served
     for (const name of ["\\u0000", "\\ud800"]) {
@@ -99,7 +99,7 @@ jsonBombTest("text that can't be stored, and endless nesting, are refused before
   }).pipe(Effect.scoped),
 )
 
-it.live("bad JSON, a missing content type, an unknown path and a wrong method have their codes", () =>
+it.live("has a code for invalid JSON, a missing content type, an unknown path and a wrong method", () =>
   Effect.gen(function* () {
     const call = yield* served
     const code = Effect.fnUntraced(function* (...args: Parameters<typeof call>) {
@@ -128,7 +128,7 @@ it.live("bad JSON, a missing content type, an unknown path and a wrong method ha
 )
 
 const malformedCredentialsTest = tagged(it.live, "attack/malformed-credentials")
-malformedCredentialsTest("every way of not being somebody is the same 401", () =>
+malformedCredentialsTest("answers every invalid authentication with the same 401", () =>
   Effect.gen(function* () {
     const call = yield* served
     for (const authorization of [
@@ -150,7 +150,7 @@ malformedCredentialsTest("every way of not being somebody is the same 401", () =
   }).pipe(Effect.scoped),
 )
 
-it.live("a well formed request id is taken, another replaced", () =>
+it.live("uses a well-formed request id and replaces others", () =>
   Effect.gen(function* () {
     const call = yield* served
     assert.strictEqual(

@@ -1,4 +1,4 @@
-// Whom a request is for: one host, said once, and the same to whoever reads it, on both origins.
+// Tests of the Host and Authorization headers and of paths, on both origins.
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -10,44 +10,42 @@ import { testKey } from "../fixtures/World.ts"
 const key = `Authorization: Bearer ${testKey}`
 
 const foreignHostTest = tagged(it.live, "attack/foreign-host", "attack/malformed-http")
-foreignHostTest(
-  "two hosts, none, and a path with a host of its own are refused by both origins, whatever lies ready",
-  () =>
-    Effect.gen(function* () {
-      const { api, context, pages, workspace } = yield* listening
-      yield* Effect.provide(published(workspace, "bakery"), context)
-      const good = "Host: default.pages.test"
-      for (const [port, path] of [
-        [api, "/v1/tents"],
-        [pages, "/bakery"],
+foreignHostTest("both origins refuse several hosts, no host and absolute URLs, also for cached pages", () =>
+  Effect.gen(function* () {
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
+    const good = "Host: default.pages.test"
+    for (const [port, path] of [
+      [api, "/v1/tents"],
+      [pages, "/bakery"],
+    ] as const) {
+      const get = (...lines: ReadonlyArray<string>) => rawHead(port, `GET ${path} HTTP/1.1`, key, ...lines)
+      // The page lies ready from here on.
+      assert.deepStrictEqual([statusOf(yield* get(good)), statusOf(yield* get(good))], [200, 200])
+      for (const [what, answer] of [
+        ["two hosts", yield* get(good, "Host: other.pages.test")],
+        ["two hosts, the other first", yield* get("Host: other.pages.test", good)],
+        ["one host twice", yield* get(good, good)],
+        ["two in one line", yield* get(`${good}, default.pages.test`)],
+        ["no host", yield* get()],
+        ["an absolute form", yield* rawHead(port, `GET http://default.pages.test${path} HTTP/1.1`, key, good)],
+        ["of another host", yield* rawHead(port, `GET http://other.pages.test${path} HTTP/1.1`, key, good)],
+        ["neither path nor address", yield* rawHead(port, "OPTIONS default.pages.test HTTP/1.1", key, good)],
       ] as const) {
-        const get = (...lines: ReadonlyArray<string>) => rawHead(port, `GET ${path} HTTP/1.1`, key, ...lines)
-        // The page lies ready from here on.
-        assert.deepStrictEqual([statusOf(yield* get(good)), statusOf(yield* get(good))], [200, 200])
-        for (const [what, answer] of [
-          ["two hosts", yield* get(good, "Host: other.pages.test")],
-          ["two hosts, the other first", yield* get("Host: other.pages.test", good)],
-          ["one host twice", yield* get(good, good)],
-          ["two in one line", yield* get(`${good}, default.pages.test`)],
-          ["no host", yield* get()],
-          ["an absolute form", yield* rawHead(port, `GET http://default.pages.test${path} HTTP/1.1`, key, good)],
-          ["of another host", yield* rawHead(port, `GET http://other.pages.test${path} HTTP/1.1`, key, good)],
-          ["neither path nor address", yield* rawHead(port, "OPTIONS default.pages.test HTTP/1.1", key, good)],
-        ] as const) {
-          assert.strictEqual(statusOf(answer), 400, `${what}: ${answer}`)
-          const { details, error_code } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
-          assert.strictEqual(error_code, "validation_failed", what)
-          assert.include(answer, `X-Request-Id: ${details.request_id}\r\n`, what)
-        }
-        // What follows on the connection is nobody's: the one that was refused has ended it.
-        const pair = `GET ${path} HTTP/1.1\r\n${good}\r\n${good}\r\n\r\nGET ${path} HTTP/1.1\r\n${key}\r\n${good}\r\n\r\n`
-        assert.strictEqual((yield* raw(port, pair)).match(/HTTP\/1\.1 /g)?.length, 1)
+        assert.strictEqual(statusOf(answer), 400, `${what}: ${answer}`)
+        const { details, error_code } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+        assert.strictEqual(error_code, "validation_failed", what)
+        assert.include(answer, `X-Request-Id: ${details.request_id}\r\n`, what)
       }
-    }).pipe(Effect.scoped),
+      // What follows on the connection is nobody's: the one that was refused has ended it.
+      const pair = `GET ${path} HTTP/1.1\r\n${good}\r\n${good}\r\n\r\nGET ${path} HTTP/1.1\r\n${key}\r\n${good}\r\n\r\n`
+      assert.strictEqual((yield* raw(port, pair)).match(/HTTP\/1\.1 /g)?.length, 1)
+    }
+  }).pipe(Effect.scoped),
 )
 
 const malformedCredentialsTest = tagged(it.live, "attack/malformed-credentials")
-malformedCredentialsTest("a second Authorization is nobody's, whichever of the two is right", () =>
+malformedCredentialsTest("refuses requests with two Authorization headers", () =>
   Effect.gen(function* () {
     const { api } = yield* listening
     const get = (...lines: ReadonlyArray<string>) =>
@@ -68,7 +66,7 @@ malformedCredentialsTest("a second Authorization is nobody's, whichever of the t
 )
 
 const foreignHostTooTest = tagged(it.live, "attack/foreign-host")
-foreignHostTooTest("one alias of two workspaces is a page of each, under its hosts, also when both lie ready", () =>
+foreignHostTooTest("serves the same alias of two workspaces on their own hosts, also from the cache", () =>
   Effect.gen(function* () {
     const { context, pages, workspace } = yield* listening
     const own = "www.example-of-b.test"
@@ -108,40 +106,38 @@ foreignHostTooTest("one alias of two workspaces is a page of each, under its hos
 )
 
 const pathTraversalTest = tagged(it.live, "attack/path-traversal")
-pathTraversalTest(
-  "paths that lead out, hide a NUL or break off are 400 or 404 on both origins, past the router or not",
-  () =>
-    Effect.gen(function* () {
-      const { api, context, pages, workspace } = yield* listening
-      yield* Effect.provide(published(workspace, "bakery"), context)
-      yield* rawHead(pages, "GET /bakery HTTP/1.1", "Host: default.pages.test")
-      for (const path of [
-        "/%00",
-        "/bakery%00",
-        "/%E0%A4%A",
-        "/%",
-        "/../../etc/passwd",
-        "/..%2f..%2fetc%2fpasswd",
-        "/..%5c..%5cetc",
-        "/./bakery",
-        "/x/../bakery",
-        "//default.pages.test/bakery",
-        "/\\bakery",
-        "/t/../bakery",
-        "/f/..%2f/x",
-        "/v1/tents/%00",
-        "/v1/tents/%E0%A4%A",
-        "/v1/tents/..%2f..%2f..%2fetc%2fpasswd/content",
-        "/v1/../v1/tents",
-        "/uploads/..%2f..%2fetc%2fpasswd",
-        "/downloads/%00",
-        `/${"a/".repeat(5_000)}`,
-      ]) {
-        for (const port of [api, pages]) {
-          const answer = yield* rawHead(port, `GET ${path} HTTP/1.1`, key, "Host: default.pages.test")
-          const origin = port === api ? "API" : "pages"
-          assert.include([400, 403, 404], statusOf(answer), `${origin} ${path.slice(0, 60)}: ${answer.slice(0, 200)}`)
-        }
+pathTraversalTest("answers 400 or 404 to path traversal, NUL and broken escapes, with and without the fast path", () =>
+  Effect.gen(function* () {
+    const { api, context, pages, workspace } = yield* listening
+    yield* Effect.provide(published(workspace, "bakery"), context)
+    yield* rawHead(pages, "GET /bakery HTTP/1.1", "Host: default.pages.test")
+    for (const path of [
+      "/%00",
+      "/bakery%00",
+      "/%E0%A4%A",
+      "/%",
+      "/../../etc/passwd",
+      "/..%2f..%2fetc%2fpasswd",
+      "/..%5c..%5cetc",
+      "/./bakery",
+      "/x/../bakery",
+      "//default.pages.test/bakery",
+      "/\\bakery",
+      "/t/../bakery",
+      "/f/..%2f/x",
+      "/v1/tents/%00",
+      "/v1/tents/%E0%A4%A",
+      "/v1/tents/..%2f..%2f..%2fetc%2fpasswd/content",
+      "/v1/../v1/tents",
+      "/uploads/..%2f..%2fetc%2fpasswd",
+      "/downloads/%00",
+      `/${"a/".repeat(5_000)}`,
+    ]) {
+      for (const port of [api, pages]) {
+        const answer = yield* rawHead(port, `GET ${path} HTTP/1.1`, key, "Host: default.pages.test")
+        const origin = port === api ? "API" : "pages"
+        assert.include([400, 403, 404], statusOf(answer), `${origin} ${path.slice(0, 60)}: ${answer.slice(0, 200)}`)
       }
-    }).pipe(Effect.scoped),
+    }
+  }).pipe(Effect.scoped),
 )

@@ -1,4 +1,4 @@
-// A POST with an idempotency key is done once, and answered alike as often as it comes; on memory and on PostgreSQL.
+// Tests of idempotency keys with the memory and PostgreSQL adapters.
 import { tagged } from "@tentpole/core/contract"
 import { Auth, withWorkspace } from "@tentpole/http/edge/Auth"
 import { layer as authLayer } from "@tentpole/http/edge/Authentication"
@@ -97,7 +97,7 @@ const multipart = (text: string): Sent => ({
 
 const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
   describe(`idempotency keys on ${name}`, () => {
-    it.live("a repetition gets the first answer, and nothing is done again", () =>
+    it.live("replays the first answer without executing the request again", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         const first = yield* post("/v1/things", "one", { json: { name: "a" } })
@@ -110,7 +110,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("an answer without a body is repeated too", () =>
+    it.live("replays an answer without a body", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         yield* post("/v1/nothing", "one")
@@ -120,30 +120,28 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
     )
 
     const repeatedCallTest = tagged(it.live, "attack/repeated-call")
-    repeatedCallTest(
-      "another body under the key is refused, and another path, method or workspace has keys of its own",
-      () =>
-        Effect.gen(function* () {
-          const { call, context, post, toys } = yield* begin(over)
-          yield* post("/v1/things", "one", { json: { name: "a" } })
-          assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
-            409,
-            "idempotency_key_reused",
-          ])
-          assert.strictEqual(toys.done, 1)
-          assert.isFalse(replayed(yield* post("/v1/others", "one")))
-          const { create, createKey } = Context.get(context, Workspaces)
-          const { id } = yield* create({ name: "another", slug: "another" })
-          const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
-          const theirs = yield* post("/v1/things", "one", { json: { name: "a" }, headers: { authorization } })
-          assert.deepStrictEqual([theirs.status, theirs.json.secret], [201, "for another"])
-          const headers = { "idempotency-key": "one" }
-          assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
-          assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
-        }).pipe(Effect.scoped),
+    repeatedCallTest("refuses the key with another body; path, method and workspace separate keys", () =>
+      Effect.gen(function* () {
+        const { call, context, post, toys } = yield* begin(over)
+        yield* post("/v1/things", "one", { json: { name: "a" } })
+        assert.deepStrictEqual(told(yield* post("/v1/things", "one", { json: { name: "b" } })), [
+          409,
+          "idempotency_key_reused",
+        ])
+        assert.strictEqual(toys.done, 1)
+        assert.isFalse(replayed(yield* post("/v1/others", "one")))
+        const { create, createKey } = Context.get(context, Workspaces)
+        const { id } = yield* create({ name: "another", slug: "another" })
+        const authorization = `Bearer ${(yield* createKey(id, { name: "k" })).raw}`
+        const theirs = yield* post("/v1/things", "one", { json: { name: "a" }, headers: { authorization } })
+        assert.deepStrictEqual([theirs.status, theirs.json.secret], [201, "for another"])
+        const headers = { "idempotency-key": "one" }
+        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+        assert.isFalse(replayed(yield* call("PUT", "/v1/put", { headers })))
+      }).pipe(Effect.scoped),
     )
 
-    repeatedCallTest("of fifty at once one is done", () =>
+    repeatedCallTest("executes one of fifty concurrent requests", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         const all = yield* Effect.all(
@@ -159,24 +157,26 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("while the first runs, a repetition is told so, and another body is told of the key", () =>
-      Effect.gen(function* () {
-        const { post, toys } = yield* begin(over)
-        const gate = { begun: yield* Deferred.make<void>(), open: yield* Deferred.make<void>() }
-        toys.gate = gate
-        const first = yield* Effect.forkChild(post("/v1/things", "one", { json: { name: "a" } }))
-        yield* Deferred.await(gate.begun)
-        const other = yield* post("/v1/things", "one", { json: { name: "b" } })
-        assert.deepStrictEqual(told(other), [409, "idempotency_key_reused"])
-        const again = yield* post("/v1/things", "one", { json: { name: "a" } })
-        assert.deepStrictEqual(told(again), [409, "idempotency_in_progress"])
-        yield* Deferred.succeed(gate.open, undefined)
-        assert.strictEqual((yield* Fiber.join(first)).status, 201)
-        assert.strictEqual(toys.done, 1)
-      }).pipe(Effect.scoped),
+    it.live(
+      "answers idempotency_in_progress while the first request runs, and idempotency_key_reused to another body",
+      () =>
+        Effect.gen(function* () {
+          const { post, toys } = yield* begin(over)
+          const gate = { begun: yield* Deferred.make<void>(), open: yield* Deferred.make<void>() }
+          toys.gate = gate
+          const first = yield* Effect.forkChild(post("/v1/things", "one", { json: { name: "a" } }))
+          yield* Deferred.await(gate.begun)
+          const other = yield* post("/v1/things", "one", { json: { name: "b" } })
+          assert.deepStrictEqual(told(other), [409, "idempotency_key_reused"])
+          const again = yield* post("/v1/things", "one", { json: { name: "a" } })
+          assert.deepStrictEqual(told(again), [409, "idempotency_in_progress"])
+          yield* Deferred.succeed(gate.open, undefined)
+          assert.strictEqual((yield* Fiber.join(first)).status, 201)
+          assert.strictEqual(toys.done, 1)
+        }).pipe(Effect.scoped),
     )
 
-    it.live("refusals of the call itself are repeated like its successes", () =>
+    it.live("replays refusals of the endpoint", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         const first = yield* post("/v1/things", "one", { json: { name: "nobody" } })
@@ -195,7 +195,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    repeatedCallTest("a failure of ours, and what was refused before the call, leave the key free", () =>
+    repeatedCallTest("does not use up the key for internal errors and refusals before processing", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/things", "one", { json: { name: "down" } })).status, 503)
@@ -209,7 +209,7 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    it.live("a file counts by its bytes", () =>
+    it.live("compares uploaded files by their bytes", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         const first = yield* post("/v1/files", "one", multipart("one"))
@@ -221,17 +221,17 @@ const laws = <Out, E>(name: string, over: Layer.Layer<Out | Workspaces, E>) =>
       }).pipe(Effect.scoped),
     )
 
-    repeatedCallTest("an answer that is too large to be kept is told of, and nothing is done again", () =>
+    repeatedCallTest("answers conflict if the stored answer was too large, without executing again", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         assert.strictEqual((yield* post("/v1/large", "one")).status, 200)
         const again = yield* post("/v1/large", "one")
         assert.deepStrictEqual([told(again), toys.done], [[409, "conflict"], 1])
-        assert.include(again.json.message, "was answered 200")
+        assert.include(again.json.message, "completed with status 200")
       }).pipe(Effect.scoped),
     )
 
-    repeatedCallTest("a key is 1 to 255 printable characters", () =>
+    repeatedCallTest("accepts keys of 1 to 255 printable characters only", () =>
       Effect.gen(function* () {
         const { post, toys } = yield* begin(over)
         for (const key of ["x".repeat(256), "é", "a\tb"]) {

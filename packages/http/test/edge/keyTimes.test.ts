@@ -1,5 +1,5 @@
-// How long keys take to be refused: nobody learns from it whether one was ever good, or how much of it is right. A campaign of
-// `npm run test:attacks`: a question of rank, asked of 2,000 refusals of each kind that take turns, on PostgreSQL.
+// Timing test of refused API keys: the time reveals neither whether a key was valid nor how much of it is right. Part of
+// `npm run test:attacks`: a rank test over 2,000 refusals of each kind on PostgreSQL.
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { newKey, prefix_length } from "@tentpole/core/workspaces/ApiKey"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"

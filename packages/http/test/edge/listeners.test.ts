@@ -1,4 +1,4 @@
-// The two listeners are two origins: neither serves what is the other's.
+// Tests of the separation of the two listeners.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ const get = (port: number, path: string) =>
   })
 
 const originsTest = tagged(it.live, "attack/origins")
-originsTest("the pages' origin serves no API, and the API's origin no pages", () =>
+originsTest("the pages' listener serves no API, and the API's listener no pages", () =>
   Effect.gen(function* () {
     const { api, context, pages, workspace } = yield* listening
     yield* Effect.provide(published(workspace, "bakery"), context)
@@ -40,7 +40,7 @@ const post = (port: number, path: string, bytes: number, headers: Readonly<Recor
     asking.end("{}")
   })
 
-it.live("a hook takes more than other calls do, and whoever does not know its address sends it nothing", () =>
+it.live("a webhook accepts larger bodies than other endpoints, but only at its secret path", () =>
   Effect.gen(function* () {
     const { context, pathOf } = yield* sent
     const { api, pages } = yield* listeningOver(context)

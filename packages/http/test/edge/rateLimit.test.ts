@@ -1,4 +1,4 @@
-// The limit of requests of a key: counted on every call with it, told on every answer to it.
+// Tests of the rate limit of API keys.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { settingsLayer, tagged } from "@tentpole/core/contract"
@@ -12,7 +12,7 @@ const limited = Layer.provideMerge(Layer.empty, Layer.merge(world, settingsLayer
 const headersOf = ({ headers }: Answered) =>
   ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => headers.get(name))
 
-it.live("every answer to a key says what is left, refusals too; when nothing is, 429 says how long to wait", () =>
+it.live("reports the remaining requests on every answer, and 429 with Retry-After at the limit", () =>
   Effect.gen(function* () {
     const { call } = yield* servingOver(limited, Api, handlers)
     const all = [
@@ -38,7 +38,7 @@ it.live("every answer to a key says what is left, refusals too; when nothing is,
 )
 
 const headerSpoofingTest = tagged(it.live, "attack/header-spoofing")
-headerSpoofingTest("each key has its own, and who has none is not counted", () =>
+headerSpoofingTest("limits each key separately, and does not count unknown keys", () =>
   Effect.gen(function* () {
     const { call, context } = yield* servingOver(limited, Api, handlers)
     for (let each = 0; each < 4; each++) yield* call("GET", "/v1/contact-lists")
@@ -51,7 +51,7 @@ headerSpoofingTest("each key has its own, and who has none is not counted", () =
   }).pipe(Effect.scoped),
 )
 
-it.live("a refused request leaves its idempotency key free", () =>
+it.live("does not use up the idempotency key of a refused request", () =>
   Effect.gen(function* () {
     const { call } = yield* servingOver(limited, Api, handlers)
     for (let each = 0; each < 3; each++) yield* call("GET", "/v1/contact-lists")
@@ -62,7 +62,7 @@ it.live("a refused request leaves its idempotency key free", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("without a limit there are no headers", () =>
+it.live("sends no headers without a limit", () =>
   Effect.gen(function* () {
     const { call } = yield* servingOver(world, Api, handlers)
     assert.deepStrictEqual(headersOf(yield* call("GET", "/v1/contact-lists")), [null, null, null])

@@ -1,6 +1,6 @@
-// Slow callers: an upload that comes on is waited for, nothing else is for long.
+// Tests of request timeouts.
 import { tagged } from "@tentpole/core/contract"
-import { type Patience, patience, patientServer } from "@tentpole/http/edge/RequestTimeouts"
+import { type RequestTimeouts, requestTimeouts, serverWithTimeouts } from "@tentpole/http/edge/RequestTimeouts"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { connect } from "node:net"
@@ -12,10 +12,10 @@ const listening = (upload_beats: number, beat_ms: number) => {
 }
 
 /** A server that answers 200 once it has the whole of a request. Scoped. */
-const answering = (limits: Patience) =>
+const answering = (limits: RequestTimeouts) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-      const server = patientServer(limits).on("request", (request, response) => {
+      const server = serverWithTimeouts(limits).on("request", (request, response) => {
         request.on("error", () => undefined)
         request.resume().on("end", () => response.end("done"))
       })
@@ -75,7 +75,7 @@ const inTime = (expected: Answers, trial: (beat_ms: number) => Effect.Effect<Ans
     assert.deepStrictEqual(answers, expected)
   }).pipe(Effect.scoped)
 
-it.live("an upload may take longer than other requests, as long as it comes on", () =>
+it.live("allows an upload more time than other requests while it makes progress", () =>
   inTime([200, 408, 408, 408, 200], (beat_ms) =>
     Effect.gen(function* () {
       const { port } = yield* listening(1_200, beat_ms)
@@ -94,7 +94,7 @@ it.live("an upload may take longer than other requests, as long as it comes on",
   ),
 )
 
-it.live("an upload that stands, or drips, is cut off", () =>
+it.live("cuts off an upload that stalls or is too slow", () =>
   Effect.gen(function* () {
     const { port } = yield* listening(1_200, 50)
     const answers = yield* Effect.all(
@@ -108,7 +108,7 @@ it.live("an upload that stands, or drips, is cut off", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an upload that takes longer than its address is valid is cut off", () =>
+it.live("cuts off an upload that outlasts its URL", () =>
   inTime([200, 408], (beat_ms) =>
     Effect.gen(function* () {
       const { port } = yield* listening(12, beat_ms)
@@ -120,7 +120,7 @@ it.live("an upload that takes longer than its address is valid is cut off", () =
   ),
 )
 
-it.live("who is cut off is told so like of every other refusal, before the connection ends", () =>
+it.live("answers 408 with an error body before it closes the connection", () =>
   Effect.gen(function* () {
     const { port } = yield* listening(1_200, 50)
     const answer = yield* answerTo(port, "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
@@ -132,16 +132,16 @@ it.live("who is cut off is told so like of every other refusal, before the conne
   }).pipe(Effect.scoped),
 )
 
-it("in earnest a head has seconds, a body minutes, and an upload the hour of its address", () => {
-  assert.deepStrictEqual(patience, {
+it("allows seconds for headers, minutes for bodies and an hour for uploads by default", () => {
+  assert.deepStrictEqual(requestTimeouts, {
     head_ms: 15_000,
     body_ms: 300_000,
     upload_ms: 3_600_000,
     upload_step_ms: 60_000,
   })
-  const server = patientServer(patience)
+  const server = serverWithTimeouts(requestTimeouts)
   assert.deepStrictEqual([server.headersTimeout, server.timeout], [15_000, 0])
-  assert.isAtLeast(server.requestTimeout, patience.upload_ms)
+  assert.isAtLeast(server.requestTimeout, requestTimeouts.upload_ms)
 })
 
 /** What is answered to these bytes. */
@@ -155,31 +155,29 @@ const answerTo = (port: number, bytes: string) =>
   })
 
 const malformedHttpTest = tagged(it.live, "attack/malformed-http")
-malformedHttpTest(
-  "what is no request, and headers that are too large, are refused like everything else, each with an id",
-  () =>
-    Effect.gen(function* () {
-      const { port } = yield* answering(patience)
-      const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
-      for (const [bytes, status, code] of [
-        [large, 431, "headers_too_large"],
-        ["nonsense\r\n\r\n", 400, "validation_failed"],
-        [
-          "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-          400,
-          "validation_failed",
-        ],
-        // What two readers could take for two different requests.
-        ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
-        ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
-        ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
-        ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
-      ] as const) {
-        const answer = yield* answerTo(port, bytes)
-        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
-        const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
-        const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
-        assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
-      }
-    }).pipe(Effect.scoped),
+malformedHttpTest("answers invalid HTTP and too large headers with an error body and a request id", () =>
+  Effect.gen(function* () {
+    const { port } = yield* answering(requestTimeouts)
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`
+    for (const [bytes, status, code] of [
+      [large, 431, "headers_too_large"],
+      ["nonsense\r\n\r\n", 400, "validation_failed"],
+      [
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        400,
+        "validation_failed",
+      ],
+      // What two readers could take for two different requests.
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "validation_failed"],
+      ["POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\nx", 400, "validation_failed"],
+      ["GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400, "validation_failed"],
+      ["GET / HTTP/1.1\nHost: x\n\n", 400, "validation_failed"],
+    ] as const) {
+      const answer = yield* answerTo(port, bytes)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+      const [, id] = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/.exec(answer) ?? []
+      const json = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))
+      assert.deepStrictEqual([json.error_code, json.code, json.details.request_id], [code, code, id])
+    }
+  }).pipe(Effect.scoped),
 )

@@ -1,4 +1,4 @@
-// Who tries keys: asked to wait after some, without anybody else being locked out; and told nothing by how it is refused.
+// Tests of the limit of unknown API keys.
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { tagged } from "@tentpole/core/contract"
 import { newKey } from "@tentpole/core/workspaces/ApiKey"
@@ -12,31 +12,27 @@ import { testKey, world } from "../fixtures/World.ts"
 
 const few = { addresses_max: 10, right_keys_max: 10 }
 
-it(
-  "of 10,000 forged keys a minute those of one address are looked up that it has a right to, and no more",
-  { tags: ["attack/key-guessing"] },
-  () => {
-    const admit = wrongKeys(300, few)
-    const lookedUp = (address: (each: number) => string) =>
-      Array.from({ length: 10_000 }, (_, each) => {
-        const { settled, wait_s } = admit(address(each), `forged ${each}`, each * 6)
-        if (wait_s === 0) settled(false)
-        return wait_s
-      }).filter((wait_s) => wait_s === 0).length
-    assert.strictEqual(
-      lookedUp(() => "192.0.2.1"),
-      300 + 299,
-      "a minute's worth at once, and what flows in during the minute",
-    )
-    assert.strictEqual(
-      lookedUp((each) => `2001:db8::${each.toString(16)}`),
-      300 + 299,
-      "the addresses of one /64 are one",
-    )
-  },
-)
+it("looks up only the allowed number of forged keys per minute and address", { tags: ["attack/key-guessing"] }, () => {
+  const admit = wrongKeys(300, few)
+  const lookedUp = (address: (each: number) => string) =>
+    Array.from({ length: 10_000 }, (_, each) => {
+      const { settled, wait_s } = admit(address(each), `forged ${each}`, each * 6)
+      if (wait_s === 0) settled(false)
+      return wait_s
+    }).filter((wait_s) => wait_s === 0).length
+  assert.strictEqual(
+    lookedUp(() => "192.0.2.1"),
+    300 + 299,
+    "a minute's worth at once, and what flows in during the minute",
+  )
+  assert.strictEqual(
+    lookedUp((each) => `2001:db8::${each.toString(16)}`),
+    300 + 299,
+    "the addresses of one /64 are one",
+  )
+})
 
-it("a key that was right goes on beside whoever tries others, until it is wrong", () => {
+it("does not limit a valid key behind the same address until it becomes invalid", () => {
   const admit = wrongKeys(3, few)
   admit("a", "right", 0).settled(true)
   const others = ["1", "2", "3"].map((key) => admit("a", key, 0).wait_s)
@@ -67,7 +63,7 @@ const strict = Effect.fnUntraced(function* (environment: Readonly<Record<string,
 
 const keyGuessingTest = tagged(it.live, "attack/key-guessing", "attack/header-spoofing")
 keyGuessingTest(
-  "one forged key too many is 429 with how long to wait, whatever address it claims; the key in use goes on",
+  "answers 429 with Retry-After above the limit, whatever X-Forwarded-For says, but not to a known key",
   () =>
     Effect.gen(function* () {
       const { ask, forge } = yield* strict()
@@ -81,7 +77,7 @@ keyGuessingTest(
 )
 
 const keyGuessingTooTest = tagged(it.live, "attack/key-guessing")
-keyGuessingTooTest("behind a proxy of ours each address has its own, as the proxy tells it", () =>
+keyGuessingTooTest("limits each client address behind a trusted proxy", () =>
   Effect.gen(function* () {
     const { ask, forge } = yield* strict({ TRUST_PROXY: "127.0.0.1" })
     const statuses = yield* Effect.forEach(["192.0.2.1", "192.0.2.1", "192.0.2.2", "1.2.3.4, 192.0.2.2"], (address) =>
@@ -91,7 +87,7 @@ keyGuessingTooTest("behind a proxy of ours each address has its own, as the prox
   }).pipe(Effect.scoped),
 )
 
-keyGuessingTooTest("a key is asked of the store each time: revoked, it ends at once, also where it was in use", () =>
+keyGuessingTooTest("refuses a revoked key at once, also if it was in use", () =>
   Effect.gen(function* () {
     const { api, context, workspace } = yield* listening
     const request = (key: string) =>
@@ -105,7 +101,7 @@ keyGuessingTooTest("a key is asked of the store each time: revoked, it ends at o
 )
 
 const deadKeyTest = tagged(it.live, "attack/dead-key")
-deadKeyTest("unknown, nearly right, revoked and expired keys are refused by the same bytes, and leave no trace", () =>
+deadKeyTest("refuses unknown, similar, revoked and expired keys with identical bytes", () =>
   Effect.gen(function* () {
     const { api, context, workspace } = yield* listening
     const { createKey, revokeKey } = Context.get(context, Workspaces)

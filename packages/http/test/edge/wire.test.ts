@@ -1,5 +1,4 @@
-// What is sent to a listener that no client sends: odd methods, endless addresses, thousands of requests at once, bodies that
-// are all brackets or keys; and what a page in a browser gets from the API's origin.
+// Tests of unusual HTTP: odd methods, long URLs, pipelining, extreme bodies, and requests from browsers.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
@@ -10,29 +9,27 @@ const key = `Authorization: Bearer ${testKey}`
 const host = "Host: default.pages.test"
 
 const headerSpoofingTest = tagged(it.live, "attack/header-spoofing")
-headerSpoofingTest(
-  "TRACE and methods that nobody knows are refused, and echo nothing; an address without end is 431",
-  () =>
-    Effect.gen(function* () {
-      const { api, pages } = yield* listening
-      for (const port of [api, pages]) {
-        for (const method of ["TRACE", "PROPFIND", "OPTIONS", "LINK"]) {
-          for (const path of ["/v1/contact-lists", "/", "*"]) {
-            const answer = yield* rawHead(port, `${method} ${path} HTTP/1.1`, host, key, "X-Secret: told-to-nobody")
-            assert.include([400, 404, 405], statusOf(answer), `${method} ${path}: ${answer}`)
-            assert.notInclude(answer, "told-to-nobody", method)
-          }
+headerSpoofingTest("refuses TRACE and unknown methods without an echo, and answers 431 to very long URLs", () =>
+  Effect.gen(function* () {
+    const { api, pages } = yield* listening
+    for (const port of [api, pages]) {
+      for (const method of ["TRACE", "PROPFIND", "OPTIONS", "LINK"]) {
+        for (const path of ["/v1/contact-lists", "/", "*"]) {
+          const answer = yield* rawHead(port, `${method} ${path} HTTP/1.1`, host, key, "X-Secret: told-to-nobody")
+          assert.include([400, 404, 405], statusOf(answer), `${method} ${path}: ${answer}`)
+          assert.notInclude(answer, "told-to-nobody", method)
         }
-        for (const path of [`/${"x".repeat(300_000)}`, `/v1/contact-lists?search=${"x".repeat(300_000)}`]) {
-          assert.include([431, 0], statusOf(yield* rawHead(port, `GET ${path} HTTP/1.1`, host, key)))
-        }
-        assert.strictEqual(statusOf(yield* rawHead(port, `GET /${"x".repeat(17_000)} HTTP/1.1`, host, key)), 431)
       }
-    }).pipe(Effect.scoped),
+      for (const path of [`/${"x".repeat(300_000)}`, `/v1/contact-lists?search=${"x".repeat(300_000)}`]) {
+        assert.include([431, 0], statusOf(yield* rawHead(port, `GET ${path} HTTP/1.1`, host, key)))
+      }
+      assert.strictEqual(statusOf(yield* rawHead(port, `GET /${"x".repeat(17_000)} HTTP/1.1`, host, key)), 431)
+    }
+  }).pipe(Effect.scoped),
 )
 
 const pageScriptTest = tagged(it.live, "attack/page-script", "attack/origins")
-pageScriptTest("a page in a browser is told nothing by the API: no origin is let in, none is asked for a cookie", () =>
+pageScriptTest("sends no CORS headers and no cookies", () =>
   Effect.gen(function* () {
     const { api } = yield* listening
     const origin = "Origin: http://default.pages.test"
@@ -54,7 +51,7 @@ pageScriptTest("a page in a browser is told nothing by the API: no origin is let
 /** Ten thousand in the campaign: they take some seconds. */
 const requests = process.env["ATTACKS"] === "all" ? 10_000 : 500
 
-headerSpoofingTest("requests that are sent before any is answered are all answered, in their order", () =>
+headerSpoofingTest("answers pipelined requests in order", () =>
   Effect.gen(function* () {
     const { api } = yield* listening
     const request = (id: number, more = "") =>
@@ -72,7 +69,7 @@ headerSpoofingTest("requests that are sent before any is answered are all answer
 )
 
 const jsonBombTest = tagged(it.live, "attack/json-bomb")
-jsonBombTest("bodies that are all brackets, all keys, or begin with a mark are refused in words of a size", () =>
+jsonBombTest("refuses extreme JSON bodies with a message of limited size", () =>
   Effect.gen(function* () {
     const { api } = yield* listening
     const post = (body: string) =>

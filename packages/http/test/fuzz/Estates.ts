@@ -1,4 +1,4 @@
-// The ids that requests are made with: those of a settled world, and those that its answers bring along.
+// Ids for random requests: those of the fixtures, and those from responses.
 import type { Draw } from "@tentpole/core/contract"
 import { isObject } from "@tentpole/http/description/Json"
 import { unknownId } from "../fixtures/World.ts"

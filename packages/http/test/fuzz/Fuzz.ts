@@ -1,5 +1,4 @@
-// Requests drawn from the description, sent to a world of its own, and their answers held to the description. A request that
-// is answered otherwise is kept with what repeats it.
+// Runner of fuzz tests: sends random requests and checks the responses. Failures are recorded with their seed.
 import { type Draw, drawFrom } from "@tentpole/core/contract"
 import type { Json } from "@tentpole/http/description/Json"
 import { Cause, Effect, Layer, References } from "effect"

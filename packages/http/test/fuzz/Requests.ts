@@ -1,5 +1,4 @@
-// Requests to every operation of a description, drawn from a seed: right ones, ones at the ends of what is allowed, and ones
-// that are wrong in their path, query, headers, bytes or meaning.
+// Generator of random requests for every operation, from a seed: valid ones, ones with boundary values, and invalid ones.
 import type { Draw } from "@tentpole/core/contract"
 import { isObject, type Json, objectIn } from "@tentpole/http/description/Json"
 import { filled, parametersOf, type Place, placesIn, textOf, textWith } from "../attacks/Attacks.ts"

@@ -1,4 +1,4 @@
-// Values drawn from the schemas of a description: what they allow, most often near the ends of it, and now and then beyond.
+// Generator of random values from schemas, with a preference for boundary values.
 import { isObject, type Json, listIn, objectIn } from "@tentpole/http/description/Json"
 import type { Draw } from "@tentpole/core/contract"
 

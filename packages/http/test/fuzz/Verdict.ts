@@ -1,4 +1,4 @@
-// What every answer is held to, whatever was asked: the description's word.
+// Check of a response against the OpenAPI document.
 import { type Json, objectIn } from "@tentpole/http/description/Json"
 import { assert } from "@effect/vitest"
 import { holdToShape } from "../attacks/AttackFixture.ts"

@@ -1,5 +1,5 @@
-// Whatever is sent to the API, its answer is one that the description tells of. `npm run test:deep` draws 200,000 requests;
-// `SEED` repeats a run, `REQUESTS` says how many there are.
+// Fuzz tests: every response to a random request matches the OpenAPI document. `npm run test:deep` sends 200,000 requests;
+// `SEED` repeats a run, `REQUESTS` sets the number.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { nameOf } from "../attacks/AttackSuite.ts"
@@ -43,11 +43,11 @@ const campaign = Effect.fnUntraced(function* <E, R>(ground: Effect.Effect<Ground
   return done
 })
 
-describe("answers to requests drawn from the description", () => {
+describe("responses to random requests", () => {
   const patience = { timeout: isDeep ? 7_200_000 : 300_000 }
 
   it.live(
-    "are described, whatever is asked of the API",
+    "match the OpenAPI document of the API",
     () =>
       Effect.gen(function* () {
         const done = yield* campaign(tenantsGround(world), requests_count)
@@ -64,14 +64,14 @@ describe("answers to requests drawn from the description", () => {
   // Slower, and of the same answers: what statements refuse is looked for in earnest only.
   if (isDeep) {
     it.live(
-      "are described, whatever is asked of the API on PostgreSQL",
+      "match the OpenAPI document of the API on PostgreSQL",
       () => campaign(tenantsGround(postgresWorld), Math.ceil(requests_count / 10)),
       patience,
     )
   }
 
   it.live(
-    "are described, whatever is asked of the administration",
+    "match the OpenAPI document of the administration",
     () =>
       Effect.gen(function* () {
         const done = yield* campaign(administrationGround, Math.ceil(requests_count / 10))
@@ -81,7 +81,7 @@ describe("answers to requests drawn from the description", () => {
   )
 })
 
-describe("an answer that is not described is told of", () => {
+describe("a response that does not match the document", () => {
   const find = (method: string, path: string) =>
     operationsIn(tenants).find((each) => each.method === method && each.path === path) ??
     assert.fail("no such operation")
@@ -97,7 +97,7 @@ describe("an answer that is not described is told of", () => {
   const refusal = (code: string, id = "r1") =>
     JSON.stringify({ error: "Not Found", error_code: code, code, message: "It is gone", details: { request_id: id } })
 
-  it("and one that is described passes", () => {
+  it("a matching response passes", () => {
     verdict(listed, answered(200, `{"items":[]}`))
     verdict(deleted, answered(204, "", { "content-type": "" }))
     verdict(deleted, answered(404, refusal("not_found")))
@@ -119,7 +119,7 @@ describe("an answer that is not described is told of", () => {
     })
   }
 
-  it.live("with its seed, and the request as a shell sends it", () =>
+  it.live("is reported with its seed and a curl command", () =>
     Effect.gen(function* () {
       const ground: Ground = {
         description: tenants,

@@ -1,4 +1,4 @@
-// What providers report by calling: believed when it is signed, written down once, of messages of the right workspace only.
+// Tests of webhooks of mail providers.
 import { providers } from "@tentpole/core/bounces/providers/ProviderCall"
 import { assert, describe, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
@@ -94,8 +94,8 @@ const sayings = [
   ["postmark", "an opening", postmark({ RecordType: "Open" }), ""],
 ] as const
 
-describe("hooks", () => {
-  it.live.each(sayings)("%s reports %s, and three times is once", ([provider, , call, state]) =>
+describe("POST /hooks/:provider/:secret", () => {
+  it.live.each(sayings)("records the report of %s: %s, once for three calls", ([provider, , call, state]) =>
     Effect.gen(function* () {
       const world = yield* sent
       for (let nth = 1; nth <= 3; nth++) assert.strictEqual(yield* world.call(provider, call(world)), 200)
@@ -103,7 +103,7 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live.each(sayings)("%s may report %s to another workspace's address: it is none of its messages", (saying) =>
+  it.live.each(sayings)("ignores the report of %s: %s at another workspace's URL", (saying) =>
     Effect.gen(function* () {
       const [provider, , call] = saying
       const world = yield* sent
@@ -113,7 +113,7 @@ describe("hooks", () => {
   )
 
   const forgedReportTest = tagged(it.live, "attack/forged-report")
-  forgedReportTest("a wrong secret, another provider's, and a provider that is unknown read the same", () =>
+  forgedReportTest("answers wrong secrets, secrets of other providers and unknown providers alike", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const path = world.pathOf("sendgrid")
@@ -139,7 +139,7 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  forgedReportTest("what is not signed as its provider signs is refused", () =>
+  forgedReportTest("refuses invalid signatures", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const signed = sendGrid({ event: "spamreport" })(world)
@@ -177,7 +177,7 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  forgedReportTest("a token of Mailgun's goes with one body", () =>
+  forgedReportTest("refuses a Mailgun token with another body", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const message = { headers: { "message-id": world.messageId } }
@@ -191,7 +191,7 @@ describe("hooks", () => {
   )
 
   const ssrfTest = tagged(it.live, "attack/ssrf", "attack/sns-subscription")
-  ssrfTest("nothing is asked of anybody but SNS, and nothing for a topic that is not ours", () =>
+  ssrfTest("sends requests only to SNS, and only for its own topic", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const elsewhere = [
@@ -217,7 +217,7 @@ describe("hooks", () => {
   )
 
   const snsSubscriptionTest = tagged(it.live, "attack/sns-subscription")
-  snsSubscriptionTest("a subscription is confirmed when it is signed, of our topic, and at SNS", () =>
+  snsSubscriptionTest("confirms a signed subscription of its own topic at SNS", () =>
     Effect.gen(function* () {
       const world = yield* sent
       const query = `Action=ConfirmSubscription&TopicArn=${topic}&Token=abc123`
@@ -242,28 +242,25 @@ describe("hooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  forgedReportTest(
-    "a body that is too large or no JSON is refused, and what is not understood in a batch is passed over",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* sent
-        assert.strictEqual(yield* world.call("sendgrid", { body: "x".repeat(10_000_001) }), 413)
-        for (const body of ["", "{", "not json", "[".repeat(200_000)]) {
-          assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400, body.slice(0, 10))
-        }
-        for (const body of ["{}", "null", "1"])
-          assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400)
-        const events = [null, 1, {}, { event: 5 }, { event: "bounce" }, { event: "bounce", "smtp-id": "<x@y>" }]
-        const batch = JSON.stringify([
-          ...events,
-          { event: "spamreport", "smtp-id": `<${world.messageId}>` },
-          { event: "bounce", status: "5.1.1", "smtp-id": `<${world.messageId}>` },
-        ])
-        assert.strictEqual(yield* world.call("sendgrid", sendGridCall(batch)), 200)
-        assert.strictEqual(
-          yield* world.state,
-          "hard bounce, complained, invalid, contact unsubscribed, suppressed: complaint",
-        )
-      }).pipe(Effect.scoped),
+  forgedReportTest("refuses too large bodies and invalid JSON, and skips unknown events of a batch", () =>
+    Effect.gen(function* () {
+      const world = yield* sent
+      assert.strictEqual(yield* world.call("sendgrid", { body: "x".repeat(10_000_001) }), 413)
+      for (const body of ["", "{", "not json", "[".repeat(200_000)]) {
+        assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400, body.slice(0, 10))
+      }
+      for (const body of ["{}", "null", "1"]) assert.strictEqual(yield* world.call("sendgrid", sendGridCall(body)), 400)
+      const events = [null, 1, {}, { event: 5 }, { event: "bounce" }, { event: "bounce", "smtp-id": "<x@y>" }]
+      const batch = JSON.stringify([
+        ...events,
+        { event: "spamreport", "smtp-id": `<${world.messageId}>` },
+        { event: "bounce", status: "5.1.1", "smtp-id": `<${world.messageId}>` },
+      ])
+      assert.strictEqual(yield* world.call("sendgrid", sendGridCall(batch)), 200)
+      assert.strictEqual(
+        yield* world.state,
+        "hard bounce, complained, invalid, contact unsubscribed, suppressed: complaint",
+      )
+    }).pipe(Effect.scoped),
   )
 })

@@ -1,4 +1,4 @@
-// The pages' listener: what visitors get, with which headers, and what counts as a view.
+// Tests of the pages' listener: responses, headers, caching and views.
 import * as Pages from "@tentpole/http/pages/Pages"
 import { clientAddress, trustedProxies } from "@tentpole/http/pages/ClientAddress"
 import * as VisitorAgents from "@tentpole/http/pages/VisitorAgents"
@@ -21,7 +21,7 @@ const iphone =
 const googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 
 const foreignHostTest = tagged(it.live, "attack/foreign-host")
-foreignHostTest("a page is served at its alias, its id and the root, under its workspace's host only", () =>
+foreignHostTest("serves a page at its alias, its id and the root, only on its workspace's host", () =>
   Effect.gen(function* () {
     const { visit, live } = yield* served
     const [one, two] = [yield* live("bakery"), yield* live("/")]
@@ -53,7 +53,7 @@ foreignHostTest("a page is served at its alias, its id and the root, under its w
 )
 
 const pageScriptTest = tagged(it.live, "attack/page-script", "attack/service-worker", "attack/origins")
-pageScriptTest("a page has the policy of the law, no cookies, and takes no service worker", () =>
+pageScriptTest("sends the CSP, no cookies, and refuses service workers", () =>
   Effect.gen(function* () {
     const { visit, live } = yield* served
     const { url } = yield* live("bakery")
@@ -73,7 +73,7 @@ pageScriptTest("a page has the policy of the law, no cookies, and takes no servi
   }).pipe(Effect.scoped),
 )
 
-it.live("the origins of the brand's pictures join the policy, and no others", () =>
+it.live("adds only the origins of the brand's images to the CSP", () =>
   Effect.gen(function* () {
     const { get, ws, visit, live } = yield* served
     yield* get(Workspaces).update(ws, {
@@ -87,7 +87,7 @@ it.live("the origins of the brand's pictures join the policy, and no others", ()
   }).pipe(Effect.scoped),
 )
 
-it.live("who has the page already gets 304, and each encoding unpacks to the very page", () =>
+it.live("answers 304 to a matching etag, and each encoding decodes to the page", () =>
   Effect.gen(function* () {
     const { visit, live } = yield* served
     const { url } = yield* live("bakery")
@@ -120,7 +120,7 @@ it.live("who has the page already gets 304, and each encoding unpacks to the ver
   }).pipe(Effect.scoped),
 )
 
-it.live("a warm page is not read again, and a change shows at once", () =>
+it.live("serves a cached page without a query, and a change at once", () =>
   Effect.gen(function* () {
     const { ws, visit, tents, live, reads } = yield* served
     const { id, url } = yield* live("bakery")
@@ -138,7 +138,7 @@ it.live("a warm page is not read again, and a change shows at once", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a GET answered 200 or 304 by a person is a view; HEAD, bots and missing pages are not", () =>
+it.live("counts GETs of people as views, not HEAD, bots and missing pages", () =>
   Effect.gen(function* () {
     const { visit, live, views } = yield* served
     const { id, url } = yield* live("bakery")
@@ -175,7 +175,7 @@ it.live("a GET answered 200 or 304 by a person is a view; HEAD, bots and missing
   }).pipe(Effect.scoped),
 )
 
-it.live("a page tells whoever shares it what it is, where it is known, and whose it is", () =>
+it.live("has metadata for sharing: title, canonical URL and brand", () =>
   Effect.gen(function* () {
     const { get, ws, visit, live } = yield* served
     yield* get(Workspaces).update(ws, { brand: { name: "Brot & Co", primaryColor: "#7c3aed" } })
@@ -195,7 +195,7 @@ it.live("a page tells whoever shares it what it is, where it is known, and whose
   }).pipe(Effect.scoped),
 )
 
-it.live("a host's map lists what is published there, once each, and its rules name the map", () =>
+it.live("sitemap.xml lists each published page once, and robots.txt links to it", () =>
   Effect.gen(function* () {
     const { ws, visit, tents, live } = yield* served
     const map = "http://default.pages.test/sitemap.xml"
@@ -212,7 +212,7 @@ it.live("a host's map lists what is published there, once each, and its rules na
   }).pipe(Effect.scoped),
 )
 
-it.live("many visitors of a cold page read it once", () =>
+it.live("reads an uncached page once for concurrent visitors", () =>
   Effect.gen(function* () {
     const { visit, live, reads } = yield* served
     const { url } = yield* live("bakery")
@@ -225,7 +225,7 @@ it.live("many visitors of a cold page read it once", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a page that another process changes shows here", () =>
+it.live("shows a change by another process", () =>
   Effect.gen(function* () {
     const [here, there] = yield* twoProcesses
     const one = yield* servedOver(here)
@@ -249,7 +249,7 @@ it.live("a page that another process changes shows here", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("when pages can't be read, a visitor is told so in a page", () =>
+it.live("answers an error page if pages can't be read", () =>
   Effect.gen(function* () {
     const away = (defect: unknown) =>
       Layer.succeed(
@@ -281,7 +281,7 @@ it.live("when pages can't be read, a visitor is told so in a page", () =>
   }),
 )
 
-it("a proxy is believed only when it is ours", { tags: ["attack/header-spoofing"] }, () => {
+it("uses X-Forwarded-For only from trusted proxies", { tags: ["attack/header-spoofing"] }, () => {
   const none = trustedProxies([])
   const ours = trustedProxies(["10.0.0.0/8", "::1", "fd00::/8"])
   assert.strictEqual(clientAddress(none, "203.0.113.1", "198.51.100.7"), "203.0.113.1")
@@ -294,7 +294,7 @@ it("a proxy is believed only when it is ours", { tags: ["attack/header-spoofing"
   assert.throws(() => trustedProxies(["proxy.example"]))
 })
 
-it.effect("browsers, machines, sites and countries are told from a request", () =>
+it.effect("detects browsers, bots, referrers and countries", () =>
   Effect.gen(function* () {
     const { agentOf, siteOf } = yield* Agents
     const visitor = { userAgent: chrome, address: "127.0.0.1" }

@@ -1,5 +1,5 @@
-// Pages that lie ready go past the router: what a visitor gets is the same to the byte, and what is not ready waits for nobody.
-import { fronted } from "@tentpole/http/edge/FastPath"
+// Tests of the fast path for cached pages.
+import { withFastPath } from "@tentpole/http/edge/FastPath"
 import { type Visit, warmPages } from "@tentpole/http/pages/WarmPages"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { listening, published, rawHead } from "../fixtures/Listening.ts"
 
 const browser = "User-Agent: Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
 
-it.live("a page is answered the same to the byte, whether it lay ready or the router found it", () =>
+it.live("the fast path and the router return identical bytes", () =>
   Effect.gen(function* () {
     const { context, pages, workspace } = yield* listening
     const unpublish = yield* Effect.provide(published(workspace, "bakery"), context)
@@ -44,7 +44,7 @@ const behind = (visit: Visit) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
       const routed = createServer((_, response) => response.end("routed"))
-      fronted(routed, warmPages(visit)).listen(0, "127.0.0.1", () => {
+      withFastPath(routed, warmPages(visit)).listen(0, "127.0.0.1", () => {
         const address = routed.address()
         const port = address !== null && typeof address === "object" ? address.port : 0
         resume(Effect.succeed({ port, close: () => void routed.close() }))
@@ -55,7 +55,7 @@ const behind = (visit: Visit) =>
 
 const ready = Effect.succeed(HttpServerResponse.text("ready"))
 
-it.live("what is ready is answered at once; a page that must be read, or can't be, is the router's", () =>
+it.live("the fast path answers cached pages and leaves others to the router", () =>
   Effect.gen(function* () {
     let interrupted = 0
     const reading = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
@@ -72,7 +72,7 @@ it.live("what is ready is answered at once; a page that must be read, or can't b
   }).pipe(Effect.scoped),
 )
 
-it.live("only a plain GET of one segment is a visit", () =>
+it.live("the fast path handles only plain GETs of one path segment", () =>
   Effect.gen(function* () {
     const { port } = yield* behind(() => ready)
     const answered = (...lines: ReadonlyArray<string>) =>

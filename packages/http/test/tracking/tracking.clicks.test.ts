@@ -1,10 +1,10 @@
-// Where clicks lead: to the author's URL byte for byte, and nowhere else.
+// Tests of the redirects of links in messages.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { sending, sent } from "../fixtures/TrackingWorld.ts"
 
-it.live("a click leads to the author's URL byte for byte, and counts once", () =>
+it.live("a click redirects to the author's URL byte for byte and counts once", () =>
   Effect.gen(function* () {
     const { ask, contact, delivery, links } = yield* sent
     const answer = yield* ask(links.click(0))
@@ -20,7 +20,7 @@ it.live("a click leads to the author's URL byte for byte, and counts once", () =
 )
 
 const linkInjectionTest = tagged(it.live, "attack/link-injection")
-linkInjectionTest("a link's tokens are its reader's, escaped; characters beyond ASCII travel as escapes", () =>
+linkInjectionTest("tokens in a link have the reader's values, escaped; other than ASCII is percent-encoded", () =>
   Effect.gen(function* () {
     const { ask, links, removeContact } = yield* sent
     assert.strictEqual((yield* ask(links.click(1))).headers.get("location"), "https://example.com/%C3%84nn%20%26%20Co")
@@ -31,7 +31,7 @@ linkInjectionTest("a link's tokens are its reader's, escaped; characters beyond 
 )
 
 const openRedirectTest = tagged(it.live, "attack/open-redirect")
-openRedirectTest("nothing in the address chooses where a click leads", () =>
+openRedirectTest("no part of the request changes the target of a click", () =>
   Effect.gen(function* () {
     const { ask, links } = yield* sent
     const answer = yield* ask(`${links.click(0)}?url=https://evil.test`)
@@ -40,7 +40,7 @@ openRedirectTest("nothing in the address chooses where a click leads", () =>
   }).pipe(Effect.scoped),
 )
 
-// Whatever an author may write, or a program may have made.
+// URLs as authors and programs write them.
 const oddUrls = [
   "https://example.com",
   "https://example.com/",
@@ -97,7 +97,7 @@ const oddUrls = [
 const inAttribute = (url: string): string =>
   url.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
 
-it.live("fifty odd URLs come back from compiling, rendering and clicking byte for byte", () =>
+it.live("fifty unusual URLs survive compiling, rendering and clicking byte for byte", () =>
   Effect.gen(function* () {
     const { ask, links } = yield* sending(
       `<html><body>${oddUrls.map((url) => `<p><a href="${inAttribute(url)}">x</a></p>`).join("\n")}</body></html>`,
@@ -115,7 +115,7 @@ it.live("fifty odd URLs come back from compiling, rendering and clicking byte fo
   }).pipe(Effect.scoped),
 )
 
-openRedirectTest("what is no web address is never the target of a redirect", () =>
+openRedirectTest("only web URLs are targets of a redirect", () =>
   Effect.gen(function* () {
     const others = [
       "//evil.test/",

@@ -1,4 +1,4 @@
-// Pixels go past the router: what a reader gets is the same to the byte, and so is what is counted.
+// Tests of the fast path for pixels.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ const opened = Effect.gen(function* () {
   return { ...it, asked, pages, path }
 })
 
-it.live("a pixel is answered the same to the byte, whether at once or by the router", () =>
+it.live("the fast path and the router return identical bytes for a pixel", () =>
   Effect.gen(function* () {
     const { asked, path } = yield* opened
     const forged = `${path.slice(0, -1)}${path.endsWith("A") ? "B" : "A"}`
@@ -37,7 +37,7 @@ it.live("a pixel is answered the same to the byte, whether at once or by the rou
 )
 
 const foreignHostTest = tagged(it.live, "attack/foreign-host")
-foreignHostTest("a pixel that is asked for under two hosts, or none, is refused and counted for nobody", () =>
+foreignHostTest("a pixel request with several hosts or none is refused and not counted", () =>
   Effect.gen(function* () {
     const { asked, delivery, pages, path } = yield* opened
     const browser = `User-Agent: ${chrome}`
@@ -53,7 +53,7 @@ foreignHostTest("a pixel that is asked for under two hosts, or none, is refused 
   }).pipe(Effect.scoped),
 )
 
-it.live("a person who looks is counted at once as well, a machine is not, and no forged token counts for anybody", () =>
+it.live("the fast path counts opens by people, not by bots or with forged tokens", () =>
   Effect.gen(function* () {
     const { asked, delivery, path } = yield* opened
     yield* asked("GET", path, "User-Agent: curl/8.0")

@@ -1,11 +1,11 @@
-// The links in messages, over memory: the pixel, machines, the message in a browser, and tokens that are none.
+// Tests of pixels, bots, the message in the browser and invalid tokens.
 import { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { DateTime, Effect } from "effect"
 import { chrome, gmail, oneClick, sent } from "../fixtures/TrackingWorld.ts"
 
-it.live("the pixel is a picture that nobody keeps, and counts the first opening", () =>
+it.live("the pixel is not cached and counts the first open", () =>
   Effect.gen(function* () {
     const { ask, delivery, links } = yield* sent
     const answer = yield* ask(links.open)
@@ -19,7 +19,7 @@ it.live("the pixel is a picture that nobody keeps, and counts the first opening"
   }).pipe(Effect.scoped),
 )
 
-it.live("Gmail's picture proxy is its reader", () =>
+it.live("Gmail's image proxy counts as a person", () =>
   Effect.gen(function* () {
     const { ask, delivery, links } = yield* sent
     yield* ask(links.open, {}, gmail)
@@ -28,7 +28,7 @@ it.live("Gmail's picture proxy is its reader", () =>
 )
 
 const botEngagementTest = tagged(it.live, "attack/bot-engagement")
-botEngagementTest("machines are answered, and not counted", () =>
+botEngagementTest("bots get an answer and are not counted", () =>
   Effect.gen(function* () {
     const { ask, contact, delivery, handOver, links } = yield* sent
     const tries: ReadonlyArray<readonly [RequestInit, string | null]> = [
@@ -58,7 +58,7 @@ botEngagementTest("machines are answered, and not counted", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the message can be read in a browser, where it can't run anything", () =>
+it.live("the message is readable in a browser, without scripts", () =>
   Effect.gen(function* () {
     const { ask, links } = yield* sent
     const answer = yield* ask(links.view)
@@ -73,46 +73,44 @@ it.live("the message can be read in a browser, where it can't run anything", () 
 )
 
 const tokenForgeryTest = tagged(it.live, "attack/token-forgery")
-tokenForgeryTest(
-  "a tampered, truncated or lengthened token, or one for another purpose, is the same neutral page",
-  () =>
-    Effect.gen(function* () {
-      const { ask, delivery, links } = yield* sent
-      const plain = yield* ask("http://pages.test/u/nothing")
-      assert.strictEqual(plain.status, 404)
-      const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
-      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-      for (const [kind, url] of [
-        ["o", links.open],
-        ["c", links.click(0)],
-        ["u", links.unsubscribe],
-        ["v", links.view],
-      ] as const) {
-        const token = tokenOf(url)
-        const forged = [
-          ...Array.from(token, (character, at) => {
-            const next = alphabet[alphabet.indexOf(character) ^ 1] ?? ""
-            return token.slice(0, at) + next + token.slice(at + 1)
-          }),
-          token.slice(0, -1),
-          `${token}A`,
-          `${token}=`,
-          "",
-          ...[links.open, links.click(0), links.unsubscribe, links.view].map(tokenOf).filter((each) => each !== token),
-        ]
-        for (const each of forged) {
-          const answer = yield* ask(`http://pages.test/${kind}/${each}`, kind === "u" ? oneClick : {})
-          assert.strictEqual(answer.status, 404, `${kind} ${each}`)
-          if (each !== "") assert.strictEqual(answer.text, plain.text)
-        }
+tokenForgeryTest("all invalid tokens get the same neutral page", () =>
+  Effect.gen(function* () {
+    const { ask, delivery, links } = yield* sent
+    const plain = yield* ask("http://pages.test/u/nothing")
+    assert.strictEqual(plain.status, 404)
+    const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1)
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    for (const [kind, url] of [
+      ["o", links.open],
+      ["c", links.click(0)],
+      ["u", links.unsubscribe],
+      ["v", links.view],
+    ] as const) {
+      const token = tokenOf(url)
+      const forged = [
+        ...Array.from(token, (character, at) => {
+          const next = alphabet[alphabet.indexOf(character) ^ 1] ?? ""
+          return token.slice(0, at) + next + token.slice(at + 1)
+        }),
+        token.slice(0, -1),
+        `${token}A`,
+        `${token}=`,
+        "",
+        ...[links.open, links.click(0), links.unsubscribe, links.view].map(tokenOf).filter((each) => each !== token),
+      ]
+      for (const each of forged) {
+        const answer = yield* ask(`http://pages.test/${kind}/${each}`, kind === "u" ? oneClick : {})
+        assert.strictEqual(answer.status, 404, `${kind} ${each}`)
+        if (each !== "") assert.strictEqual(answer.text, plain.text)
       }
-      const row = yield* delivery
-      assert.deepStrictEqual([row.openedAt, row.clickedAt, row.unsubscribedAt], [null, null, null])
-    }).pipe(Effect.scoped),
+    }
+    const row = yield* delivery
+    assert.deepStrictEqual([row.openedAt, row.clickedAt, row.unsubscribedAt], [null, null, null])
+  }).pipe(Effect.scoped),
 )
 
 const tokenReuseTest = tagged(it.live, "attack/token-reuse")
-tokenReuseTest("a right token for what is not there is the same neutral page", () =>
+tokenReuseTest("a valid token without a message gets the same neutral page", () =>
   Effect.gen(function* () {
     const { ask, linksOf, target } = yield* sent
     const elsewhere = linksOf({ workspaceId: target.workspaceId, deliveryId: DeliveryId.make(target.workspaceId) })

@@ -1,66 +1,62 @@
-// Unsubscribing: what it takes, what it changes, and what never does.
+// Tests of unsubscribing.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { chrome, oneClick, sent } from "../fixtures/TrackingWorld.ts"
 
 const unsubscribePrefetchTest = tagged(it.live, "attack/unsubscribe-prefetch")
-unsubscribePrefetchTest(
-  "a hundred GETs, HEADs, OPTIONSs and prefetches of the unsubscribe link and the page change nothing at all",
-  () =>
-    Effect.gen(function* () {
-      const { ask, everything, links } = yield* sent
-      const before = yield* everything
-      const ways: ReadonlyArray<RequestInit> = [
-        { method: "GET" },
-        { method: "HEAD" },
-        { method: "OPTIONS" },
-        { headers: { "sec-purpose": "prefetch;prerender" } },
-        { headers: { purpose: "prefetch" } },
-      ]
-      for (let turn = 0; turn < 20; turn++) {
-        for (const way of ways) {
-          for (const url of [links.unsubscribe, links.view]) yield* ask(url, way, turn % 2 === 0 ? chrome : null)
-        }
+unsubscribePrefetchTest("GET, HEAD, OPTIONS and prefetches of the unsubscribe link change nothing", () =>
+  Effect.gen(function* () {
+    const { ask, everything, links } = yield* sent
+    const before = yield* everything
+    const ways: ReadonlyArray<RequestInit> = [
+      { method: "GET" },
+      { method: "HEAD" },
+      { method: "OPTIONS" },
+      { headers: { "sec-purpose": "prefetch;prerender" } },
+      { headers: { purpose: "prefetch" } },
+    ]
+    for (let turn = 0; turn < 20; turn++) {
+      for (const way of ways) {
+        for (const url of [links.unsubscribe, links.view]) yield* ask(url, way, turn % 2 === 0 ? chrome : null)
       }
-      for (const method of ["PUT", "PATCH", "DELETE"]) yield* ask(links.unsubscribe, { method })
-      assert.strictEqual(yield* everything, before)
-      yield* ask(links.open)
-      assert.notStrictEqual(yield* everything, before, "an opening does write, so it would have been seen")
-    }).pipe(Effect.scoped),
+    }
+    for (const method of ["PUT", "PATCH", "DELETE"]) yield* ask(links.unsubscribe, { method })
+    assert.strictEqual(yield* everything, before)
+    yield* ask(links.open)
+    assert.notStrictEqual(yield* everything, before, "an opening does write, so it would have been seen")
+  }).pipe(Effect.scoped),
 )
 
-it.live(
-  "the unsubscribe page is plain: a language, a title, one heading, one button, and the reader's own colours",
-  () =>
-    Effect.gen(function* () {
-      const { ask, links, removeContact } = yield* sent
-      const asked = yield* ask(links.unsubscribe)
-      const done = yield* ask(links.unsubscribe, oneClick)
-      for (const { text } of [asked, done]) {
-        assert.match(text, /^<!doctype html>\n<html lang="en">/)
-        assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1">/)
-        const title = /<title>([^<]+)<\/title>/.exec(text)?.[1]
-        assert.deepStrictEqual(
-          Array.from(text.matchAll(/<h1>([^<]+)<\/h1>/g), ([, heading]) => heading),
-          [title],
-        )
-        assert.strictEqual(text.match(/<main>/g)?.length, 1)
-        assert.notMatch(text, /<script|<img|<link|<iframe|javascript:|https?:\/\//i, "nothing is fetched, nothing runs")
-        assert.notMatch(text, /[^-]color:|background/, "contrast is the browser's")
-        assert.notMatch(text, /outline|user-scalable|maximum-scale|<[a-z]+[^>]* on[a-z]+=/i)
-      }
-      assert.strictEqual(asked.text.match(/<button type="submit">Unsubscribe<\/button>/g)?.length, 1)
-      assert.notInclude(done.text, "<button")
-      yield* removeContact
-      for (const answer of [yield* ask(links.unsubscribe), yield* ask(links.unsubscribe, oneClick)]) {
-        assert.strictEqual(answer.status, 200, "also when the contact is gone")
-      }
-    }).pipe(Effect.scoped),
+it.live("the unsubscribe page has a language, a title, one heading, one button and system colors", () =>
+  Effect.gen(function* () {
+    const { ask, links, removeContact } = yield* sent
+    const asked = yield* ask(links.unsubscribe)
+    const done = yield* ask(links.unsubscribe, oneClick)
+    for (const { text } of [asked, done]) {
+      assert.match(text, /^<!doctype html>\n<html lang="en">/)
+      assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1">/)
+      const title = /<title>([^<]+)<\/title>/.exec(text)?.[1]
+      assert.deepStrictEqual(
+        Array.from(text.matchAll(/<h1>([^<]+)<\/h1>/g), ([, heading]) => heading),
+        [title],
+      )
+      assert.strictEqual(text.match(/<main>/g)?.length, 1)
+      assert.notMatch(text, /<script|<img|<link|<iframe|javascript:|https?:\/\//i, "nothing is fetched, nothing runs")
+      assert.notMatch(text, /[^-]color:|background/, "contrast is the browser's")
+      assert.notMatch(text, /outline|user-scalable|maximum-scale|<[a-z]+[^>]* on[a-z]+=/i)
+    }
+    assert.strictEqual(asked.text.match(/<button type="submit">Unsubscribe<\/button>/g)?.length, 1)
+    assert.notInclude(done.text, "<button")
+    yield* removeContact
+    for (const answer of [yield* ask(links.unsubscribe), yield* ask(links.unsubscribe, oneClick)]) {
+      assert.strictEqual(answer.status, 200, "also when the contact is gone")
+    }
+  }).pipe(Effect.scoped),
 )
 
 const tokenReuseTest = tagged(it.live, "attack/token-reuse")
-tokenReuseTest("who is deleted and then unsubscribes is suppressed: the address may come back", () =>
+tokenReuseTest("an unsubscribe of a deleted contact suppresses the address", () =>
   Effect.gen(function* () {
     const { ask, delivery, links, removeContact, suppressed } = yield* sent
     yield* removeContact
@@ -71,7 +67,7 @@ tokenReuseTest("who is deleted and then unsubscribes is suppressed: the address 
   }).pipe(Effect.scoped),
 )
 
-it.live("a GET of the unsubscribe link shows a plain page with a form, and changes nothing", () =>
+it.live("a GET of the unsubscribe link returns a form and changes nothing", () =>
   Effect.gen(function* () {
     const { ask, contact, delivery, links, suppressed } = yield* sent
     for (const method of ["GET", "HEAD", "GET"]) {
@@ -103,7 +99,7 @@ for (const [name, init] of [
   ["our own form", { ...oneClick, body: "confirm=unsubscribe" }],
 ] as const) {
   const unsubscribePostTest = tagged(it.live, "attack/unsubscribe-post")
-  unsubscribePostTest(`${name} unsubscribes at once, without cookies or redirects, and may be repeated`, () =>
+  unsubscribePostTest(`${name} unsubscribes at once, without cookies or redirects, and can be repeated`, () =>
     Effect.gen(function* () {
       const { ask, contact, delivery, links, suppressed } = yield* sent
       const answer = yield* ask(links.unsubscribe, init, null)
@@ -121,7 +117,7 @@ for (const [name, init] of [
 }
 
 const unsubscribePostTest = tagged(it.live, "attack/unsubscribe-post")
-unsubscribePostTest("any other POST changes nothing, and is asked again", () =>
+unsubscribePostTest("another POST changes nothing and gets the form again", () =>
   Effect.gen(function* () {
     const { ask, contact, links } = yield* sent
     const urlencoded = "application/x-www-form-urlencoded"

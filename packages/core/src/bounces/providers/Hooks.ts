@@ -25,14 +25,14 @@ import { Signatures, Sns } from "./Signatures.ts"
 export class HookRefused extends Schema.TaggedError<HookRefused>()("HookRefused", { why: Schema.String }) {
   readonly code = "hook_refused" satisfies ErrorCode
   override get message(): string {
-    return `The call is not taken: ${this.why}`
+    return `The call was refused: ${this.why}`
   }
 }
 
 export class HookUnreadable extends Schema.TaggedError<HookUnreadable>()("HookUnreadable", {}) {
   readonly code = "invalid_json" satisfies ErrorCode
   override get message(): string {
-    return "The body is not JSON. Send it as the provider's documentation shows it"
+    return "The body is not JSON. See the provider's documentation for the format"
   }
 }
 

@@ -56,12 +56,10 @@ export const rejected = (why: ItemRefusal): Rejected => ({ status: "rejected", r
 const sole = (path: string, code: ItemErrorCode, message: string): ReadonlyArray<ItemIssue> => [{ path, code, message }]
 
 /** An item that names nobody. */
-export const missingIdentity: ItemRefusal = refusal(
-  sole("", "INVALID_ITEM", "needs an email or a phone: nobody can be known without either"),
-)
+export const missingIdentity: ItemRefusal = refusal(sole("", "INVALID_ITEM", "must have an email or a phone"))
 
 /** An item whose contact the workspace does not have; another workspace's reads exactly the same. */
-export const notFound: ItemRefusal = refusal(sole("contact_id", "NOT_FOUND", "is no contact of this workspace"))
+export const notFound: ItemRefusal = refusal(sole("contact_id", "NOT_FOUND", "is not a contact of this workspace"))
 
 /** An item that is to have what somebody else has. */
 export const conflict = (contact: Contact, path: "email" | "phone"): ItemRefusal =>

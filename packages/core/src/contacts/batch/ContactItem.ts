@@ -197,7 +197,7 @@ const readStandardField = (
 ): ReadonlyArray<ItemIssue> => {
   const field = standardFieldByName.get(name)
   if (name === "contact_id") return [invalid(name, "is read-only")]
-  if (field === undefined) return [invalid(name, "is no field of a contact")]
+  if (field === undefined) return [invalid(name, "is not a field of a contact")]
   if (!field.writable) return [invalid(name, "is read-only")]
   if (saysNothing(raw, how)) return []
   return setStandard(field, raw, how, patch)
@@ -249,7 +249,7 @@ const setEmail = (raw: unknown, patch: MutablePatch): ReadonlyArray<ItemIssue> =
   if (raw !== null && typeof raw !== "string") return [invalid("email", "must be text")]
   const email = raw === null || raw === "" ? null : parseEmail(raw)
   if (email === null && raw !== null && raw !== "") {
-    return [{ path: "email", code: "invalid_email", message: "must be an email address, as ann@example.com" }]
+    return [{ path: "email", code: "invalid_email", message: "must be an email address, such as ann@example.com" }]
   }
   patch.email = email
   return []
@@ -259,7 +259,7 @@ const setPhone = (raw: unknown, { defaultCountry }: ItemReading, patch: MutableP
   if (raw !== null && typeof raw !== "string") return [invalid("phone", "must be text")]
   const phone = raw === null || raw === "" ? null : parsePhone(raw, defaultCountry)
   if (phone === null && raw !== null && raw !== "") {
-    const message = `must be a phone number, as +14155550123 (without country code it is read as one of ${defaultCountry})`
+    const message = `must be a phone number, such as +14155550123 (without a country code it belongs to ${defaultCountry})`
     return [{ path: "phone", code: "invalid_phone", message }]
   }
   patch.phone = phone
@@ -274,13 +274,13 @@ const readCustomFields = (raw: unknown, how: ItemReading, patch: MutablePatch): 
     const path = `custom_fields.${name}`
     const field = how.fields.get(name)
     if (field === undefined) {
-      return [{ path, code: "unknown_custom_field", message: "is no custom field of this workspace" }]
+      return [{ path, code: "unknown_custom_field", message: "is not a custom field of this workspace" }]
     }
     if (field.status === "archived") {
       return [{ path, code: "unknown_custom_field", message: "is archived: restore the field to write its values" }]
     }
     if (!field.isEditable && !how.allowNotEditable) {
-      return [{ path, code: "field_not_editable", message: "can't be edited by hand" }]
+      return [{ path, code: "field_not_editable", message: "can't be edited manually" }]
     }
     const value = readValue(field.valueType, each, how.values)
     if (Result.isFailure(value)) return [{ path, code: "invalid_custom_field_value", message: value.failure }]

@@ -13,21 +13,21 @@ const named = { flow: Schema.String }
 export class AlreadyInFlow extends Schema.TaggedError<AlreadyInFlow>()("AlreadyInFlow", named) {
   readonly code = "campaign_flow_already_in_flow" satisfies ErrorCode
   override get message(): string {
-    return `The contact is in the flow "${this.flow}" at the moment. Remove them first, or wait until they have left it`
+    return `The contact is already in the flow "${this.flow}". Remove it first, or wait until it has left the flow`
   }
 }
 
 export class ReentryDenied extends Schema.TaggedError<ReentryDenied>()("ReentryDenied", named) {
   readonly code = "campaign_flow_reentry_denied" satisfies ErrorCode
   override get message(): string {
-    return `The contact has been in the flow "${this.flow}", which nobody enters twice. Its reentry_policy would have to be allow`
+    return `The contact has already been in the flow "${this.flow}", whose reentry_policy is no_reentry`
   }
 }
 
 export class ContactDisqualified extends Schema.TaggedError<ContactDisqualified>()("ContactDisqualified", named) {
   readonly code = "campaign_flow_contact_disqualified" satisfies ErrorCode
   override get message(): string {
-    return `The disqualification rules of the flow "${this.flow}" pick the contact. Change the contact or the rules`
+    return `The contact matches the disqualification rules of the flow "${this.flow}". Change the contact or the rules`
   }
 }
 
@@ -37,7 +37,7 @@ export class ManualMembershipDisabled extends Schema.TaggedError<ManualMembershi
 ) {
   readonly code = "campaign_flow_manual_membership_disabled" satisfies ErrorCode
   override get message(): string {
-    return `Nobody can be added to the flow "${this.flow}" by hand. Set manual_membership_enabled, or use a trigger`
+    return `Contacts can't be added to the flow "${this.flow}" manually. Set manual_membership_enabled, or use a trigger`
   }
 }
 

@@ -18,7 +18,7 @@ const listed = (issues: ReadonlyArray<Issue>): string =>
 export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownToken", { issues: Issues }) {
   readonly code = "campaign_flow_trigger_unknown_token" satisfies ErrorCode
   override get message(): string {
-    return `The trigger does not take these tokens: ${listed(this.issues)}`
+    return `The trigger does not declare these tokens: ${listed(this.issues)}`
   }
   get details() {
     return { issues: this.issues }
@@ -28,7 +28,7 @@ export class UnknownToken extends Schema.TaggedError<UnknownToken>()("UnknownTok
 export class InvalidTokenType extends Schema.TaggedError<InvalidTokenType>()("InvalidTokenType", { issues: Issues }) {
   readonly code = "campaign_flow_trigger_invalid_token_type" satisfies ErrorCode
   override get message(): string {
-    return `These tokens are of another type: ${listed(this.issues)}`
+    return `These tokens do not have the declared type: ${listed(this.issues)}`
   }
   get details() {
     return { issues: this.issues }
@@ -38,7 +38,7 @@ export class InvalidTokenType extends Schema.TaggedError<InvalidTokenType>()("In
 export class TokensTooLarge extends Schema.TaggedError<TokensTooLarge>()("TokensTooLarge", { size_bytes: Schema.Int }) {
   readonly code = "campaign_flow_trigger_payload_too_large" satisfies ErrorCode
   override get message(): string {
-    return `The tokens have ${this.size_bytes} bytes of JSON, and must have less than ${tokens_size_bytes_limit}`
+    return `The tokens have ${this.size_bytes} bytes of JSON, but must have less than ${tokens_size_bytes_limit}`
   }
 }
 

@@ -144,7 +144,7 @@ const kindOf = (name: string, custom: ReadonlyMap<string, CustomField>): TargetK
 const whyUnknown = (name: string, custom: ReadonlyMap<string, CustomField>): string => {
   if (standardFieldByName.has(name)) return `${name} is read-only: an import can't write it`
   if (custom.has(name)) return `the field ${name} is archived: restore it first`
-  return `there is no field ${name} in this workspace: create it first, or leave the column out`
+  return `there is no field ${name} in this workspace: create it first, or omit the column`
 }
 
 /** What was chosen, without the columns that are left out; or everything that is wrong with it. */
@@ -160,8 +160,8 @@ export const checkMappings = (
   const mappings: Array<Mapping> = []
   for (const [index, { header, targetField, targetKind, overwriteBehavior }] of wanted.entries()) {
     const refuse = (key: string, message: string) => issues.push({ path: `mappings.${index}.${key}`, message })
-    if (!known.has(header)) refuse("header", `is no column of the file: ${header}`)
-    else if (columns.has(header)) refuse("header", `stands here twice: ${header}`)
+    if (!known.has(header)) refuse("header", `is not a column of the file: ${header}`)
+    else if (columns.has(header)) refuse("header", `occurs twice: ${header}`)
     columns.add(header)
     if (targetField === null) continue
     const kind = kindOf(targetField, custom)
@@ -178,7 +178,7 @@ export const checkMappings = (
     if (kind !== undefined) mappings.push({ header, targetField, targetKind: kind, overwriteBehavior })
   }
   if (!identifiesContacts(wanted)) {
-    issues.push({ path: "mappings", message: "must have a column for email or phone: nobody can be known without" })
+    issues.push({ path: "mappings", message: "must map a column to email or phone" })
   }
   return issues.length === 0 ? Result.succeed(mappings) : Result.fail(new Invalid({ issues }))
 }

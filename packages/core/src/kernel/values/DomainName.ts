@@ -33,7 +33,7 @@ const idnaToAscii = (name: string): string | null =>
 /** A domain that can have an owner: a public suffix is refused. */
 export const checkDomain = (path: string, text: string): Result.Result<string, Invalid> => {
   const domain = toDomain(text)
-  if (domain === null) return Result.fail(Invalid.at(path, "must be a domain name, as example.com"))
+  if (domain === null) return Result.fail(Invalid.at(path, "must be a domain name, such as example.com"))
   const { publicSuffix, isIcann } = parse(domain)
   if (isIcann === true && publicSuffix === domain) {
     return Result.fail(Invalid.at(path, `${domain} is a public suffix: name a domain below it`))

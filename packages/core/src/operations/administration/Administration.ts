@@ -143,7 +143,7 @@ export class Administration extends Context.Service<
 
         suppress: Effect.fn("Administration.suppress")(function* (workspace, { email, reason }) {
           const address = parseEmail(email)
-          if (address === null) return yield* Invalid.at("email", "must be an email address, as ann@example.com")
+          if (address === null) return yield* Invalid.at("email", "must be an email address, such as ann@example.com")
           yield* workspaces.lock(workspace)
           const createdAt = yield* DateTime.now
           const now = yield* store.suppress(workspace, { email: address.normalized, reason, createdAt })

@@ -23,7 +23,7 @@ const lease_ms = 30_000
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
   readonly code = "idempotency_key_reused" satisfies ErrorCode
   override get message(): string {
-    return "This Idempotency-Key was used with another body. Repeat a request as it was, or give a new one a key of its own"
+    return "This Idempotency-Key was used with another body. Repeat the same request, or use another key for a new one"
   }
 }
 
@@ -38,7 +38,7 @@ export class KeyInProgress extends Schema.TaggedError<KeyInProgress>()("KeyInPro
 export class AnswerNotKept extends Schema.TaggedError<AnswerNotKept>()("AnswerNotKept", { status: Schema.Int }) {
   readonly code = "conflict" satisfies ErrorCode
   override get message(): string {
-    return `The first request with this Idempotency-Key was answered ${this.status}; the answer can't be repeated, since it was too large to be kept. Read what it made, and don't send it again`
+    return `The first request with this Idempotency-Key completed with status ${this.status}, but its response was too large to be stored. Read the result instead of sending the request again`
   }
 }
 

@@ -15,9 +15,9 @@ export class ContactBusy extends Schema.TaggedError<ContactBusy>()("ContactBusy"
   readonly code = "conflict" satisfies ErrorCode
   override get message(): string {
     const what = {
-      message: "A message to this contact is just leaving",
-      export: "An export of this workspace is just being written, and may hold this contact",
-      import: "An import that names this contact is running",
+      message: "A message to this contact is being sent",
+      export: "An export of this workspace that may contain the contact is being written",
+      import: "An import that contains this contact is running",
     }[this.because]
     return `${what}. Try again in a minute`
   }

@@ -29,7 +29,7 @@ export const assetKey = (workspace: WorkspaceId, tent: TentId, id: AssetId): str
 export class AssetTooLarge extends Schema.TaggedError<AssetTooLarge>()("AssetTooLarge", { bytes_max: Schema.Int }) {
   readonly code = "payload_too_large" satisfies ErrorCode
   override get message(): string {
-    return `The file is larger than ${Number((this.bytes_max / 2 ** 20).toFixed(1))} MB, the most that a tent takes`
+    return `The file exceeds the limit of ${Number((this.bytes_max / 2 ** 20).toFixed(1))} MB for files of tents`
   }
 }
 
@@ -42,7 +42,7 @@ export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()
     return new AssetLimitExceeded({ limit: assets_max, current: held.length })
   }
   override get message(): string {
-    return `A tent holds at most ${this.limit} files. Delete one that it does not need`
+    return `A tent can have at most ${this.limit} files. Delete one first`
   }
   get extras() {
     return { limit: this.limit, current: this.current }

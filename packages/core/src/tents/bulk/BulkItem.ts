@@ -1,5 +1,6 @@
-// An item of a bulk request, read: everything that is wrong with it is said at once, and only it is rejected.
-import { Result, Schema, SchemaIssue } from "effect"
+// Reads an item of a bulk request. All its problems are reported at once, and reject only this item.
+import { Result, Schema } from "effect"
+import { issuesOf } from "../../kernel/Refusal.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "../Alias.ts"
 import { prompt_length_max, tent_name_length_max } from "../Tent.ts"
@@ -28,34 +29,30 @@ export const BulkItemShape = Schema.Struct({
   input_data: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Any).annotate({
       message: "must be an object",
-      description: "What the page is to say, key by key; applied before the instructions",
+      description: "Content of the page by key; applied before the instructions",
       examples: [{ city: "Ulm", opening: "9 to 17 h" }],
     }),
   ),
   instructions: Schema.optionalKey(
     atMost(prompt_length_max).annotate({
-      description: "Guidance besides. One of input_data and instructions is needed",
+      description: "Further guidance. `input_data` or `instructions` is required",
     }),
   ),
   client_item_id: Schema.optionalKey(atMost(client_item_id_length_max)),
   tent_name: Schema.optionalKey(atMost(tent_name_length_max)),
   custom_page_alias: Schema.optionalKey(
-    Schema.String.annotate({ description: "Needs auto_publish: true of the request" }),
+    Schema.String.annotate({ description: "Requires `auto_publish: true` in the request" }),
   ),
   include_brand: Schema.optionalKey(Schema.Boolean),
 })
 
 const decode = Schema.decodeUnknownResult(BulkItemShape, { errors: "all", onExcessProperty: "error" })
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
 export const readBulkItem = (raw: unknown, { autoPublish }: { readonly autoPublish: boolean }): ReadBulkItem => {
   const decoded = decode(raw)
   const said = textsOf(raw)
   if (Result.isFailure(decoded)) {
-    const faults = formatIssue(decoded.failure.issue).issues.map(({ path, message }) => {
-      const at = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-      return `${at === "" ? "the item" : at} ${message.startsWith("Expected no excess") ? "is not a field of an item" : message}`
-    })
+    const faults = issuesOf(decoded.failure).map(({ path, message }) => `${path === "" ? "the item" : path} ${message}`)
     return { ...said, read: null, fault: faults.slice(0, faults_max).join("; ") }
   }
   const item = decoded.success

@@ -36,13 +36,13 @@ describe("the table of rows that did not go in", () => {
   it("has the file's columns and cells, then number, status and reason", () => {
     const { header, row } = rejectedRowsTable({ headers: ["Email", "Name"], widest: 2, formulaGuarded: true })
     assert.deepStrictEqual(header, ["Email", "Name", "row_number", "status", "reason"])
-    const issues = [issue("Email", "must be an email address, as ann@example.com")]
+    const issues = [issue("Email", "must be an email address, such as ann@example.com")]
     assert.deepStrictEqual(row(kept(["nobody", " Bob "], { issues })), [
       "nobody",
       " Bob ",
       "7",
       "failed",
-      "Email must be an email address, as ann@example.com.",
+      "Email must be an email address, such as ann@example.com.",
     ])
   })
 

@@ -1,41 +1,22 @@
-// The calls on exports of a blast's recipients.
+// The endpoints that export the recipients of a blast.
 import { recipientCategories } from "@tentpole/core/blasts/BlastStore"
-import { BlastId, ExportId } from "@tentpole/core/kernel/Ids"
+import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import * as Endpoint from "../../Endpoint.ts"
 import { oneOf } from "../../Wire.ts"
-import { ExportBegun, FollowedExport } from "../exports/ExportWire.ts"
+import { exportEndpoints } from "../exports/ExportEndpoints.ts"
 
 export const BeginRecipientsExport = Schema.Struct({
   category: Schema.optionalKey(oneOf(...recipientCategories)).annotate({
-    description: "Only recipients of this category; `recipients`, the whole audience, when absent",
+    description: "Exports only recipients of this category. Default: `recipients`, the whole audience",
   }),
 }).annotate({ identifier: "BeginBlastRecipientsExport" })
 
-export const BlastExportsApi = HttpApiGroup.make("blastExports")
-  .add(
-    HttpApiEndpoint.post("begin", "/v1/email-blasts/:blastId/contacts/export", {
-      params: { blastId: BlastId },
-      payload: [BeginRecipientsExport, Schema.Undefined],
-      success: ExportBegun,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Export a blast's recipients")
-      .annotate(
-        OpenApi.Description,
-        "Writes the recipients into a CSV file, as they are at one moment after the call. Follow it until it is completed",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("find", "/v1/email-blasts/:blastId/contacts/export/:exportId", {
-      params: { blastId: BlastId, exportId: ExportId },
-      success: FollowedExport,
-      error: errors("not_found", "unavailable"),
-    })
-      .annotate(OpenApi.Summary, "Read an export of recipients")
-      .annotate(
-        OpenApi.Description,
-        "How far the export is. When it is completed, `download_url` is signed anew at each call and valid for an hour; the file is kept for 24 hours.",
-      ),
-  )
+export const BlastExportsApi = Endpoint.group("blastExports", "Exports of blast recipients as CSV.").add(
+  ...exportEndpoints({
+    path: "/v1/email-blasts/:blastId/contacts/export",
+    params: { blastId: BlastId },
+    payload: BeginRecipientsExport,
+    exported: "a blast's recipients",
+  }),
+)

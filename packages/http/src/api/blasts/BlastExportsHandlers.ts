@@ -1,4 +1,4 @@
-// The calls on exports of a blast's recipients, handled.
+// The handlers of exports of a blast's recipients.
 import { Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

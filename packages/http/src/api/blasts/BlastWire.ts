@@ -1,4 +1,4 @@
-// Blasts and their recipients as the wire has them.
+// Wire schemas of blasts and their recipients.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
 import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
 
 const Source = Schema.Literals(["existing", "inline"]).annotate({
-  description: "`inline`: made for this blast",
+  description: "`inline`: created for this blast",
 })
 
 const AudienceWire = Schema.Struct({
@@ -18,7 +18,7 @@ const AudienceWire = Schema.Struct({
   name: Schema.String,
   kind: Schema.Literals(listKinds),
   member_count: Schema.NullOr(Schema.Int).annotate({ description: "Static lists only" }),
-}).annotate({ identifier: "BlastAudience", description: "The list as it is now" })
+}).annotate({ identifier: "BlastAudience", description: "Current state of the list" })
 
 const EmailOfBlastWire = Schema.Struct({
   email_id: EmailId,
@@ -28,11 +28,11 @@ const EmailOfBlastWire = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   current_version: Schema.Int,
   approved_version: Schema.NullOr(Schema.Int),
-}).annotate({ identifier: "BlastEmail", description: "The email as it is now" })
+}).annotate({ identifier: "BlastEmail", description: "Current state of the email" })
 
 const DetailsWire = Schema.Struct({
-  blast_recipient_count: Schema.Int.annotate({ description: "Whom the audience held when sending began" }),
-  blast_qualified_count: Schema.Int.annotate({ description: "Of those, whom suppression left" }),
+  blast_recipient_count: Schema.Int.annotate({ description: "Contacts in the audience when sending began" }),
+  blast_qualified_count: Schema.Int.annotate({ description: "Recipients that were not suppressed" }),
   blast_sent_count: Schema.Int,
   blast_failed_count: Schema.Int,
   blast_blocked_count: Schema.Int,
@@ -43,10 +43,10 @@ const DetailsWire = Schema.Struct({
   blast_bounced_count: Schema.Int,
   blast_spam_count: Schema.Int,
   blast_unsubscribed_count: Schema.Int,
-}).annotate({ identifier: "BlastDetails", description: "Counts of recipients, never of events" })
+}).annotate({ identifier: "BlastDetails", description: "Counts of recipients, not of events" })
 
 const ReadinessWire = Schema.Struct({
-  ready: Schema.Boolean.annotate({ description: "Nothing but `schedule` is missing" }),
+  ready: Schema.Boolean.annotate({ description: "True if nothing is missing except `schedule`" }),
   missing: Schema.Array(Schema.Literals(missingParts)),
   warnings: Schema.Array(Schema.Literals(readinessWarnings)),
 }).annotate({ identifier: "ApprovalReadiness" })
@@ -57,24 +57,24 @@ export const BlastWire = Schema.Struct({
   name: Schema.String,
   description: Schema.NullOr(Schema.String),
   status: Schema.Literals(blastStatuses),
-  paused: Schema.Boolean.annotate({ description: "Held in the middle of sending; the status stays `sending`" }),
+  paused: Schema.Boolean.annotate({ description: "True if sending is paused; the status stays `sending`" }),
   audience_list_id: Schema.NullOr(ListId),
   audience_source: Schema.NullOr(Source),
   audience: Schema.NullOr(AudienceWire),
   email_id: Schema.NullOr(EmailId),
   email_source: Schema.NullOr(Source),
   email: Schema.NullOr(EmailOfBlastWire),
-  operational: Schema.Boolean.annotate({ description: "Sent as transactional mail" }),
+  operational: Schema.Boolean.annotate({ description: "True if it is sent as transactional mail" }),
   scheduled_at: Schema.NullOr(InstantWire),
   approved_at: Schema.NullOr(InstantWire),
-  approved_email_version: Schema.NullOr(Schema.Int).annotate({ description: "Locked for the send" }),
+  approved_email_version: Schema.NullOr(Schema.Int).annotate({ description: "The version that is sent" }),
   sent_at: Schema.NullOr(InstantWire),
   send_mode: Schema.NullOr(Schema.Literals(["scheduled", "send_now"])),
   details: DetailsWire,
-  approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Only while it is a draft" }),
+  approval_readiness: Schema.optionalKey(ReadinessWire).annotate({ description: "Only for drafts" }),
   cancelled_at: Schema.NullOr(InstantWire),
   cancelled_reason: Schema.NullOr(Schema.Literals(cancelReasons)).annotate({
-    description: "Null when the user cancelled it",
+    description: "null if a user cancelled it",
   }),
   failed_reason: Schema.NullOr(Schema.String).annotate({ description: "Why the blast as a whole failed" }),
   created_at: InstantWire,

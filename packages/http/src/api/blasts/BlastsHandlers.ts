@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import type { SetAudience } from "./BlastsApi.ts"
 import { toBlastWire, toRecipientWire } from "./BlastWire.ts"
@@ -45,12 +45,7 @@ export const layer = HttpApiBuilder.group(
               sortBy: query.sort_by ?? "updated_at",
               sortOrder: query.sort_order ?? "desc",
             })
-            .pipe(
-              Effect.map(({ items, total }) => ({
-                blasts: items.map(toBlastWire),
-                pagination: pagination(pageOf(query), total),
-              })),
-            ),
+            .pipe(Effect.map(paged("blasts", query, toBlastWire))),
         ),
       create: ({ payload }) => withWorkspace(({ id }) => blast(blasts.create(id, payload))),
       find: ({ params }) => withWorkspace(({ id }) => blast(blasts.find(id, params.blastId))),
@@ -90,12 +85,7 @@ export const layer = HttpApiBuilder.group(
               sort: query.sort ?? "created_at",
               order: query.order ?? "desc",
             })
-            .pipe(
-              answer(({ items, total }) => ({
-                contacts: items.map(toRecipientWire),
-                pagination: pagination(pageOf(query), total),
-              })),
-            ),
+            .pipe(answer(paged("contacts", query, toRecipientWire))),
         ),
     })
   }),

@@ -1,12 +1,12 @@
-// A dry run as the wire has it.
+// Wire schema of a dry run.
 import type { DryRun } from "@tentpole/core/blasts/inspection/DryRun"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 
 export const DryRunWire = Schema.Struct({
-  recipient_count: Schema.Int.annotate({ description: "Whom the audience holds" }),
-  qualified_count: Schema.Int.annotate({ description: "Of those, who would be sent to" }),
+  recipient_count: Schema.Int.annotate({ description: "Contacts in the audience" }),
+  qualified_count: Schema.Int.annotate({ description: "Contacts that would get the message" }),
   blocked: Schema.Array(
     Schema.Struct({
       reason: Schema.Literals(blockReasons),
@@ -15,14 +15,14 @@ export const DryRunWire = Schema.Struct({
     }),
   ),
   domains: Schema.Array(Schema.Struct({ domain: Schema.String, count: Schema.Int })).annotate({
-    description: "Of the qualified: the twenty domains with the most of them",
+    description: "The twenty most frequent domains of the qualified contacts",
   }),
   unresolved_tokens: Schema.Array(Schema.Struct({ token: Schema.String, contact_count: Schema.Int })).annotate({
-    description: "Tokens without a fallback that stand empty, by how many of the qualified have no value",
+    description: "Tokens without a fallback, with the number of qualified contacts that have no value",
   }),
   estimated_seconds: Schema.Int.annotate({
     description:
-      "From the workspace's limits of sending; without any, one worker's connections at ten messages a second each",
+      "Computed from the workspace's sending limits. Without limits: from one worker's connections at ten messages per second each",
   }),
   samples: Schema.Array(
     Schema.Struct({
@@ -31,7 +31,7 @@ export const DryRunWire = Schema.Struct({
       html: Schema.String,
       text: Schema.String,
     }),
-  ).annotate({ description: "The messages of up to three of the qualified, untracked; their links lead nowhere" }),
+  ).annotate({ description: "Messages to up to three qualified contacts, without tracking and with inactive links" }),
 }).annotate({ identifier: "BlastDryRun" })
 
 export const toDryRunWire = (run: DryRun): typeof DryRunWire.Type => ({

@@ -1,5 +1,4 @@
-// Batches of contacts on the wire: items of which each stands for itself, and a result for each. And the body that alters
-// one contact, which is an item without its names.
+// Wire schemas of contact batches, with a result for each item, and of the body that updates one contact.
 import { standardFields, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import type { BatchItem, DeletedItem } from "@tentpole/core/contacts/Contacts"
 import type { ExistingContact, ItemRefusal } from "@tentpole/core/contacts/batch/ContactItem"
@@ -37,7 +36,7 @@ const writable = {
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }
 
-/** What a contact shows and no caller writes. */
+/** Fields of a contact that requests may not have. */
 export const readOnlyFields = [
   "contact_id",
   "marketing_email_invalid",
@@ -46,14 +45,14 @@ export const readOnlyFields = [
   "last_activity_at",
 ] as const
 
-/** What may be written of a contact, for callers in TypeScript: `writable` is made of data, in which no type stands. */
+/** The writable fields of a contact as a type, for the client: `writable` is computed and has no static type. */
 type WrittenContact = Partial<Omit<typeof ContactWire.Encoded, (typeof readOnlyFields)[number]>>
 type Named = { readonly client_item_id?: string }
 
 const ContactItem = item<WrittenContact & Named>(Schema.Struct({ client_item_id: clientItemId, ...writable })).annotate(
   {
     identifier: "ContactItem",
-    description: "Needs an email or a phone",
+    description: "An email or a phone is required",
   },
 )
 
@@ -63,7 +62,7 @@ const ContactUpdate = item<WrittenContact & Named & Known>(
   Schema.Struct({ contact_id: ContactId, client_item_id: clientItemId, ...writable }),
 ).annotate({
   identifier: "ContactUpdate",
-  description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
+  description: "Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key",
 })
 
 const ContactDeletion = item<Known & Named>(
@@ -77,7 +76,7 @@ const isObject = (value: unknown) =>
 
 export const ContactPatch = shownAs<WrittenContact>(Schema.Struct(writable), isObject).annotate({
   identifier: "ContactPatch",
-  description: "A key left out is unchanged, null clears; custom_fields are merged key by key",
+  description: "Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key",
 })
 
 const size = { message: `must have 1 to ${batch_max} items` }
@@ -99,7 +98,7 @@ const ExistingContactWire = Schema.Struct({
 }).annotate({ identifier: "ExistingContact" })
 
 const place = {
-  index: Schema.Int.annotate({ description: "From 0, the order of the request" }),
+  index: Schema.Int.annotate({ description: "Position in the request, from 0" }),
   client_item_id: Schema.NullOr(Schema.String),
 }
 

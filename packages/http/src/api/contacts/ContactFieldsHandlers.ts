@@ -1,4 +1,4 @@
-// The calls on the definitions of custom contact fields, handled.
+// The handlers of custom contact fields.
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Segments } from "@tentpole/core/segments/Segments"
 import { Effect } from "effect"

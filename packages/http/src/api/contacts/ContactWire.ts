@@ -1,4 +1,4 @@
-// A contact as the wire has it.
+// Wire schema of a contact.
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { ShownContact } from "@tentpole/core/contacts/Contacts"
 import { ContactId } from "@tentpole/core/kernel/Ids"
@@ -17,8 +17,8 @@ const standard = {
   city: text,
   state: text,
   country: text,
-  email: text.annotate({ description: "As it was written" }),
-  phone: text.annotate({ description: "E.164" }),
+  email: text.annotate({ description: "As it was entered" }),
+  phone: text.annotate({ description: "In E.164 format" }),
   address: text,
   address2: text,
   zip_code: text,
@@ -29,31 +29,31 @@ const standard = {
   marketing_email_subscribed: Schema.NullOr(Schema.Boolean),
   marketing_sms_subscribed: Schema.NullOr(Schema.Boolean),
   marketing_email_invalid: Schema.Boolean.annotate({
-    description: "Read-only: a marketing email has bounced for good, and the address is still the same",
+    description: "Read-only. True after a marketing email hard-bounced; false again when the address changes",
   }),
   original_source: text,
   original_source_detail: text,
   created_at: InstantWire,
   updated_at: InstantWire,
-  last_activity_at: Schema.NullOr(InstantWire).annotate({ description: "When the person last did something" }),
+  last_activity_at: Schema.NullOr(InstantWire).annotate({ description: "Time of the contact's last activity" }),
 }
 
 export const CustomFieldsWire = Schema.Record(
   Schema.String,
   Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
-).annotate({ description: "By the custom fields' api_name; null where there is no value" })
+).annotate({ description: "Values by the `api_name` of the custom field; null for no value" })
 
 export const ContactWire = Schema.Struct({ ...standard, custom_fields: CustomFieldsWire }).annotate({
   identifier: "Contact",
 })
 
-/** Lookups show `custom_fields`, pages of a listing don't. */
+/** Lookups have `custom_fields`, listings do not. */
 export const ListedContactWire = Schema.Struct({
   ...standard,
   custom_fields: Schema.optionalKey(CustomFieldsWire),
 }).annotate({ identifier: "ListedContact" })
 
-/** A contact as listings and search show it. */
+/** A contact in listings and searches. */
 export const toListedContact = (contact: Contact): typeof ListedContactWire.Type => ({
   contact_id: contact.id,
   display_name: contact.displayName,

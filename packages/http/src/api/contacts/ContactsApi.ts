@@ -1,10 +1,10 @@
-// The calls on contacts.
+// The endpoints of contacts.
 import { contactSorts } from "@tentpole/core/contacts/ContactStore"
 import { readDate } from "@tentpole/core/contacts/values/FieldValue"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Result, Schema, SchemaGetter } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import { HttpApiSchema } from "effect/http-api"
+import * as Endpoint from "../../Endpoint.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter, Text } from "../../Wire.ts"
 import { ActivitiesAnswer } from "./ActivityWire.ts"
 import {
@@ -19,9 +19,9 @@ import {
 } from "./BatchWire.ts"
 import { ContactWire, ListedContactWire } from "./ContactWire.ts"
 
-const instantMessage = "must be a timestamp with a zone, as 2026-05-01T09:30:00Z"
+const instantMessage = "must be a timestamp with a time zone, such as 2026-05-01T09:30:00Z"
 
-/** A timestamp, or a day for its first instant. */
+/** A timestamp; a date means its first instant. */
 const instantParameter = Schema.String.check(
   Schema.makeFilter((text: string) => Result.isSuccess(readDate(text, "json")) || instantMessage),
 )
@@ -38,12 +38,14 @@ const listParameters = {
   sort: Schema.optionalKey(oneOf(...contactSorts)),
   order: orderParameter,
   search: searchParameter,
-  updated_after: Schema.optionalKey(instantParameter.annotate({ description: "Exclusive" })),
+  updated_after: Schema.optionalKey(
+    instantParameter.annotate({ description: "Returns only contacts that changed after this time" }),
+  ),
 }
 
 const lookupParameter = Schema.optionalKey(Text(1000, 1))
 
-/** Either a lookup, by email or by phone, or a listing. */
+/** A lookup by email or phone, or a listing. */
 export const ContactsQuery = Schema.Struct({
   email: lookupParameter,
   phone: lookupParameter,
@@ -56,124 +58,100 @@ export const ContactsQuery = Schema.Struct({
       ? []
       : given
           .filter((name) => name !== by)
-          .map((name) => ({ path: [name], issue: `can't stand beside ${by}, which looks up one contact` }))
+          .map((name) => ({ path: [name], issue: `can't be combined with ${by}, which looks up one contact` }))
   }),
 )
 
 export const ContactsAnswer = Schema.Struct({
   items: Schema.Array(ListedContactWire),
   pagination: Schema.optionalKey(PaginationWire),
-}).annotate({ identifier: "Contacts", description: "A lookup has no pagination" })
+}).annotate({ identifier: "Contacts", description: "Lookups have no `pagination`" })
 
 export const ActivitiesQuery = Schema.Struct({ ...pageQuery, order: orderParameter })
 
 const params = { contact_id: ContactId }
 
-export const ContactsApi = HttpApiGroup.make("contacts")
-  .add(
-    HttpApiEndpoint.get("list", "/v1/contacts", { query: ContactsQuery, success: ContactsAnswer })
-      .annotate(OpenApi.Summary, "List contacts, or look one up")
-      .annotate(
-        OpenApi.Description,
-        "Pages of contacts, the newest first unless asked otherwise; or, by `email` or `phone`, the one contact that has it, with its custom fields. A value that can't be read finds nobody.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("create", "/v1/contacts", {
-      payload: Batch,
-      success: CreateResults.pipe(HttpApiSchema.status(201)),
-    })
-      .annotate(OpenApi.Summary, "Create contacts")
-      .annotate(
-        OpenApi.Description,
-        "Makes up to 100 contacts. Each item stands for itself, with a result of its own at its place; they are done as if in order. 201 also when every item was rejected.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("upsert", "/v1/contacts/upsert", { payload: Batch, success: UpsertResults })
-      .annotate(OpenApi.Summary, "Create or update contacts")
-      .annotate(
-        OpenApi.Description,
-        "Finds each of up to 100 items by its email, then its phone, and updates whom it finds; the others are made. Keys left out stay as they are.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("update", "/v1/contacts/update", { payload: UpdateBatch, success: UpdateResults })
-      .annotate(OpenApi.Summary, "Update contacts")
-      .annotate(
-        OpenApi.Description,
-        "Updates up to 100 contacts by their ids, each with a result of its own. Keys left out stay as they are, `null` clears.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("delete", "/v1/contacts/delete", { payload: DeleteBatch, success: DeleteResults })
-      .annotate(OpenApi.Summary, "Delete contacts")
-      .annotate(
-        OpenApi.Description,
-        "Deletes up to 100 contacts by their ids, with their memberships. What blasts have recorded of them stays with the blasts.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.delete("deleteThese", "/v1/contacts", { payload: DeleteBatch, success: DeleteResults })
-      .annotate(OpenApi.Summary, "Delete contacts by DELETE")
-      .annotate(
-        OpenApi.Description,
-        "The same as `POST /v1/contacts/delete`, for callers that can send a body with DELETE.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("find", "/v1/contacts/:contact_id", {
-      params,
-      success: ContactWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Read a contact")
-      .annotate(OpenApi.Description, "One contact with its custom fields; those without a value read null."),
-  )
-  .add(
-    HttpApiEndpoint.patch("patch", "/v1/contacts/:contact_id", {
-      params,
-      payload: ContactPatch,
-      success: ContactWire,
-      error: errors(
-        "validation_failed",
-        "invalid_email",
-        "invalid_phone",
-        "unknown_custom_field",
-        "invalid_custom_field_value",
-        "field_not_editable",
-        "not_found",
-        "conflict",
-      ),
-    })
-      .annotate(OpenApi.Summary, "Edit a contact")
-      .annotate(
-        OpenApi.Description,
-        "Changes the fields that the body names. An empty body changes nothing. It must keep an email or a phone.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
-      params,
-      success: HttpApiSchema.NoContent,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Delete a contact")
-      .annotate(
-        OpenApi.Description,
-        "Deletes one contact with its memberships. What blasts have recorded of it stays with the blasts.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("activities", "/v1/contacts/:contact_id/activities", {
-      params,
-      query: ActivitiesQuery,
-      success: ActivitiesAnswer,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Read a contact's timeline")
-      .annotate(
-        OpenApi.Description,
-        "What happened to the contact and what it did, the newest first unless asked otherwise. Machines that open or click are not in it.",
-      ),
-  )
+export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by email address or phone number.").add(
+  Endpoint.get("list", "/v1/contacts", {
+    summary: "List contacts, or look one up",
+    description:
+      "Returns a page of contacts, the newest first by default. With `email` or `phone`, it returns the one contact that has it, with its custom fields. A value that cannot be parsed matches no contact.",
+    query: ContactsQuery,
+    success: ContactsAnswer,
+  }),
+  Endpoint.post("create", "/v1/contacts", {
+    summary: "Create contacts",
+    description:
+      "Creates up to 100 contacts. Items are processed independently and in order, each with its own result. The status is 201 even if every item was rejected.",
+    payload: Batch,
+    success: CreateResults.pipe(HttpApiSchema.status(201)),
+  }),
+  Endpoint.post("upsert", "/v1/contacts/upsert", {
+    summary: "Create or update contacts",
+    description:
+      "Looks up each of up to 100 items by email and then by phone. A matching contact is updated, otherwise one is created. Omitted keys stay unchanged.",
+    payload: Batch,
+    success: UpsertResults,
+  }),
+  Endpoint.post("update", "/v1/contacts/update", {
+    summary: "Update contacts",
+    description:
+      "Updates up to 100 contacts by id, each with its own result. Omitted keys stay unchanged, `null` clears a value.",
+    payload: UpdateBatch,
+    success: UpdateResults,
+  }),
+  Endpoint.post("delete", "/v1/contacts/delete", {
+    summary: "Delete contacts",
+    description:
+      "Deletes up to 100 contacts by id, with their memberships. What blasts recorded about them stays with the blasts.",
+    payload: DeleteBatch,
+    success: DeleteResults,
+  }),
+  Endpoint.delete("deleteThese", "/v1/contacts", {
+    summary: "Delete contacts with DELETE",
+    description: "Does the same as `POST /v1/contacts/delete`, for clients that can send a body with DELETE.",
+    payload: DeleteBatch,
+    success: DeleteResults,
+  }),
+  Endpoint.get("find", "/v1/contacts/:contact_id", {
+    summary: "Get a contact",
+    description: "Returns one contact with its custom fields. Fields without a value are `null`.",
+    params,
+    success: ContactWire,
+    errors: ["not_found"],
+  }),
+  Endpoint.patch("patch", "/v1/contacts/:contact_id", {
+    summary: "Update a contact",
+    description:
+      "Changes the fields of the body. An empty body changes nothing. The contact must keep an email or a phone.",
+    params,
+    payload: ContactPatch,
+    success: ContactWire,
+    errors: [
+      "validation_failed",
+      "invalid_email",
+      "invalid_phone",
+      "unknown_custom_field",
+      "invalid_custom_field_value",
+      "field_not_editable",
+      "not_found",
+      "conflict",
+    ],
+  }),
+  Endpoint.delete("deleteOne", "/v1/contacts/:contact_id", {
+    summary: "Delete a contact",
+    description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
+    params,
+    success: HttpApiSchema.NoContent,
+    errors: ["not_found"],
+  }),
+  Endpoint.get("activities", "/v1/contacts/:contact_id/activities", {
+    summary: "List a contact's activities",
+    description:
+      "Returns the timeline of the contact, the newest activity first by default. Opens and clicks by bots are not included.",
+    params,
+    query: ActivitiesQuery,
+    success: ActivitiesAnswer,
+    errors: ["not_found"],
+  }),
+)

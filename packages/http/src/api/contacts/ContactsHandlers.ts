@@ -1,14 +1,12 @@
-// The calls on contacts, handled.
-import type { Contact } from "@tentpole/core/contacts/Contact"
+// The handlers of contacts.
 import { Contacts, type ContactsWorkspace } from "@tentpole/core/contacts/Contacts"
 import type { ContactQuery } from "@tentpole/core/contacts/ContactStore"
-import type { Paged } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
-import { toActivitiesAnswer } from "./ActivityWire.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
+import { toActivity } from "./ActivityWire.ts"
 import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, toUpsertResults } from "./BatchWire.ts"
 import type { ActivitiesQuery, ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 import { toContactWire, toListedContact } from "./ContactWire.ts"
@@ -34,7 +32,7 @@ export const layer = HttpApiBuilder.group(
             ? lookUp(workspace, { email: query.email })
             : query.phone !== undefined
               ? lookUp(workspace, { phone: query.phone })
-              : contacts.page(workspace.id, toQuery(query)).pipe(answer((page) => toPage(toQuery(query), page))),
+              : contacts.page(workspace.id, toQuery(query)).pipe(answer(paged("items", query, toListedContact))),
         ),
       create: ({ payload }) =>
         withWorkspace((workspace) => contacts.create(workspace, payload.items)).pipe(answer(toCreateResults)),
@@ -52,7 +50,7 @@ export const layer = HttpApiBuilder.group(
         withWorkspace(({ id }) => contacts.deleteOne(id, params.contact_id)).pipe(answer(() => undefined)),
       activities: ({ params, query }) =>
         withWorkspace(({ id }) => contacts.activities(id, params.contact_id, toActivitiesQuery(query))).pipe(
-          answer((page) => toActivitiesAnswer(toActivitiesQuery(query), page)),
+          answer(paged("activities", query, toActivity)),
         ),
     })
   }),
@@ -69,9 +67,4 @@ const toQuery = (query: typeof ContactsQuery.Type): ContactQuery => ({
 const toActivitiesQuery = (query: typeof ActivitiesQuery.Type) => ({
   ...pageOf(query),
   order: query.order ?? "desc",
-})
-
-const toPage = (query: ContactQuery, { items, total }: Paged<Contact>): typeof ContactsAnswer.Type => ({
-  items: items.map(toListedContact),
-  pagination: pagination(query, total),
 })

@@ -1,4 +1,4 @@
-// Definitions of custom contact fields as the wire has them, made and edited.
+// Wire schemas of custom contact fields.
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import {
   type CustomField,
@@ -12,7 +12,7 @@ import {
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { Result, Schema } from "effect"
-import { documentOf, InstantWire, iso, namesSomething, oneOf, readOnly } from "../../Wire.ts"
+import { documentOf, InstantWire, iso, namesSomething, oneOf, readOnly, readOnlyKeys } from "../../Wire.ts"
 
 const optionalText = Schema.NullOr(Schema.String)
 
@@ -22,7 +22,7 @@ export const FieldWire = Schema.Struct({
   api_name: Schema.String,
   display_name: Schema.String,
   value_type: Schema.Literals(valueTypes),
-  is_editable: Schema.Boolean.annotate({ description: "Whether values may be edited by hand" }),
+  is_editable: Schema.Boolean.annotate({ description: "Whether values can be edited manually" }),
   description: optionalText,
   status: Schema.Literals(fieldStatuses),
   management_mode: Schema.String,
@@ -79,10 +79,7 @@ const readOne = Schema.decodeUnknownResult(NewFieldWire, strict)
 const readMany = Schema.decodeUnknownResult(NewFieldsWire, strict)
 const isMany = (body: unknown): boolean => typeof body === "object" && body !== null && "items" in body
 
-/**
- * One field or several. A union would say of a body what is wrong with it as either; this says what is wrong with it as
- * what it is, and after that it is one of the two.
- */
+/** One field or several. A union would report the issues of both shapes; this reports those of the shape that is meant. */
 const oneOrMany: Schema.Codec<typeof NewFieldWire.Type | typeof NewFieldsWire.Type> = Schema.Any
 
 export const CreateFields = oneOrMany
@@ -101,7 +98,7 @@ export const CreateFields = oneOrMany
   )
   .annotate({ identifier: "CreateContactFields" })
 
-/** The fields asked for, and where each stands in the body. */
+/** The requested fields, and the path of each in the body. */
 export const toNewFields = (
   body: typeof CreateFields.Type,
 ): readonly [fields: ReadonlyArray<NewField>, pathOf: (index: number) => string] =>
@@ -116,38 +113,40 @@ const toNewField = (field: typeof NewFieldWire.Type): NewField => ({
   showInPeopleListDefault: field.show_in_people_list_default ?? false,
 })
 
-/** What a field shows, none of it to be edited, besides the two that it is known by. */
+/** Read-only fields. */
 const shown = {
-  field_definition_id: readOnly(),
-  type: readOnly(),
-  management_mode: readOnly(),
-  provenance_kind: readOnly(),
-  provenance_provider: readOnly(),
-  provenance_reference: readOnly(),
-  created_by_user_id: readOnly(),
-  created_from_import_session_id: readOnly(),
-  created_at: readOnly(),
-  updated_at: readOnly(),
+  ...readOnlyKeys(
+    "field_definition_id",
+    "type",
+    "management_mode",
+    "provenance_kind",
+    "provenance_provider",
+    "provenance_reference",
+    "created_by_user_id",
+    "created_from_import_session_id",
+    "created_at",
+    "updated_at",
+  ),
 }
 
 const edited = {
   display_name: Schema.optionalKey(FieldDisplayName),
-  description: Schema.optionalKey(Schema.NullOr(FieldDescription)).annotate({ description: "Null clears it" }),
+  description: Schema.optionalKey(Schema.NullOr(FieldDescription)).annotate({ description: "null clears it" }),
   is_editable: Schema.optionalKey(Schema.Boolean),
   show_in_people_list_default: Schema.optionalKey(Schema.Boolean),
   status: Schema.optionalKey(oneOf(...fieldStatuses)).annotate({
-    description: "`archived` archives, `active` restores: the field's values come back with it",
+    description: "`archived` archives the field, `active` restores it with its values",
   }),
 }
 
 export const EditField = Schema.Struct({
   ...edited,
-  api_name: readOnly("never changes: make another field instead"),
-  value_type: readOnly("never changes: make another field instead"),
+  api_name: readOnly("can't change: create another field instead"),
+  value_type: readOnly("can't change: create another field instead"),
   ...shown,
 })
   .check(namesSomething(edited))
-  .annotate({ identifier: "EditContactField", description: "What is left out stays as it is" })
+  .annotate({ identifier: "EditContactField", description: "Omitted fields stay unchanged" })
 
 export const toFieldPatch = (body: typeof EditField.Type): FieldPatch => ({
   ...(body.display_name === undefined ? {} : { displayName: body.display_name }),

@@ -1,5 +1,4 @@
-// What emails and templates have in common on the wire: HTML in versions, of which one may be approved, a plain text beside it,
-// and what the AI is asked for.
+// Wire schemas that emails and templates share: versions of HTML, plain text, approval and generations.
 import { type Approval, contentStatuses, statusOf } from "@tentpole/core/documents/Approval"
 import {
   type Generation,
@@ -12,37 +11,38 @@ import { plain_text_length_max } from "@tentpole/core/emails/EmailFields"
 import { GenerationId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { cursorQuery, InstantWire, iso, isoOrNull, oneOf, searchParameter, Text, whole } from "../../Wire.ts"
+import { cursorQuery, InstantWire, iso, isoOrNull, oneOf, polled, searchParameter, Text, whole } from "../../Wire.ts"
 
 export const Prompt = Schema.String.check(
   Schema.isPattern(/\S/, { message: "must not be empty" }),
   Schema.isMaxLength(prompt_length_max, { message: `must have at most ${prompt_length_max} characters` }),
 ).annotate({
-  description: "What the AI is asked for, 1 to 10,000 characters. Takes a credit, which is given back when it fails",
+  description:
+    "Instructions for the AI, 1 to 10,000 characters. Costs one credit, which is refunded if the generation fails",
 })
 
 export const Html = Schema.String.annotate({
   description:
-    "At most 2 MB. Kept byte for byte, unless something in it could act by itself (scripts, event handlers, frames, foreign form targets): that is taken out",
+    "At most 2 MB. Stored byte for byte, except that active content is removed: scripts, event handlers, frames, external form targets",
 })
 
-/** What all of them show. */
+/** Fields of all of them. */
 export const shownFields = {
-  name: Schema.String.annotate({ description: "Internal" }),
+  name: Schema.String.annotate({ description: "Internal name" }),
   status: Schema.Literals(contentStatuses),
-  current_version: Schema.Int.annotate({ description: "The newest completed version; 0 until the first is done" }),
-  approved_version: Schema.NullOr(Schema.Int).annotate({ description: "What is sent or built on; null: a draft" }),
-  number_of_iterations: Schema.Int.annotate({ description: "Equals current_version" }),
+  current_version: Schema.Int.annotate({ description: "The newest completed version; 0 before the first" }),
+  approved_version: Schema.NullOr(Schema.Int).annotate({ description: "The version that is used; null for a draft" }),
+  number_of_iterations: Schema.Int.annotate({ description: "Equal to `current_version`" }),
   created_at: InstantWire,
   updated_at: InstantWire,
-  created_by_name: Schema.String.annotate({ description: "Name of the API key or user" }),
+  created_by_name: Schema.String.annotate({ description: "Name of the API key or user that created it" }),
   latest_generation_status: Schema.Literals(generationStatuses).annotate({
-    description: "Of the last writing that the AI was asked for; `completed` where it never was",
+    description: "Status of the last generation; `completed` if there was none",
   }),
   content_path: Schema.String.annotate({ description: "Path of the latest HTML" }),
 }
 
-/** What a document says that shows these fields. */
+/** The source of these fields. */
 interface Document {
   readonly name: string
   readonly currentVersion: number
@@ -52,7 +52,7 @@ interface Document {
   readonly updatedAt: DateTime.Utc
 }
 
-/** `path` is the document's; `latest` what became of its latest generation, null when there never was one. */
+/** `path` is the API path of the document; `latest` is the status of its last generation, or null. */
 export const toShownFields = (it: Document, path: string, latest: GenerationStatus | null) => ({
   name: it.name,
   status: statusOf(it),
@@ -67,14 +67,14 @@ export const toShownFields = (it: Document, path: string, latest: GenerationStat
   content_path: `${path}/content`,
 })
 
-/** What is shown of the plain text, where there is one. */
+/** Fields of the plain text. */
 export const plainTextFields = {
   plain_text_overridden: Schema.Boolean,
   plain_text_overridden_at: Schema.NullOr(InstantWire),
   plain_text_stale_after_html_iteration: Schema.Boolean.annotate({
-    description: "The HTML changed after the plain text was overridden",
+    description: "True if the HTML changed after the plain text was overridden",
   }),
-  plain_text_path: Schema.String.annotate({ description: "Path of the plain-text rendition" }),
+  plain_text_path: Schema.String.annotate({ description: "Path of the plain text" }),
 }
 
 export const toPlainTextFields = (override: PlainTextOverride | null, currentVersion: number, path: string) => ({
@@ -84,9 +84,9 @@ export const toPlainTextFields = (override: PlainTextOverride | null, currentVer
   plain_text_path: `${path}/plain-text`,
 })
 
-/** What else answers when the AI has been asked for the first version. */
+/** A further field of answers that started a generation. */
 export const generationField = {
-  generation_id: GenerationId.annotate({ description: "Poll it at /generations/{generationId}" }),
+  generation_id: GenerationId.annotate({ description: "Poll it at …/generations/{generationId}" }),
 }
 
 export const listQuery = {
@@ -96,7 +96,7 @@ export const listQuery = {
 }
 
 export const contentQuery = {
-  version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "The current one when left out" }),
+  version: Schema.optionalKey(whole(1, 1_000_000_000)).annotate({ description: "Default: the current version" }),
 }
 
 export const SetContent = Schema.Struct({ html: Html }).annotate({ identifier: "SetContent" })
@@ -107,27 +107,27 @@ export const SetPlainText = Schema.Struct({ text: Text(plain_text_length_max) })
 
 export const AskForVersion = Schema.Struct({ prompt: Prompt }).annotate({
   identifier: "AskForVersion",
-  description: "The AI builds the next version on the current one",
+  description: "The AI bases the next version on the current one",
 })
 
 export const Approve = Schema.Struct({
   version: Schema.optionalKey(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be a whole number from 1" })),
-  ).annotate({ description: "What you believe is the newest version; refused when it is not" }),
+  ).annotate({ description: "The version to approve. Refused if it is not the newest" }),
 }).annotate({ identifier: "Approve" })
 
 const generationFields = {
   generation_id: GenerationId,
   status: Schema.Literals(generationStatuses),
   prompt: Schema.String,
-  version: Schema.NullOr(Schema.Int).annotate({ description: "The version that it made; null until then" }),
-  error: Schema.NullOr(Schema.String).annotate({ description: "Why there is none" }),
+  version: Schema.NullOr(Schema.Int).annotate({ description: "The version that it created; null before" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Why it failed" }),
   created_at: InstantWire,
   completed_at: Schema.NullOr(InstantWire),
   created_by_name: Schema.String,
 }
 
-/** A generation of a document whose id these fields are. */
+/** A generation; `owner` has the field with the id of its document. */
 export const generationOf = <Owner extends Schema.Struct.Fields>(owner: Owner, identifier: string) =>
   Schema.Struct({ ...generationFields, ...owner }).annotate({ identifier })
 
@@ -145,19 +145,13 @@ export const toGeneration =
     created_by_name: it.createdByName,
   })
 
-/** While it goes on: how many seconds to wait before asking again. */
-export const pollHeaders = { "retry-after": Schema.optionalKey(Schema.String) }
-
-/** A generation as it is polled. */
+/** A generation with the poll headers. */
 export const toPolled =
   <Owner extends object>(owner: Owner) =>
   (it: Generation) =>
-    HttpApiSchema.withHeaders({
-      body: toGeneration(owner)(it),
-      headers: it.status === "generating" ? { "retry-after": "10" } : {},
-    })
+    polled(toGeneration(owner)(it), it.status === "generating")
 
-/** What a user wrote is served as what it is, and is let do nothing on the API's origin. */
+/** Headers that keep user content from acting on the API's origin. */
 const servedHeaders = { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" } as const
 
 export const served = (contentType: string) =>

@@ -1,4 +1,4 @@
-// The body that gives a blast or a step of a flow its email: one that is there, or one that is made for it.
+// Body that sets the email of a blast or of a flow step: an existing email or an inline one.
 import type { EmailChoice } from "@tentpole/core/emails/EmailChoice"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
@@ -13,10 +13,10 @@ export const SetEmail = Schema.Union([
     name: Schema.optionalKey(EmailName),
     subject: Schema.optionalKey(Subject),
     template_id: Schema.optionalKey(EmailTemplateId).annotate({
-      description: "An approved email template, whose HTML and defaults it begins with; not together with `html`",
+      description: "An approved email template. Its HTML and defaults are copied. Not together with `html`",
     }),
     html: Schema.optionalKey(Schema.String).annotate({
-      description: "At most 2 MB; not together with `template_id`. With neither, a blank branded scaffold",
+      description: "At most 2 MB. Not together with `template_id`. Without either, a blank branded email",
     }),
     preview_text: Schema.optionalKey(PreviewText),
     from_name: Schema.optionalKey(FromName),
@@ -27,16 +27,16 @@ export const SetEmail = Schema.Union([
       Schema.makeFilter(
         ({ html, template_id }) =>
           html === undefined ||
-          template_id === undefined || { path: ["template_id"], issue: "can't stand together with html" },
+          template_id === undefined || { path: ["template_id"], issue: "can't be combined with html" },
       ),
     )
-    .annotate({ identifier: "InlineEmail", description: "Begins as a draft: approve it by its `email_id`" }),
+    .annotate({ identifier: "InlineEmail", description: "Created as a draft: approve it by its `email_id`" }),
 ]).annotate({
   identifier: "SetEmail",
   message: "must be {source: existing, email_id} or {source: inline, …}",
 })
 
-/** What was asked for, in the words of the core. */
+/** The choice in the terms of the core. */
 export const toEmailChoice = (payload: typeof SetEmail.Type): EmailChoice => {
   if (payload.source === "existing") return { source: "existing", emailId: payload.email_id }
   const { source, html, template_id, ...fields } = payload

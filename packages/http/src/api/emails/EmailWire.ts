@@ -1,9 +1,8 @@
-// An email as it stands on the wire, and what is told of it: generations, previews.
+// Wire schemas of emails, their generations and previews.
 import type { Email } from "@tentpole/core/emails/Email"
 import type { Approved, Made } from "@tentpole/core/emails/Emails"
 import type { Preview } from "@tentpole/core/emails/Preview"
 import { EmailId } from "@tentpole/core/kernel/Ids"
-import { encodeCursor, type Sliced } from "@tentpole/core/kernel/Page"
 import { Schema } from "effect"
 import {
   generationField,
@@ -34,7 +33,7 @@ export const EmailBeingWrittenWire = Schema.Struct({ ...fields, ...generationFie
 })
 
 const tokens = Schema.Array(Schema.String).annotate({
-  description: "Tokens that stand for nothing: they render as their fallback or empty",
+  description: "Tokens without a value. They render as their fallback or empty",
   examples: [["contact.nickname"]],
 })
 
@@ -89,9 +88,4 @@ export const toPreviewWire = ({
 export const toApprovedWire = ({ email, unresolvedTokens }: Approved): typeof ApprovedEmailWire.Type => ({
   ...toEmailWire(email),
   unresolved_tokens: unresolvedTokens,
-})
-
-export const toEmailsWire = ({ items, next }: Sliced<Email>): typeof EmailsWire.Type => ({
-  emails: items.map(toEmailWire),
-  next_cursor: next === null ? null : encodeCursor(next),
 })

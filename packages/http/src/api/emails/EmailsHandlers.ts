@@ -1,14 +1,14 @@
-// The calls on emails, handled.
+// The handlers of emails.
 import { Emails } from "@tentpole/core/emails/Emails"
 import { TestMails } from "@tentpole/core/sending/TestMails"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer } from "../../Wire.ts"
+import { answer, sliced } from "../../Wire.ts"
 import { toGeneration, toPolled, toServed } from "../documents/ContentWire.ts"
 import { type CreateEmail, toFields } from "./EmailsApi.ts"
-import { toApprovedWire, toEmailsWire, toEmailWire, toMadeWire, toPreviewWire } from "./EmailWire.ts"
+import { toApprovedWire, toEmailWire, toMadeWire, toPreviewWire } from "./EmailWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,8 @@ export const layer = HttpApiBuilder.group(
     const emails = yield* Emails
     const tests = yield* TestMails
     return group.handleAll({
-      list: ({ query }) => withWorkspace(({ id }) => emails.page(id, query)).pipe(answer(toEmailsWire)),
+      list: ({ query }) =>
+        withWorkspace(({ id }) => emails.page(id, query)).pipe(answer(sliced("emails", toEmailWire))),
       create: ({ payload }) =>
         withWorkspace(({ id }, key) => emails.create(id, toNewEmail(payload), key.name)).pipe(answer(toMadeWire)),
       find: ({ params }) => withWorkspace(({ id }) => emails.find(id, params.emailId)).pipe(answer(toEmailWire)),

@@ -1,10 +1,10 @@
-// Where exported files are fetched when the store of files signs no addresses of its own: `GET /downloads/<token>`. The
-// token is the permission, so no API key is asked for; the bytes go through without being held.
+// Route that downloads exported files if the blob store does not sign URLs: `GET /downloads/<token>`. The token grants access,
+// no API key is needed. The bytes are streamed.
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import { downloads_path, Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { table, toBody } from "../../edge/Errors.ts"
+import { refusalResponse } from "../../edge/Edge.ts"
 
 export const downloads = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -20,11 +20,7 @@ export const downloads = HttpRouter.use((router) =>
           contentLength: size_bytes,
           headers: { "content-disposition": attachment(fileName), "x-content-type-options": "nosniff" },
         })
-      }).pipe(
-        Effect.catch((refusal) =>
-          Effect.succeed(HttpServerResponse.jsonUnsafe(toBody(refusal), { status: table[refusal.code].status })),
-        ),
-      ),
+      }).pipe(Effect.catch((refusal) => Effect.succeed(refusalResponse(refusal)))),
     )
   }),
 )

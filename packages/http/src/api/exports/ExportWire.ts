@@ -1,47 +1,45 @@
-// Exports as the wire has them, whatever they are of.
+// Wire schemas of exports.
 import { isPending, type Export } from "@tentpole/core/exports/Export"
 import type { ShownExport } from "@tentpole/core/exports/Exports"
 import { ExportId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { InstantWire, iso, isoOrNull, oneOf } from "../../Wire.ts"
+import { InstantWire, iso, isoOrNull, oneOf, polled, pollHeaders } from "../../Wire.ts"
 
 const status = oneOf("queued", "running", "completed", "failed")
 
 const Begun = Schema.Struct({ export_id: ExportId, status }).annotate({ identifier: "ExportBegun" })
 
-/** What the asking for an export answers. */
+/** The answer to the start of an export. */
 export const ExportBegun = Begun.pipe(HttpApiSchema.status(202))
 
 export const toBegun = ({ id, status }: Export): typeof Begun.Type => ({ export_id: id, status })
 
-const described = <S extends Schema.Top>(schema: S, description: string) =>
+const nullable = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.NullOr(schema).annotate({ description })
 
 const ExportWire = Schema.Struct({
   export_id: ExportId,
   status,
-  row_count: described(Schema.Int, "Rows of the file, its header not counted; null until completed"),
-  file_name: described(Schema.String, "Null until completed").annotate({
+  row_count: nullable(Schema.Int, "Rows of the file without the header; null until completed"),
+  file_name: nullable(Schema.String, "null until completed").annotate({
     examples: ["spring-customers-2026-05-01.csv"],
   }),
-  download_url: described(
+  download_url: nullable(
     Schema.String,
-    "Where the file is: UTF-8 with BOM, RFC 4180; no API key is needed. Made anew for each answer; null until completed",
+    "URL of the CSV file (RFC 4180, UTF-8 with BOM). No API key is needed. Each answer has a new URL; null until completed",
   ),
-  expires_at: described(
+  expires_at: nullable(
     InstantWire,
-    "When download_url ends: after an hour, and with the file, which is kept for 24 hours; null until completed",
+    "When `download_url` expires: after an hour, and at the latest with the file after 24 hours; null until completed",
   ),
-  error: described(Schema.String, "Why it failed; null unless it has"),
+  error: nullable(Schema.String, "Why it failed, or null"),
   created_at: InstantWire,
-  completed_at: described(InstantWire, "When it completed or failed; null before"),
+  completed_at: nullable(InstantWire, "When it completed or failed"),
 }).annotate({ identifier: "Export" })
 
-/** While it is being written: how many seconds to wait before asking again. */
-export const FollowedExport = HttpApiSchema.WithHeaders(ExportWire, {
-  "retry-after": Schema.optionalKey(Schema.String),
-})
+/** With the seconds until the next poll, while it is in progress. */
+export const FollowedExport = HttpApiSchema.WithHeaders(ExportWire, pollHeaders)
 
 const toExportWire = ({ record: it, link }: ShownExport): typeof ExportWire.Type => ({
   export_id: it.id,
@@ -55,8 +53,4 @@ const toExportWire = ({ record: it, link }: ShownExport): typeof ExportWire.Type
   completed_at: isPending(it) ? null : iso(it.completedAt),
 })
 
-export const toFollowed = (shown: ShownExport) =>
-  HttpApiSchema.withHeaders({
-    body: toExportWire(shown),
-    headers: isPending(shown.record) ? { "retry-after": "10" } : {},
-  })
+export const toFollowed = (shown: ShownExport) => polled(toExportWire(shown), isPending(shown.record))

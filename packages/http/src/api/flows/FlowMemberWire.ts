@@ -1,4 +1,4 @@
-// Members of flows on the wire.
+// Wire schemas of flow memberships.
 import {
   currentStepOf,
   dropReasons,
@@ -10,9 +10,8 @@ import {
 import type { MemberRun, ShownMember } from "@tentpole/core/flows/members/MembershipStore"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { ContactId, FlowId, MembershipId } from "@tentpole/core/kernel/Ids"
-import type { Paged, PageRequest } from "@tentpole/core/kernel/Page"
 import { type DateTime, Schema } from "effect"
-import { InstantWire, iso, isoOrNull, pagination, PaginationWire } from "../../Wire.ts"
+import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
 import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
 
 const MemberContactWire = Schema.Struct({
@@ -43,16 +42,16 @@ const fields = {
   membership_id: MembershipId,
   flow_id: FlowId,
   contact_id: ContactId,
-  contact: Schema.NullOr(MemberContactWire).annotate({ description: "null when the contact has been deleted" }),
+  contact: Schema.NullOr(MemberContactWire).annotate({ description: "null if the contact was deleted" }),
   status: Schema.Literals(memberStatuses),
   current_step_id: Schema.NullOr(Schema.String).annotate({
-    description: "Where the member is, or was when they left early",
+    description: "The current step, or the last one if the member was dropped",
   }),
   entry_source: Schema.Literals(entrySources),
   tokens: TokensWire,
   entered_at: InstantWire,
   waiting_until: Schema.NullOr(InstantWire).annotate({
-    description: "When the wait runs out; null while it waits for its condition alone",
+    description: "End of the wait; null for a wait that only has a condition",
   }),
   completed_at: Schema.NullOr(InstantWire),
   dropped_at: Schema.NullOr(InstantWire),
@@ -123,8 +122,3 @@ export const toFlowMemberRunWire = (run: MemberRun): typeof FlowMemberRunWire.Ty
   ...toFlowMemberWire(run),
   timeline: run.timeline.map(toTimelineEntryWire),
 })
-
-export const toFlowMembersWire = (
-  query: PageRequest,
-  { items, total }: Paged<ShownMember>,
-): typeof FlowMembersWire.Type => ({ members: items.map(toFlowMemberWire), pagination: pagination(query, total) })

@@ -1,10 +1,10 @@
-// The endpoints of the members of flows.
+// The endpoints of flow memberships.
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import { flowMemberSorts } from "@tentpole/core/flows/members/MembershipStore"
 import { ContactId, FlowId, MembershipId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import { HttpApiSchema } from "effect/http-api"
+import * as Endpoint from "../../Endpoint.ts"
 import { oneOf, orderParameter, pageQuery, searchParameter, Text } from "../../Wire.ts"
 import { FlowMemberRunWire, FlowMembersWire, FlowMemberWire } from "./FlowMemberWire.ts"
 
@@ -21,7 +21,7 @@ const query = {
 
 const tokens = Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)).annotate({
   description:
-    "Strings, numbers and booleans, by names that begin with a letter and go on with letters, digits and underscores; `trigger` is reserved. They become `{{campaign.dynamic.<key>}}`",
+    "Strings, numbers and booleans for `{{campaign.dynamic.<key>}}`. A key starts with a letter and contains letters, digits and underscores; `trigger` is reserved",
   examples: [{ plan: "pro", seats: 5, trial: true }],
 })
 
@@ -59,64 +59,45 @@ const refusedEntry = [
   "campaign_flow_contact_disqualified",
 ] as const
 
-export const FlowMembersApi = HttpApiGroup.make("flowMembers")
-  .add(
-    HttpApiEndpoint.get("list", "/v1/email-flows/:flowId/members", {
-      params,
-      query,
-      success: FlowMembersWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "List members of a flow")
-      .annotate(
-        OpenApi.Description,
-        "Everybody who has ever entered, on the way or not; by `entered_at` unless it is said",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
-      params: { flowId: FlowId, membershipId: MembershipId },
-      success: FlowMemberRunWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Read a member of a flow")
-      .annotate(
-        OpenApi.Description,
-        "With the timeline: how the member came to be where they are, of what is long the newest 1,000 lines",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {
-      params,
-      payload: TriggerFlow,
-      success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
-      error: errors(...refusedEntry, ...refusedTokens, "flow_api_trigger_not_configured"),
-    })
-      .annotate(OpenApi.Summary, "Bring a contact into a flow by its trigger")
-      .annotate(
-        OpenApi.Description,
-        "Fires the flow's `service_api` trigger for a contact who is there. Where the trigger declares `fields`, tokens have to be among them, with those types",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("add", "/v1/email-flows/:flowId/contacts/:contactId", {
-      params: contactParams,
-      payload: [AddFlowMember, Schema.Undefined],
-      success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
-      error: errors(...refusedEntry, ...refusedTokens, "campaign_flow_manual_membership_disabled"),
-    })
-      .annotate(OpenApi.Summary, "Add a contact to a flow")
-      .annotate(OpenApi.Description, "Adds a contact by hand, where the flow lets hands do it"),
-  )
-  .add(
-    HttpApiEndpoint.delete("remove", "/v1/email-flows/:flowId/contacts/:contactId", {
-      params: contactParams,
-      success: [FlowMemberWire, HttpApiSchema.NoContent],
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Remove a contact from a flow")
-      .annotate(
-        OpenApi.Description,
-        "Drops the contact's membership, also while the flow is paused; 204 when the contact was not on the way. A message that has not left will not",
-      ),
-  )
+export const FlowMembersApi = Endpoint.group("flowMembers", "Contacts in a flow, and their progress.").add(
+  Endpoint.get("list", "/v1/email-flows/:flowId/members", {
+    summary: "List a flow's members",
+    description: "Returns every membership of the flow, including ended ones, sorted by `entered_at` by default.",
+    params,
+    query,
+    success: FlowMembersWire,
+    errors: ["not_found"],
+  }),
+  Endpoint.get("find", "/v1/email-flows/:flowId/members/:membershipId", {
+    summary: "Get a flow membership",
+    description: "Returns the membership with its timeline. The timeline holds at most the newest 1,000 entries.",
+    params: { flowId: FlowId, membershipId: MembershipId },
+    success: FlowMemberRunWire,
+    errors: ["not_found"],
+  }),
+  Endpoint.post("trigger", "/v1/email-flows/:flowId/trigger", {
+    summary: "Trigger a flow for a contact",
+    description:
+      "Fires the flow's `service_api` trigger for an existing contact. If the trigger declares `fields`, the tokens must match their names and types.",
+    params,
+    payload: TriggerFlow,
+    success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
+    errors: [...refusedEntry, ...refusedTokens, "flow_api_trigger_not_configured"],
+  }),
+  Endpoint.post("add", "/v1/email-flows/:flowId/contacts/:contactId", {
+    summary: "Add a contact to a flow",
+    description: "Adds a contact to a flow that has `manual_membership_enabled`.",
+    params: contactParams,
+    payload: [AddFlowMember, Schema.Undefined],
+    success: FlowMemberWire.pipe(HttpApiSchema.status(201)),
+    errors: [...refusedEntry, ...refusedTokens, "campaign_flow_manual_membership_disabled"],
+  }),
+  Endpoint.delete("remove", "/v1/email-flows/:flowId/contacts/:contactId", {
+    summary: "Remove a contact from a flow",
+    description:
+      "Drops the contact's current membership, also while the flow is paused. Messages that were not sent yet are not sent. Returns 204 if the contact has no current membership.",
+    params: contactParams,
+    success: [FlowMemberWire, HttpApiSchema.NoContent],
+    errors: ["not_found"],
+  }),
+)

@@ -1,12 +1,12 @@
-// The handlers of the members of flows.
+// The handlers of flow memberships.
 import { Memberships, type Named } from "@tentpole/core/flows/Memberships"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf } from "../../Wire.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
 import type { TriggerFlow } from "./FlowMembersApi.ts"
-import { toFlowMemberRunWire, toFlowMembersWire, toFlowMemberWire } from "./FlowMemberWire.ts"
+import { toFlowMemberRunWire, toFlowMemberWire } from "./FlowMemberWire.ts"
 
 const member = answer(toFlowMemberWire)
 
@@ -24,7 +24,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: ({ params, query }) =>
         withWorkspace(({ id }) =>
-          answer((page: Parameters<typeof toFlowMembersWire>[1]) => toFlowMembersWire(pageOf(query), page))(
+          answer(paged("members", query, toFlowMemberWire))(
             memberships.page(id, params.flowId, {
               ...pageOf(query),
               status: query.status ?? null,

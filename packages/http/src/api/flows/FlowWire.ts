@@ -1,4 +1,4 @@
-// Flows as answers show them.
+// Wire schemas of flows in answers.
 import { archivedAtOf, flowStatuses, reentryPolicies } from "@tentpole/core/flows/definition/Flow"
 import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
 import type { CountedFlow } from "@tentpole/core/flows/Flows"
@@ -15,8 +15,8 @@ import { StepWire, TriggerWire } from "./StepWire.ts"
 import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
 
 const DetailsWire = Schema.Struct({
-  total_entered: Schema.Int.annotate({ description: "All of the following together" }),
-  active_count: Schema.Int.annotate({ description: "At a step that is being done" }),
+  total_entered: Schema.Int.annotate({ description: "Sum of the counts below" }),
+  active_count: Schema.Int.annotate({ description: "At a step that is being executed" }),
   waiting_count: Schema.Int,
   completed_count: Schema.Int,
   dropped_count: Schema.Int,
@@ -24,16 +24,16 @@ const DetailsWire = Schema.Struct({
   most_recent_entry_at: Schema.NullOr(InstantWire),
 }).annotate({ identifier: "FlowDetails", description: "Counts of memberships" })
 
-/** What was written of a flow, in the words in which it was. */
+/** The definition of a flow. */
 const StructureWire = Schema.Struct({
   triggers: Schema.Array(TriggerWire),
-  steps: Schema.Array(StepWire).annotate({ description: "Members enter at the first one" }),
+  steps: Schema.Array(StepWire).annotate({ description: "Members enter at the first step" }),
   disqualification_rules: Schema.NullOr(RuleSchema).annotate({
-    description: "Whom they pick is dropped at any time, and can't enter",
+    description: "Contacts that match are dropped and can't enter",
   }),
   reentry_policy: Schema.Literals(reentryPolicies),
-  manual_membership_enabled: Schema.Boolean.annotate({ description: "Whether contacts can be added by hand" }),
-  settings: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "The user's own" }),
+  manual_membership_enabled: Schema.Boolean.annotate({ description: "Whether contacts can be added manually" }),
+  settings: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Free-form settings of the caller" }),
 })
 
 export const FlowWire = Schema.Struct({
@@ -55,7 +55,7 @@ export const FlowDeletedWire = Schema.Struct({ flow_id: FlowId, deleted: Schema.
   identifier: "FlowDeleted",
 })
 
-/** Its own description reads what the core says of a structure: an answer that is not as described does not go out. */
+/** Decodes the structure, so that an answer that does not match its schema is not sent. */
 const toStructureWire = Schema.decodeUnknownSync(StructureWire)
 
 const toDetailsWire = (tally: FlowTally): typeof DetailsWire.Type => {
@@ -88,18 +88,21 @@ const NodeWire = Schema.Struct({
   step_id: Schema.String,
   type: Schema.Literals(stepTypes),
   label: Schema.NullOr(Schema.String),
-  count: Schema.Int.annotate({ description: "Live members that stand here now" }),
+  count: Schema.Int.annotate({ description: "Members at this step" }),
 }).annotate({ identifier: "FlowNode" })
 
 const EdgeWire = Schema.Struct({
   from: Schema.String,
   to: Schema.String,
   kind: Schema.Literals(edgeKinds),
-}).annotate({ identifier: "FlowEdge", description: "By the key that holds it: `next` is `next_step_id`" })
+}).annotate({
+  identifier: "FlowEdge",
+  description: "`kind` is named after the key of the edge: `next` for `next_step_id`",
+})
 
 export const GraphWire = Schema.Struct({ nodes: Schema.Array(NodeWire), edges: Schema.Array(EdgeWire) }).annotate({
   identifier: "FlowGraph",
-  description: "The first node is where members enter; edges to steps that are not there are left out",
+  description: "Members enter at the first node. Edges to missing steps are omitted",
 })
 
 export const toGraphWire = ({ flow, counts }: CountedFlow): typeof GraphWire.Type => {
@@ -113,9 +116,11 @@ export const toGraphWire = ({ flow, counts }: CountedFlow): typeof GraphWire.Typ
 export const SimulationWire = Schema.Struct({
   timeline: Schema.Array(TimelineEntryWire),
   status: Schema.Literals(memberStatuses),
-  ended_at: Schema.NullOr(InstantWire).annotate({ description: "Null: still on the way when the simulation ended" }),
+  ended_at: Schema.NullOr(InstantWire).annotate({
+    description: "null if the membership had not ended when the simulation ended",
+  }),
   emails: Schema.Array(Schema.Struct({ step_id: Schema.String, at: InstantWire, subject: Schema.String })).annotate({
-    description: "What would have been sent",
+    description: "Messages that would be sent",
   }),
 }).annotate({ identifier: "FlowSimulation" })
 

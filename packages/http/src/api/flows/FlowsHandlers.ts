@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
 import { toServed } from "../documents/ContentWire.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
 import { drawing } from "./drawing/FlowDrawing.ts"
@@ -38,12 +38,7 @@ export const layer = HttpApiBuilder.group(
               sortBy: query.sort_by ?? "updated_at",
               sortOrder: query.sort_order ?? "desc",
             })
-            .pipe(
-              Effect.map(({ items, total }) => ({
-                flows: items.map(toFlowWire),
-                pagination: pagination(pageOf(query), total),
-              })),
-            ),
+            .pipe(Effect.map(paged("flows", query, toFlowWire))),
         ),
       create: ({ payload }) => withWorkspace(({ id }) => flow(flows.create(id, payload))),
       find: ({ params }) => withWorkspace(({ id }) => flow(flows.find(id, params.flowId))),

@@ -1,4 +1,4 @@
-// What happened to a member of a flow, as the wire has it: in a simulation and in a run.
+// Wire schema of an entry in a membership's or a simulation's timeline.
 import { type TimelineEntry, timelineTypes } from "@tentpole/core/flows/members/Membership"
 import { Schema } from "effect"
 import { InstantWire, iso } from "../../Wire.ts"

@@ -1,22 +1,21 @@
-// The call on what visitors sent by the forms of a tent's page.
+// The endpoint of form submissions.
 import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import * as Endpoint from "../../Endpoint.ts"
 import { cursorQuery, InstantWire } from "../../Wire.ts"
 
 const SubmissionWire = Schema.Struct({
   submission_id: SubmissionId,
   form_id: Schema.String.annotate({
-    description: "The form's `id`, else its `name`, else `form-<n>`, n counting the page's forms from 1",
+    description: "The form's `id`, otherwise its `name`, otherwise `form-<n>` with the position on the page from 1",
   }),
   fields: Schema.Record(Schema.String, Schema.String).annotate({
-    description:
-      "What was sent by field, of the fields that the form declares; values sent under one name stand with commas between",
+    description: "Values of the fields that the form declares. Several values of one field are joined with commas",
     examples: [{ email: "ada@example.com", message: "See you there" }],
   }),
   contact_id: Schema.NullOr(ContactId).annotate({
-    description: "Whom it found or created by email or phone. null: it had neither, or the contact is deleted",
+    description:
+      "The contact that was matched or created by email or phone. null without either, or if the contact was deleted",
   }),
   created_at: InstantWire,
 }).annotate({ identifier: "Submission" })
@@ -24,20 +23,18 @@ const SubmissionWire = Schema.Struct({
 export const SubmissionsAnswer = Schema.Struct({
   submissions: Schema.Array(SubmissionWire),
   next_cursor: Schema.NullOr(Schema.String),
-}).annotate({ identifier: "Submissions", description: "Newest first" })
+}).annotate({ identifier: "Submissions", description: "The newest first" })
 
 export const SubmissionsQuery = Schema.Struct(cursorQuery)
 
-export const FormsApi = HttpApiGroup.make("forms").add(
-  HttpApiEndpoint.get("submissions", "/v1/tents/:tentId/submissions", {
+export const FormsApi = Endpoint.group("forms", "Submissions of forms on published pages.").add(
+  Endpoint.get("submissions", "/v1/tents/:tentId/submissions", {
+    summary: "List a tent's form submissions",
+    description:
+      "Returns the submissions of the published page's forms, the newest first. Each has the contact that it matched or created.",
     params: { tentId: TentId },
     query: SubmissionsQuery,
     success: SubmissionsAnswer,
-    error: errors("not_found", "invalid_cursor"),
-  })
-    .annotate(OpenApi.Summary, "List a tent's form submissions")
-    .annotate(
-      OpenApi.Description,
-      "What visitors sent by the forms of the published page, the newest first, with the contact that each one found or made.",
-    ),
+    errors: ["not_found", "invalid_cursor"],
+  }),
 )

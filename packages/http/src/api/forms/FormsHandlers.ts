@@ -1,14 +1,14 @@
-// The call on what visitors sent, handled.
+// The handler of form submissions.
 import { Forms } from "@tentpole/core/forms/Forms"
 import type { Submission } from "@tentpole/core/forms/Submission"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/kernel/Page"
+import { decodeCursor, page_limit_default } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, iso } from "../../Wire.ts"
-import type { SubmissionsAnswer, SubmissionsQuery } from "./FormsApi.ts"
+import { answer, iso, sliced } from "../../Wire.ts"
+import type { SubmissionsQuery } from "./FormsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(
     const forms = yield* Forms
     return group.handleAll({
       submissions: ({ params, query }) =>
-        withWorkspace(({ id }) => slice(forms, id, params.tentId, query)).pipe(answer(toAnswer)),
+        withWorkspace(({ id }) => slice(forms, id, params.tentId, query)).pipe(answer(sliced("submissions", toWire))),
     })
   }),
 )
@@ -32,13 +32,10 @@ const slice = Effect.fnUntraced(function* (
   return yield* forms.slice(workspace, tent, { after, limit: limit ?? page_limit_default })
 })
 
-const toAnswer = ({ items, next }: Sliced<Submission>): typeof SubmissionsAnswer.Type => ({
-  submissions: items.map(({ id, formId, fields, contactId, createdAt }) => ({
-    submission_id: id,
-    form_id: formId,
-    fields,
-    contact_id: contactId,
-    created_at: iso(createdAt),
-  })),
-  next_cursor: next === null ? null : encodeCursor(next),
+const toWire = ({ id, formId, fields, contactId, createdAt }: Submission) => ({
+  submission_id: id,
+  form_id: formId,
+  fields,
+  contact_id: contactId,
+  created_at: iso(createdAt),
 })

@@ -1,4 +1,4 @@
-// Imports as they are on the wire.
+// Wire schemas of imports.
 import type { StandardField } from "@tentpole/core/contacts/ContactFields"
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/kernel/Ids"
@@ -24,12 +24,12 @@ const textOrNull = Schema.NullOr(Schema.String)
 
 const contentType = Schema.String.check(
   Schema.isPattern(/^[\w.+-]{1,100}\/[\w.+-]{1,100}(; ?[\w-]{1,50}="?[\w.+-]{1,50}"?)?$/, {
-    message: "must be a media type, as text/csv",
+    message: "must be a media type, such as text/csv",
   }),
 )
 
 const Cell = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Null]).annotate({
-  message: "must be text, a number, true, false or null",
+  message: "must be a string, a number, true, false or null",
 })
 
 const rowsSize = { message: `must have 1 to ${rows_max} rows` }
@@ -47,11 +47,11 @@ const BeginRows = Schema.Struct({
     Schema.isMaxLength(rows_max, rowsSize),
   ),
   file_name: Schema.optionalKey(Text(255, 1)),
-}).annotate({ identifier: "BeginRowsImport", description: "The keys of the rows are the column headers" })
+}).annotate({ identifier: "BeginRowsImport", description: "The keys of the rows are the headers of the columns" })
 
 export const BeginImport = Schema.Union([BeginUpload, BeginRows]).annotate({
   identifier: "BeginImport",
-  message: "must be an object with the source upload or rows",
+  message: "must be an object with source upload or rows",
 })
 
 export const SessionWire = Schema.Struct({
@@ -59,8 +59,7 @@ export const SessionWire = Schema.Struct({
   upload_url: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "PUT the bytes of the file here, without API key; valid for an hour. At most 500 MB, where the service is not set " +
-        "up for another size",
+        "Upload the file here with PUT, without an API key. Valid for an hour. At most 500 MB, unless configured otherwise",
     }),
   ),
   expires_at: InstantWire,
@@ -81,12 +80,12 @@ const overwriteBehavior = Schema.Literals(["overwrite", "skip_if_filled"])
 
 const ProposedMappingWire = Schema.Struct({
   header: Schema.String,
-  target_field: textOrNull.annotate({ description: "The `api_name` of a field; no field stands here twice" }),
+  target_field: textOrNull.annotate({ description: "The `api_name` of a field. No field is used twice" }),
   target_kind: targetKind,
-  reason: Schema.String.annotate({ description: "Why it goes there; for a column left out, why it goes nowhere" }),
+  reason: Schema.String.annotate({ description: "Why the column is mapped to this field, or why it is not mapped" }),
   source: Schema.Literals(["deterministic", "ai", "none"]).annotate({
     description:
-      "`deterministic`: the header is a name of the field. `ai`: suggested from the header and from the shapes of its values, which themselves are not shown to the AI. `none`: left unmapped",
+      "`deterministic`: the header matches a name of the field. `ai`: suggested from the header and the shapes of the values; the AI does not see values. `none`: not mapped",
   }),
   overwrite_behavior: overwriteBehavior,
 }).annotate({ identifier: "ProposedMapping" })
@@ -100,7 +99,7 @@ const toProposedMapping = (mapping: ProposedMapping): typeof ProposedMappingWire
   overwrite_behavior: mapping.overwriteBehavior,
 })
 
-/** A standard field has no provenance, and was never made. */
+/** Standard fields have no provenance and no times. */
 const AvailableFieldWire = Schema.Struct({
   ...FieldWire.fields,
   management_mode: textOrNull,
@@ -136,10 +135,10 @@ const FieldCandidateWire = Schema.Struct({
   suggested_value_type: Schema.Literals(valueTypes),
   confidence: Schema.Literals(["low", "medium", "high"]).annotate({
     description:
-      "How sure the type is: `high` from 20 values on, `medium` from 3; `low` for fewer, and for text most of which reads as another type",
+      "Confidence in the type: `high` from 20 values, `medium` from 3, otherwise `low`. Also `low` for text that mostly looks like another type",
   }),
-  sample_values: Schema.Array(Schema.String).annotate({ description: "Up to 5 different ones" }),
-  reason: Schema.String.annotate({ description: "Where the type comes from" }),
+  sample_values: Schema.Array(Schema.String).annotate({ description: "Up to 5 distinct values" }),
+  reason: Schema.String.annotate({ description: "How the type was determined" }),
   conflicts: Schema.Array(
     Schema.Struct({
       kind: Schema.Literals([
@@ -148,11 +147,11 @@ const FieldCandidateWire = Schema.Struct({
         "reserved_name",
         "duplicate_in_file",
         "field_limit_reached",
-      ]).annotate({ description: "What stands in the way of a field of this name" }),
+      ]).annotate({ description: "Why a field of this name can't be created" }),
       resolution: Schema.Literals(["restore_existing", "map_to_existing", "rename", "archive_others"]),
       existing_field_definition_id: Schema.NullOr(FieldDefinitionId),
       existing_field_display_name: textOrNull,
-      conflict_key: Schema.String.annotate({ description: "The `api_name` that is taken, or that finds no room" }),
+      conflict_key: Schema.String.annotate({ description: "The `api_name` that is taken or over the limit" }),
     }),
   ),
 }).annotate({ identifier: "FieldCreationCandidate" })
@@ -193,7 +192,9 @@ const toIssue = (issue: RowIssue) => ({
 export const PreviewWire = Schema.Struct({
   import_session_id: ImportSessionId,
   headers: Schema.Array(Schema.String),
-  proposed_mappings: Schema.Array(ProposedMappingWire).annotate({ description: "One for each column, in their order" }),
+  proposed_mappings: Schema.Array(ProposedMappingWire).annotate({
+    description: "One for each column, in the order of the file",
+  }),
   unmapped_headers: Schema.Array(Schema.String),
   available_fields: Schema.Struct({
     standard: Schema.Array(AvailableFieldWire),
@@ -201,7 +202,7 @@ export const PreviewWire = Schema.Struct({
   }),
   field_creation_candidates: Schema.Array(FieldCandidateWire).annotate({
     description:
-      "A custom field for each unmapped column, but for the last columns `row_number`, `status`, `reason` of an earlier import's export",
+      "A custom field for each unmapped column, except the columns `row_number`, `status` and `reason` of an export of rejected rows",
   }),
   sample_rows: Schema.Array(Schema.Record(Schema.String, Schema.String)).annotate({ description: "Cells by header" }),
   sample_issues: Schema.Array(Schema.Struct({ row_number: Schema.Int, ...issueFields })),
@@ -266,7 +267,7 @@ export const RunWire = Schema.Struct({
   updated_count: Schema.Int,
   skipped_count: Schema.Int,
   error_count: Schema.Int,
-  total_rows: Schema.NullOr(Schema.Int).annotate({ description: "Null until the file was counted" }),
+  total_rows: Schema.NullOr(Schema.Int).annotate({ description: "null until the file was counted" }),
   processed_rows: Schema.Int,
   chunks: Schema.Struct({ size: Schema.Int, total: Schema.NullOr(Schema.Int), completed: Schema.Int }),
   error: textOrNull,
@@ -293,11 +294,10 @@ export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
 })
 
 export const ResultWire = Schema.Struct({
-  row_number: Schema.Int.annotate({ description: "Records are counted, the header is 1" }),
+  row_number: Schema.Int.annotate({ description: "Number of the record; the header is 1" }),
   line: Schema.NullOr(Schema.Int).annotate({
     description:
-      "The line of the file on which the row begins, from 1: more than row_number after cells with line breaks and after " +
-      "empty lines. Null where it is not known, and for rows that came with the request",
+      "Line of the file where the row starts, from 1. Greater than `row_number` after cells with line breaks and empty lines. null if unknown, and for rows of the request",
   }),
   status: Schema.Literals(["created", "updated", "skipped", "failed"]),
   contact_id: Schema.NullOr(ContactId),

@@ -1,17 +1,15 @@
-// The calls on contact imports, handled.
+// The handlers of contact imports.
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { RowResult } from "@tentpole/core/imports/Import"
 import { Imports } from "@tentpole/core/imports/Imports"
 import type { RejectedRowsExport } from "@tentpole/core/imports/rejected/RejectedRowsExport"
 import type { ResultsQuery as CoreResultsQuery } from "@tentpole/core/imports/ImportStore"
-import type { Paged } from "@tentpole/core/kernel/Page"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
-import type { ResultsAnswer, ResultsQuery } from "./ImportsApi.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
+import type { ResultsQuery } from "./ImportsApi.ts"
 import {
   type BeginImport,
   toExecution,
@@ -45,7 +43,7 @@ export const layer = HttpApiBuilder.group(
       find: ({ params }) => withWorkspace(({ id }) => imports.getRun(id, params.import_run_id)).pipe(answer(toRunWire)),
       results: ({ params, query }) =>
         withWorkspace(({ id }) => imports.results(id, params.import_run_id, toResultsQuery(query))).pipe(
-          answer((page) => toResultsAnswer(toResultsQuery(query), page)),
+          answer(paged("items", query, toResultWire)),
         ),
       exportKept: ({ params }) =>
         withWorkspace(({ id }) => imports.exportRejected(id, params.import_run_id)).pipe(answer(toFile)),
@@ -59,9 +57,4 @@ const toFile = ({ fileName, bytes }: RejectedRowsExport) =>
 const toResultsQuery = (query: typeof ResultsQuery.Type): CoreResultsQuery => ({
   ...pageOf(query),
   status: query.status ?? null,
-})
-
-const toResultsAnswer = (query: CoreResultsQuery, { items, total }: Paged<RowResult>): typeof ResultsAnswer.Type => ({
-  items: items.map(toResultWire),
-  pagination: pagination(query, total),
 })

@@ -1,22 +1,13 @@
-// Where files of imports are sent when the store of files signs no addresses of its own: `PUT /uploads/<token>`. The token
-// is the permission, so no API key is asked for; the bytes go through without being held.
+// Route that receives import files if the blob store does not sign URLs: `PUT /uploads/<token>`. The token grants access, no
+// API key is needed. The bytes are streamed.
 import { UploadBroken, UploadTooLarge } from "@tentpole/core/imports/ImportFile"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { table, toBody } from "../../edge/Errors.ts"
+import { refusalResponse } from "../../edge/Edge.ts"
 
-type Refused = Effect.Error<ReturnType<Imports["Service"]["upload"]>>
-
-/** The rest of the body is not waited for: the connection is closed. */
-const refuse = (refusal: Refused) =>
-  HttpServerResponse.jsonUnsafe(toBody(refusal), {
-    status: table[refusal.code].status,
-    headers: { connection: "close" },
-  })
-
-/** Said beforehand, it need not be sent to be refused. */
+/** Whether `content-length` exceeds the limit: refused before the body is sent. */
 const isLonger = (request: HttpServerRequest.HttpServerRequest, bytes_max: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > bytes_max
 
@@ -31,7 +22,10 @@ export const uploads = HttpRouter.use((router) =>
         const bytes = request.stream.pipe(Stream.mapError(() => new UploadBroken()))
         yield* imports.upload(token, bytes)
         return HttpServerResponse.empty({ status: 200 })
-      }).pipe(Effect.catch((refusal) => Effect.succeed(refuse(refusal)))),
+      }).pipe(
+        // The rest of the body is not read: the connection is closed.
+        Effect.catch((refusal) => Effect.succeed(refusalResponse(refusal, { connection: "close" }))),
+      ),
     )
   }),
 )

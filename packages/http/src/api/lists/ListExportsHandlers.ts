@@ -1,4 +1,4 @@
-// The calls on exports of contact lists, handled.
+// The handlers of list exports.
 import { Exports } from "@tentpole/core/exports/Exports"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,4 +1,4 @@
-// Contact lists and their members as the wire has them.
+// Wire schemas of contact lists and their members.
 import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
@@ -6,7 +6,7 @@ import type { ListPatch, Lists, ShownList } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema } from "effect"
-import { InstantWire, iso, isoOrNull, namesSomething, oneOf, readOnly } from "../../Wire.ts"
+import { InstantWire, iso, isoOrNull, namesSomething, oneOf, readOnly, readOnlyKeys } from "../../Wire.ts"
 import { ListedContactWire, toListedContact } from "../contacts/ContactWire.ts"
 
 export const ListWire = Schema.Struct({
@@ -15,12 +15,14 @@ export const ListWire = Schema.Struct({
   slug: Schema.String,
   description: Schema.NullOr(Schema.String),
   kind: Schema.Literals(listKinds),
-  rules: Schema.NullOr(RuleSchema).annotate({ description: "Who is in a dynamic list; null in every other" }),
+  rules: Schema.NullOr(RuleSchema).annotate({ description: "Rules of a dynamic list; null for other lists" }),
   rule_issues: Schema.Array(
     Schema.Struct({ label: Schema.String, provider: Schema.NullOr(Schema.String), api_name: Schema.String }),
-  ).annotate({ description: "Archived custom fields that the rules still name; those conditions match nobody" }),
-  member_count: Schema.NullOr(Schema.Int).annotate({ description: "Null for dynamic and system lists" }),
-  owner_campaign_id: Schema.NullOr(BlastId).annotate({ description: "The blast whose inline audience the list is" }),
+  ).annotate({ description: "Archived custom fields in the rules; their conditions match no contact" }),
+  member_count: Schema.NullOr(Schema.Int).annotate({ description: "null for dynamic and system lists" }),
+  owner_campaign_id: Schema.NullOr(BlastId).annotate({
+    description: "Id of the blast if the list is its inline audience",
+  }),
   created_at: InstantWire,
   updated_at: InstantWire,
 }).annotate({ identifier: "ContactList" })
@@ -52,28 +54,24 @@ export const CreateList = Schema.Struct({
 
 const edited = {
   name: Schema.optionalKey(ListName).annotate({
-    description: "The slug follows it, unless it is another spelling of the same name",
+    description: "The slug changes with it, unless only the spelling changes",
   }),
-  description: Schema.optionalKey(Schema.NullOr(ListDescription)).annotate({ description: "Null clears it" }),
+  description: Schema.optionalKey(Schema.NullOr(ListDescription)).annotate({ description: "null clears it" }),
   rules: Schema.optionalKey(RuleInput).annotate({
-    description: "Dynamic lists only; null clears them, and then the list has no members",
+    description: "Dynamic lists only. null clears them, and the list has no members",
   }),
 }
 
 export const EditList = Schema.Struct({
   ...edited,
-  kind: readOnly("can't change: make another list of that kind"),
-  contact_ids: readOnly("are for new lists: add and remove members by /contacts"),
+  kind: readOnly("can't change: create another list of that kind"),
+  contact_ids: readOnly("can only be set on creation: use /v1/contact-lists/{listId}/contacts"),
   list_id: readOnly(),
-  slug: readOnly("is read-only: it follows the name"),
-  rule_issues: readOnly(),
-  member_count: readOnly(),
-  owner_campaign_id: readOnly(),
-  created_at: readOnly(),
-  updated_at: readOnly(),
+  slug: readOnly("is read-only: it is derived from the name"),
+  ...readOnlyKeys("rule_issues", "member_count", "owner_campaign_id", "created_at", "updated_at"),
 })
   .check(namesSomething(edited))
-  .annotate({ identifier: "EditContactList", description: "What is left out stays as it is" })
+  .annotate({ identifier: "EditContactList", description: "Omitted fields stay unchanged" })
 
 export const toListPatch = ({ name, description, rules }: typeof EditList.Type): ListPatch => ({
   ...(name === undefined ? {} : { name }),
@@ -81,7 +79,7 @@ export const toListPatch = ({ name, description, rules }: typeof EditList.Type):
   ...(rules === undefined ? {} : { rules }),
 })
 
-/** Who is to be added or removed. */
+/** The contacts to add or remove. */
 export const MemberIds = Schema.Struct({
   contact_ids: contactIds.check(Schema.isMinLength(1, { message: "must have at least one id" })),
 }).annotate({ identifier: "ContactListMemberIds" })
@@ -117,7 +115,7 @@ export const toRemoved = (done: MembersChanged): typeof RemovedWire.Type => ({
 
 export const MemberWire = Schema.Struct({
   ...ListedContactWire.fields,
-  member_added_at: Schema.NullOr(InstantWire).annotate({ description: "Null in dynamic and system lists" }),
+  member_added_at: Schema.NullOr(InstantWire).annotate({ description: "null in dynamic and system lists" }),
 }).annotate({ identifier: "ContactListMember" })
 
 export const toMember = ({ contact, addedAt }: Member): typeof MemberWire.Type => ({

@@ -1,10 +1,10 @@
-// The calls on contact lists.
+// The endpoints of contact lists.
 import { ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
 import { memberSorts } from "@tentpole/core/lists/ListStore"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import { HttpApiSchema } from "effect/http-api"
+import * as Endpoint from "../../Endpoint.ts"
 import { oneOf, orderParameter, pageQuery, PaginationWire, searchParameter } from "../../Wire.ts"
 import {
   AddedWire,
@@ -45,103 +45,80 @@ export const MembersAnswer = Schema.Struct({
 
 const params = { listId: ListId }
 
-export const ListsApi = HttpApiGroup.make("lists")
-  .add(
-    HttpApiEndpoint.get("list", "/v1/contact-lists", { query: ListsQuery, success: ListsAnswer })
-      .annotate(OpenApi.Summary, "List contact lists")
-      .annotate(
-        OpenApi.Description,
-        "The workspace's lists, the newest first, system lists too. Lists made inline for a blast are not among them.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("create", "/v1/contact-lists", {
-      payload: CreateList,
-      success: ListWire.pipe(HttpApiSchema.status(201)),
-      error: errors("validation_failed", "not_found", "contact_list_name_exists"),
-    })
-      .annotate(OpenApi.Summary, "Create a contact list")
-      .annotate(
-        OpenApi.Description,
-        "Makes a static list, of up to 500 contacts to begin with, or a dynamic one, whose members are whom its rules pick at each moment.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("find", "/v1/contact-lists/:listId", {
-      params,
-      success: ListWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Read a contact list")
-      .annotate(OpenApi.Description, "One list, inline lists of blasts too."),
-  )
-  .add(
-    HttpApiEndpoint.patch("edit", "/v1/contact-lists/:listId", {
-      params,
-      payload: EditList,
-      success: ListWire,
-      error: errors("validation_failed", "not_found", "contact_list_name_exists", "system_list_protected"),
-    })
-      .annotate(OpenApi.Summary, "Edit a contact list")
-      .annotate(
-        OpenApi.Description,
-        "Changes what the body names. Whom new rules pick is a member at once. Rules that are left out are not looked at: they may go on naming archived custom fields, as `rule_issues` tells.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.delete("remove", "/v1/contact-lists/:listId", {
-      params,
-      success: HttpApiSchema.NoContent,
-      error: errors("not_found", "system_list_protected", "contact_list_in_use"),
-    })
-      .annotate(OpenApi.Summary, "Delete a contact list")
-      .annotate(
-        OpenApi.Description,
-        "Deletes the list. Its members stay contacts, and their timelines say nothing of it: there is no `list_removed` for a list that goes. Refused while a scheduled or sending blast is addressed to it, or the rules of a dynamic list name it; a draft that was addressed to it then lacks its audience.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("members", "/v1/contact-lists/:listId/contacts", {
-      params,
-      query: MembersQuery,
-      success: MembersAnswer,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "List a contact list's members")
-      .annotate(OpenApi.Description, "Who is on the list now, with when they were added to a static one."),
-  )
-  .add(
-    HttpApiEndpoint.post("addMembers", "/v1/contact-lists/:listId/contacts", {
-      params,
-      payload: MemberIds,
-      success: AddedWire,
-      error: errors("validation_failed", "not_found", "list_not_static", "system_list_protected"),
-    })
-      .annotate(OpenApi.Summary, "Add members to a static list")
-      .annotate(
-        OpenApi.Description,
-        "Adds up to 500 contacts. Who is on it already is counted as unchanged; ids of nobody are told in `not_found_ids`.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.delete("removeMembers", "/v1/contact-lists/:listId/contacts", {
-      params,
-      payload: MemberIds,
-      success: RemovedWire,
-      error: errors("validation_failed", "not_found", "list_not_static", "system_list_protected"),
-    })
-      .annotate(OpenApi.Summary, "Remove members from a static list")
-      .annotate(
-        OpenApi.Description,
-        "Removes up to 500 contacts. Who is not on it is counted as unchanged; ids of nobody are told in `not_found_ids`.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("memberCount", "/v1/contact-lists/:listId/member-count", {
-      params,
-      success: MemberCountWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Count a contact list's members")
-      .annotate(OpenApi.Description, "Counts who is on the list at this moment, of every kind of list."),
-  )
+export const ListsApi = Endpoint.group(
+  "lists",
+  "Contact lists: static (chosen contacts), dynamic (by rules) and system.",
+).add(
+  Endpoint.get("list", "/v1/contact-lists", {
+    summary: "List contact lists",
+    description:
+      "Returns the lists of the workspace, the newest first, system lists included. Inline lists of blasts are not included.",
+    query: ListsQuery,
+    success: ListsAnswer,
+  }),
+  Endpoint.post("create", "/v1/contact-lists", {
+    summary: "Create a contact list",
+    description:
+      "Creates a static or dynamic list. A static list can start with up to 500 contacts. A dynamic list contains the contacts that match its rules.",
+    payload: CreateList,
+    success: ListWire.pipe(HttpApiSchema.status(201)),
+    errors: ["validation_failed", "not_found", "contact_list_name_exists"],
+  }),
+  Endpoint.get("find", "/v1/contact-lists/:listId", {
+    summary: "Get a contact list",
+    description: "Returns one list. Inline lists of blasts can be read, too.",
+    params,
+    success: ListWire,
+    errors: ["not_found"],
+  }),
+  Endpoint.patch("edit", "/v1/contact-lists/:listId", {
+    summary: "Update a contact list",
+    description:
+      "Changes the fields of the body. New rules apply at once. Rules that are not part of the body are not validated and may reference archived custom fields, which `rule_issues` reports.",
+    params,
+    payload: EditList,
+    success: ListWire,
+    errors: ["validation_failed", "not_found", "contact_list_name_exists", "system_list_protected"],
+  }),
+  Endpoint.delete("remove", "/v1/contact-lists/:listId", {
+    summary: "Delete a contact list",
+    description:
+      "Deletes the list but not its contacts, and records no `list_removed` activity. The call is refused while a scheduled or sending blast, an active flow or the rules of another list use the list. Drafts that use it lose their audience.",
+    params,
+    success: HttpApiSchema.NoContent,
+    errors: ["not_found", "system_list_protected", "contact_list_in_use"],
+  }),
+  Endpoint.get("members", "/v1/contact-lists/:listId/contacts", {
+    summary: "List a contact list's members",
+    description: "Returns the current members. For static lists, each has the time at which it was added.",
+    params,
+    query: MembersQuery,
+    success: MembersAnswer,
+    errors: ["not_found"],
+  }),
+  Endpoint.post("addMembers", "/v1/contact-lists/:listId/contacts", {
+    summary: "Add members to a static list",
+    description:
+      "Adds up to 500 contacts. Contacts that are already members count as unchanged. Unknown ids are returned in `not_found_ids`.",
+    params,
+    payload: MemberIds,
+    success: AddedWire,
+    errors: ["validation_failed", "not_found", "list_not_static", "system_list_protected"],
+  }),
+  Endpoint.delete("removeMembers", "/v1/contact-lists/:listId/contacts", {
+    summary: "Remove members from a static list",
+    description:
+      "Removes up to 500 contacts. Contacts that are not members count as unchanged. Unknown ids are returned in `not_found_ids`.",
+    params,
+    payload: MemberIds,
+    success: RemovedWire,
+    errors: ["validation_failed", "not_found", "list_not_static", "system_list_protected"],
+  }),
+  Endpoint.get("memberCount", "/v1/contact-lists/:listId/member-count", {
+    summary: "Count a contact list's members",
+    description: "Counts the current members of a list of any kind.",
+    params,
+    success: MemberCountWire,
+    errors: ["not_found"],
+  }),
+)

@@ -1,13 +1,12 @@
-// The calls on contact lists, handled.
-import { Lists, type ShownList } from "@tentpole/core/lists/Lists"
-import type { ListQuery, Member, MemberQuery } from "@tentpole/core/lists/ListStore"
-import type { Paged } from "@tentpole/core/kernel/Page"
+// The handlers of contact lists.
+import { Lists } from "@tentpole/core/lists/Lists"
+import type { ListQuery, MemberQuery } from "@tentpole/core/lists/ListStore"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
-import type { ListsAnswer, ListsQuery, MembersAnswer, MembersQuery } from "./ListsApi.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
+import type { ListsQuery, MembersQuery } from "./ListsApi.ts"
 import { toAdded, toListPatch, toListWire, toMember, toMemberCount, toRemoved } from "./ListWire.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -17,9 +16,7 @@ export const layer = HttpApiBuilder.group(
     const lists = yield* Lists
     return group.handleAll({
       list: ({ query }) =>
-        withWorkspace(({ id }) => lists.page(id, toListQuery(query))).pipe(
-          answer((page) => toListsAnswer(toListQuery(query), page)),
-        ),
+        withWorkspace(({ id }) => lists.page(id, toListQuery(query))).pipe(answer(paged("lists", query, toListWire))),
       create: ({ payload }) =>
         withWorkspace(({ id }) =>
           lists.create(id, {
@@ -36,7 +33,7 @@ export const layer = HttpApiBuilder.group(
       find: ({ params }) => withWorkspace(({ id }) => lists.find(id, params.listId)).pipe(answer(toListWire)),
       members: ({ params, query }) =>
         withWorkspace(({ id }) => lists.members(id, params.listId, toMemberQuery(query))).pipe(
-          answer((page) => toMembersAnswer(toMemberQuery(query), page)),
+          answer(paged("contacts", query, toMember)),
         ),
       addMembers: ({ params, payload }) =>
         withWorkspace(({ id }) => lists.addMembers(id, params.listId, payload.contact_ids)).pipe(answer(toAdded)),
@@ -54,21 +51,11 @@ const toListQuery = (query: typeof ListsQuery.Type): ListQuery => ({
   kind: query.kind ?? null,
 })
 
-const toListsAnswer = (query: ListQuery, { items, total }: Paged<ShownList>): typeof ListsAnswer.Type => ({
-  lists: items.map(toListWire),
-  pagination: pagination(query, total),
-})
-
-/** Who wants both without and only the unsubscribed gets the list without them. */
+/** If both flags are set, `exclude_unsubscribed` takes precedence. */
 const toMemberQuery = (query: typeof MembersQuery.Type): MemberQuery => ({
   ...pageOf(query),
   sort: query.sort ?? "updated_at",
   order: query.order ?? "desc",
   search: query.search ?? null,
   unsubscribed: query.exclude_unsubscribed !== undefined ? false : query.only_unsubscribed !== undefined ? true : null,
-})
-
-const toMembersAnswer = (query: MemberQuery, { items, total }: Paged<Member>): typeof MembersAnswer.Type => ({
-  contacts: items.map(toMember),
-  pagination: pagination(query, total),
 })

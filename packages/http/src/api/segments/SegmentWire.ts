@@ -15,15 +15,15 @@ const wholeNumber = (maximum: number) =>
   )
 
 const explain = Schema.optionalKey(
-  Schema.Boolean.annotate({ description: "Show with each contact the conditions that held; false by default" }),
+  Schema.Boolean.annotate({ description: "Returns the matching conditions with each contact. Default: false" }),
 )
 
 export const SearchContacts = Schema.Struct({
   rules: RuleInput,
-  page: Schema.optionalKey(wholeNumber(100_000_000).annotate({ description: "1 by default" })),
-  limit: Schema.optionalKey(wholeNumber(page_limit_max).annotate({ description: `${page_limit_default} by default` })),
+  page: Schema.optionalKey(wholeNumber(100_000_000).annotate({ description: "Default: 1" })),
+  limit: Schema.optionalKey(wholeNumber(page_limit_max).annotate({ description: `Default: ${page_limit_default}` })),
   search: searchParameter,
-  sort: Schema.optionalKey(oneOf(...contactSorts).annotate({ description: "created_at by default" })),
+  sort: Schema.optionalKey(oneOf(...contactSorts).annotate({ description: "Default: created_at" })),
   order: orderParameter,
   explain,
 }).annotate({ identifier: "SearchContacts" })
@@ -33,21 +33,21 @@ export const PreviewSegment = Schema.Struct({ rules: RuleInput, explain }).annot
 /** Why by these rules, or why on that list. */
 export const ExplainContact = Schema.Struct({
   rules: Schema.optionalKey(RuleInput),
-  list_id: Schema.optionalKey(ListId.annotate({ description: "Any list, of whichever kind" })),
+  list_id: Schema.optionalKey(ListId.annotate({ description: "A list of any kind" })),
 })
   .check(
     Schema.makeFilter(({ rules, list_id }) =>
       (rules === undefined) !== (list_id === undefined)
         ? undefined
         : rules === undefined
-          ? { path: ["rules"], issue: "is required, unless list_id says by which list" }
-          : { path: ["list_id"], issue: "can't stand beside rules: ask by one of them" },
+          ? { path: ["rules"], issue: "is required if there is no list_id" }
+          : { path: ["list_id"], issue: "can't be combined with rules" },
     ),
   )
-  .annotate({ identifier: "ExplainContact", description: "Either rules or list_id" })
+  .annotate({ identifier: "ExplainContact", description: "Either `rules` or `list_id`" })
 
 const path = Schema.String.annotate({
-  description: "Below the root group",
+  description: "Path below the root group",
   examples: ["conditions.0.conditions.1"],
 })
 
@@ -56,7 +56,7 @@ const { custom_fields: _, ...listed } = ListedContactWire.fields
 const FoundContactWire = Schema.Struct({
   ...listed,
   matched: Schema.optionalKey(
-    Schema.Array(path).annotate({ description: "Every condition that held; with `explain` only" }),
+    Schema.Array(path).annotate({ description: "The conditions that matched; only with `explain`" }),
   ),
 }).annotate({ identifier: "FoundContact" })
 
@@ -66,8 +66,8 @@ export const FoundContacts = Schema.Struct({
 }).annotate({ identifier: "FoundContacts" })
 
 export const SegmentPreview = Schema.Struct({
-  count: Schema.Int.annotate({ description: "How many contacts the rules pick now" }),
-  sample: Schema.Array(FoundContactWire).annotate({ description: "The newest ten" }),
+  count: Schema.Int.annotate({ description: "Number of contacts that match" }),
+  sample: Schema.Array(FoundContactWire).annotate({ description: "The newest ten matches" }),
 }).annotate({ identifier: "SegmentPreview" })
 
 export const toFound = ({ contact, matched }: FoundContact): typeof FoundContactWire.Type => ({
@@ -80,14 +80,14 @@ const ExplainedConditionWire = Schema.Struct({
   condition: RuleConditionSchema,
   value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])).annotate({
     description:
-      "The contact's own: the field's value, when the activity last was, whether they are on the list; null for none",
+      "The value of the contact: of the field, the time of the last activity, or the membership in the list; null for none",
   }),
   held: Schema.Boolean,
 }).annotate({ identifier: "ExplainedCondition" })
 
 export const ExplanationWire = Schema.Struct({
   matches: Schema.Boolean,
-  conditions: Schema.Array(ExplainedConditionWire).annotate({ description: "Empty for a list that has no rules" }),
+  conditions: Schema.Array(ExplainedConditionWire).annotate({ description: "Empty for a list without rules" }),
 }).annotate({ identifier: "SegmentExplanation" })
 
 const toValue = (value: OwnValue) => (DateTime.isDateTime(value) ? iso(value) : value)

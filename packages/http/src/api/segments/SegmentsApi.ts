@@ -1,7 +1,6 @@
-// The calls that ask by rules.
+// The endpoints that query contacts by rules.
 import { ContactId } from "@tentpole/core/kernel/Ids"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import * as Endpoint from "../../Endpoint.ts"
 import {
   ExplainContact,
   ExplanationWire,
@@ -11,41 +10,30 @@ import {
   SegmentPreview,
 } from "./SegmentWire.ts"
 
-export const SegmentsApi = HttpApiGroup.make("segments")
-  .add(
-    HttpApiEndpoint.post("search", "/v1/contacts/search", {
-      payload: SearchContacts,
-      success: FoundContacts,
-      error: errors("validation_failed"),
-    })
-      .annotate(OpenApi.Summary, "Search contacts by rules")
-      .annotate(
-        OpenApi.Description,
-        "Pages of the contacts that a rule tree picks. With `explain` each tells which of the conditions held.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("preview", "/v1/contact-lists/preview", {
-      payload: PreviewSegment,
-      success: SegmentPreview,
-      error: errors("validation_failed"),
-    })
-      .annotate(OpenApi.Summary, "Count whom rules pick")
-      .annotate(
-        OpenApi.Description,
-        "How many contacts a rule tree picks, and the newest ten of them: a list before it is made.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("explain", "/v1/contacts/:contact_id/explain", {
-      params: { contact_id: ContactId },
-      payload: ExplainContact,
-      success: ExplanationWire,
-      error: errors("validation_failed", "not_found"),
-    })
-      .annotate(OpenApi.Summary, "Explain why a contact is picked or not")
-      .annotate(
-        OpenApi.Description,
-        "Whether rules, or a list's rules, pick the contact, and for each condition whether it held and what the contact's own value is.",
-      ),
-  )
+export const SegmentsApi = Endpoint.group("segments", "Queries of contacts by rules.").add(
+  Endpoint.post("search", "/v1/contacts/search", {
+    summary: "Search contacts by rules",
+    description:
+      "Returns a page of the contacts that match a rule tree. With `explain`, each contact lists the conditions that matched.",
+    payload: SearchContacts,
+    success: FoundContacts,
+    errors: ["validation_failed"],
+  }),
+  Endpoint.post("preview", "/v1/contact-lists/preview", {
+    summary: "Preview a rule tree",
+    description:
+      "Returns the number of contacts that match a rule tree, and the newest ten of them. Use it to check a list before you create it.",
+    payload: PreviewSegment,
+    success: SegmentPreview,
+    errors: ["validation_failed"],
+  }),
+  Endpoint.post("explain", "/v1/contacts/:contact_id/explain", {
+    summary: "Explain a match",
+    description:
+      "Returns whether a contact matches the given rules, or those of a list. For each condition, it returns the contact's value and whether the condition matched.",
+    params: { contact_id: ContactId },
+    payload: ExplainContact,
+    success: ExplanationWire,
+    errors: ["validation_failed", "not_found"],
+  }),
+)

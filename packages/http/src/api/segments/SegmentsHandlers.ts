@@ -1,4 +1,4 @@
-// The calls that ask by rules, handled.
+// The handlers of queries by rules.
 import type { Paged } from "@tentpole/core/kernel/Page"
 import { type FoundContact, Segments } from "@tentpole/core/segments/Segments"
 import type { SegmentQuery } from "@tentpole/core/segments/SegmentStore"
@@ -6,15 +6,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer, pageOf, pagination } from "../../Wire.ts"
-import {
-  type ExplainContact,
-  type FoundContacts,
-  type SearchContacts,
-  type SegmentPreview,
-  toExplanation,
-  toFound,
-} from "./SegmentWire.ts"
+import { answer, paged, pageOf } from "../../Wire.ts"
+import { type ExplainContact, type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -24,7 +17,7 @@ export const layer = HttpApiBuilder.group(
     return group.handleAll({
       search: ({ payload }) =>
         withWorkspace(({ id }) => segments.search(id, payload.rules, toQuery(payload))).pipe(
-          answer((page) => toPage(toQuery(payload), page)),
+          answer(paged("items", payload, toFound)),
         ),
       preview: ({ payload }) =>
         withWorkspace(({ id }) => segments.preview(id, payload.rules, { explain: payload.explain ?? false })).pipe(
@@ -46,11 +39,6 @@ const toQuery = (body: typeof SearchContacts.Type): SegmentQuery & { readonly ex
 
 const asked = ({ rules, list_id: listId }: typeof ExplainContact.Type) =>
   listId === undefined ? { rules } : { listId }
-
-const toPage = (query: SegmentQuery, { items, total }: Paged<FoundContact>): typeof FoundContacts.Type => ({
-  items: items.map(toFound),
-  pagination: pagination(query, total),
-})
 
 const toPreview = ({ items, total }: Paged<FoundContact>): typeof SegmentPreview.Type => ({
   count: total,

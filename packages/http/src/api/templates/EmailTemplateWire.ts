@@ -1,11 +1,11 @@
-// An email template as it stands on the wire: its header fields are the `default_*` ones, and no others.
+// Wire schemas of email templates. Their header fields are `default_*`.
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import type { NewEmailTemplate, EmailTemplatePatch } from "@tentpole/core/templates/EmailTemplates"
 import type { MailDefaults, ShownTemplate } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
-import { readOnly } from "../../Wire.ts"
+import { readOnly, readOnlyKeys } from "../../Wire.ts"
 import {
   generationField,
   generationOf,
@@ -24,9 +24,11 @@ const fields = {
   template_id: EmailTemplateId,
   ...shownFields,
   source_type: Schema.Literals(["upload", "email"]),
-  source_email_id: Schema.NullOr(EmailId).annotate({ description: "The email that it began with" }),
+  source_email_id: Schema.NullOr(EmailId).annotate({ description: "The email that it was created from" }),
   default_subject: text,
-  default_preview_text: text.annotate({ description: "Stands in the HTML of the emails made from it, not in its own" }),
+  default_preview_text: text.annotate({
+    description: "Added to the HTML of emails that are created from it, not to its own",
+  }),
   default_from_name: text,
   default_from_address: text,
   default_reply_to_email: text,
@@ -35,7 +37,7 @@ const fields = {
 
 export const EmailTemplateWire = Schema.Struct(fields).annotate({ identifier: "EmailTemplate" })
 
-/** What answers when the AI has been asked for the first version. */
+/** The answer to a creation that started a generation. */
 export const EmailTemplateBegun = Schema.Struct({ ...fields, ...generationField }).annotate({
   identifier: "EmailTemplateBegun",
 })
@@ -55,13 +57,15 @@ const defaults = {
   default_reply_to_email: Schema.optionalKey(Schema.NullOr(SenderAddress)),
 }
 
-const readOnlyKeys = {
+const fixedFields = {
   ...readOnlyFields,
-  source_email_id: readOnly("is read-only: name the email as email_id when you make the template"),
-  plain_text_overridden: readOnly(),
-  plain_text_overridden_at: readOnly(),
-  plain_text_stale_after_html_iteration: readOnly(),
-  plain_text_path: readOnly(),
+  source_email_id: readOnly("is read-only: set email_id when you create the template"),
+  ...readOnlyKeys(
+    "plain_text_overridden",
+    "plain_text_overridden_at",
+    "plain_text_stale_after_html_iteration",
+    "plain_text_path",
+  ),
 }
 
 export const CreateEmailTemplate = Schema.Struct({
@@ -69,20 +73,23 @@ export const CreateEmailTemplate = Schema.Struct({
   ...defaults,
   html: Schema.optionalKey(Html),
   email_id: Schema.optionalKey(
-    EmailId.annotate({ description: "Begins with this email's HTML, header fields and plain text" }),
+    EmailId.annotate({ description: "Copies the HTML, header fields and plain text of this email" }),
   ),
   prompt: Schema.optionalKey(Prompt),
-  ...readOnlyKeys,
+  ...fixedFields,
 }).annotate({
   identifier: "CreateEmailTemplate",
-  description: "At most one of `html`, `email_id` and `prompt`; with none of them a blank branded scaffold",
+  description: "At most one of `html`, `email_id` and `prompt`. Without any, a blank branded email",
 })
 
 export const UpdateEmailTemplate = Schema.Struct({
   name: Schema.optionalKey(EmailName),
   ...defaults,
-  ...readOnlyKeys,
-}).annotate({ identifier: "UpdateEmailTemplate", description: "What is left out stays, null clears. Makes no version" })
+  ...fixedFields,
+}).annotate({
+  identifier: "UpdateEmailTemplate",
+  description: "Omitted fields stay unchanged, null clears a value. Creates no version",
+})
 
 const toDefaults = (body: typeof UpdateEmailTemplate.Type): Partial<MailDefaults> => ({
   ...(body.default_subject === undefined ? {} : { subject: body.default_subject }),
@@ -122,7 +129,7 @@ export const toEmailTemplateWire = (shown: ShownTemplate<"email">): typeof Email
   }
 }
 
-/** A new one: with its generation when the AI has been asked for it. */
+/** A new template, with its generation if there is one. */
 export const toEmailTemplateMade = (
   shown: ShownTemplate<"email">,
 ): typeof EmailTemplateWire.Type | typeof EmailTemplateBegun.Type =>

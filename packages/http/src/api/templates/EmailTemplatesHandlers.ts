@@ -1,4 +1,4 @@
-// The calls on email templates, handled.
+// The handlers of email templates.
 import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,10 +1,9 @@
-// The calls that both kinds of templates take, handled alike: what differs is the use case, and how a template is shown.
+// Handlers that email templates and tent templates share.
 import type { GenerationId } from "@tentpole/core/kernel/Ids"
 import type { Kinds, ShownTemplate, TemplateKind } from "@tentpole/core/templates/Template"
 import type { ListedBy, TemplateVerbs } from "@tentpole/core/templates/TemplateVerbs"
-import { encodeCursor } from "@tentpole/core/kernel/Page"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer } from "../../Wire.ts"
+import { answer, sliced } from "../../Wire.ts"
 import {
   type Approve,
   type AskForVersion,
@@ -14,7 +13,7 @@ import {
   toServed,
 } from "../documents/ContentWire.ts"
 
-/** A call on one template. */
+/** A request for one template. */
 export interface CallOnOne<Kind extends TemplateKind> {
   readonly params: { readonly templateId: Kinds[Kind]["id"] }
 }
@@ -25,12 +24,7 @@ export const templateHandlers = <Kind extends TemplateKind, Wire>(
 ) => {
   return {
     list: ({ query }: { readonly query: ListedBy }) =>
-      withWorkspace(({ id }) => templates.slice(id, query)).pipe(
-        answer(({ items, next }) => ({
-          templates: items.map(toWire),
-          next_cursor: next === null ? null : encodeCursor(next),
-        })),
-      ),
+      withWorkspace(({ id }) => templates.slice(id, query)).pipe(answer(sliced("templates", toWire))),
     find: ({ params: { templateId } }: CallOnOne<Kind>) =>
       withWorkspace(({ id }) => templates.find(id, templateId)).pipe(answer(toWire)),
     remove: ({ params: { templateId } }: CallOnOne<Kind>) =>

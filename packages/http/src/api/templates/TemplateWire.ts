@@ -1,17 +1,19 @@
-// What only templates have on the wire, of both kinds: the keys that a body can't set.
-import { readOnly } from "../../Wire.ts"
+// Read-only fields of templates of both kinds.
+import { readOnly, readOnlyKeys } from "../../Wire.ts"
 
-/** Keys that are shown and can't be set. */
+/** Fields that answers have and requests may not. */
 export const readOnlyFields = {
   template_id: readOnly(),
-  status: readOnly("is read-only: approve and unapprove change it"),
-  current_version: readOnly(),
-  approved_version: readOnly(),
-  number_of_iterations: readOnly(),
-  source_type: readOnly(),
-  created_at: readOnly(),
-  updated_at: readOnly(),
-  created_by_name: readOnly(),
-  latest_generation_status: readOnly(),
-  content_path: readOnly(),
+  status: readOnly("is read-only: use approve and unapprove"),
+  ...readOnlyKeys(
+    "current_version",
+    "approved_version",
+    "number_of_iterations",
+    "source_type",
+    "created_at",
+    "updated_at",
+    "created_by_name",
+    "latest_generation_status",
+    "content_path",
+  ),
 }

@@ -1,4 +1,4 @@
-// A tent template as it stands on the wire.
+// Wire schemas of tent templates.
 import { EmailName } from "@tentpole/core/emails/EmailFields"
 import { TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import type { NewTentTemplate } from "@tentpole/core/templates/TentTemplates"
@@ -12,12 +12,12 @@ const fields = {
   template_id: TentTemplateId,
   ...shownFields,
   source_type: Schema.Literals(["upload", "tent"]),
-  source_tent_id: Schema.NullOr(TentId).annotate({ description: "The tent that it began with" }),
+  source_tent_id: Schema.NullOr(TentId).annotate({ description: "The tent that it was created from" }),
 }
 
 export const TentTemplateWire = Schema.Struct(fields).annotate({ identifier: "TentTemplate" })
 
-/** What answers when the AI has been asked for the first version. */
+/** The answer to a creation that started a generation. */
 export const TentTemplateBegun = Schema.Struct({ ...fields, ...generationField }).annotate({
   identifier: "TentTemplateBegun",
 })
@@ -29,25 +29,25 @@ export const TentTemplatesWire = Schema.Struct({
 
 export const TentTemplateGeneration = generationOf({ template_id: TentTemplateId }, "TentTemplateGeneration")
 
-const readOnlyKeys = {
+const fixedFields = {
   ...readOnlyFields,
-  source_tent_id: readOnly("is read-only: name the tent as tent_id when you make the template"),
+  source_tent_id: readOnly("is read-only: set tent_id when you create the template"),
 }
 
 export const CreateTentTemplate = Schema.Struct({
   name: EmailName,
   html: Schema.optionalKey(Html),
-  tent_id: Schema.optionalKey(TentId.annotate({ description: "Begins with this tent's page" })),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "Copies the page of this tent" })),
   prompt: Schema.optionalKey(Prompt),
-  ...readOnlyKeys,
+  ...fixedFields,
 }).annotate({
   identifier: "CreateTentTemplate",
-  description: "At most one of `html`, `tent_id` and `prompt`; with none of them a blank branded page",
+  description: "At most one of `html`, `tent_id` and `prompt`. Without any, a blank branded page",
 })
 
 export const UpdateTentTemplate = Schema.Struct({
   name: Schema.optionalKey(EmailName),
-  ...readOnlyKeys,
+  ...fixedFields,
 }).annotate({ identifier: "UpdateTentTemplate" })
 
 export const toNewTentTemplate = (body: typeof CreateTentTemplate.Type): NewTentTemplate => ({
@@ -64,7 +64,7 @@ export const toTentTemplateWire = (shown: ShownTemplate<"tent">): typeof TentTem
   source_tent_id: shown.template.sourceId,
 })
 
-/** A new one: with its generation when the AI has been asked for it. */
+/** A new template, with its generation if there is one. */
 export const toTentTemplateMade = (
   shown: ShownTemplate<"tent">,
 ): typeof TentTemplateWire.Type | typeof TentTemplateBegun.Type =>

@@ -1,4 +1,4 @@
-// The calls on tent templates, handled.
+// The handlers of tent templates.
 import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,4 +1,4 @@
-// Tents as they stand on the wire.
+// Wire schemas of tents.
 import { AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
@@ -17,22 +17,22 @@ const CodeAndMessage = Schema.Struct({ code: Schema.String, message: Schema.Stri
 
 export const PublicationWire = Schema.Struct({
   status: Schema.Literals(["pending", "published", "failed", "unpublished"]),
-  published_url: Schema.optionalKey(Schema.String.annotate({ description: "Public address, while it is published" })),
+  published_url: Schema.optionalKey(Schema.String.annotate({ description: "Public URL while it is published" })),
   requested_custom_page_alias: Schema.optionalKey(Schema.String),
   applied_custom_page_alias: Schema.optionalKey(Schema.String),
   warnings: Schema.optionalKey(Schema.Array(CodeAndMessage)),
   error: Schema.optionalKey(CodeAndMessage),
-}).annotate({ identifier: "Publication", description: "What became of publishing; absent until it was asked for" })
+}).annotate({ identifier: "Publication", description: "Outcome of the publication; absent until it was requested" })
 
 const status = Schema.Literals(generationStatuses).annotate({
-  description: "`pending`: idle, nothing was generated or asked for yet",
+  description: "`pending`: idle, without a generation",
 })
 
 export const TentWire = Schema.Struct({
   id: TentId,
   status,
   created_at: InstantWire,
-  updated_at: InstantWire.annotate({ description: "The last change of status" }),
+  updated_at: InstantWire.annotate({ description: "Time of the last status change" }),
   error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
   publication: Schema.optionalKey(PublicationWire),
 }).annotate({ identifier: "Tent" })
@@ -53,40 +53,39 @@ export const TentsAnswer = Schema.Struct({
 
 const alias = Schema.String.annotate({
   description:
-    "At most 100 lowercase letters, digits, hyphens, underscores and dots, beginning with a letter or digit; / for the domain's root",
+    "At most 100 lowercase letters, digits, hyphens, underscores and dots, starting with a letter or digit; `/` for the root of the domain",
   examples: ["spring-sale"],
 })
 
 export const CreateTent = Schema.Struct({
   name: Text(tent_name_length_max, 1).annotate({ examples: ["Spring sale"] }),
   prompt: Text(prompt_length_max, 1).annotate({
-    description: "Must ask for web content, else 400 `INVALID_PROMPT_INTENT`",
+    description: "Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT`",
     examples: ["Create a landing page for our spring sale of garden chairs, with a sign-up form"],
   }),
   user_id: Schema.optionalKey(
-    Text(user_id_length_max).annotate({ description: "Who asks, in your own words; kept with the tent" }),
+    Text(user_id_length_max).annotate({ description: "External id of the creator, stored with the tent" }),
   ),
   include_brand: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description:
-        "Whether the AI is told the workspace's brand: logo, icon, color, name, domain, description, guidelines",
+      description: "Gives the AI the brand of the workspace: logo, icon, color, name, domain, description, guidelines",
     }),
   ),
-  template_id: Schema.optionalKey(TentTemplateId.annotate({ description: "An approved tent template to build on" })),
-  auto_publish: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Publish the page as soon as it is generated" }),
+  template_id: Schema.optionalKey(
+    TentTemplateId.annotate({ description: "An approved tent template to base the page on" }),
   ),
+  auto_publish: Schema.optionalKey(Schema.Boolean.annotate({ description: "Publishes the page when it is generated" })),
   custom_page_alias: Schema.optionalKey(
     alias.annotate({
       description:
-        "Needs auto_publish: true. If another tent has it by then, the page gets it with -2, -3 … and the warning `alias_adjusted`; for a taken / the default address",
+        "Requires `auto_publish: true`. If the alias is taken, the page gets the suffix -2, -3 … and the warning `alias_adjusted`. If `/` is taken, it gets the default address",
     }),
   ),
-  tent_id: Schema.optionalKey(TentId.annotate({ description: "An idle tent, made by an upload" })),
+  tent_id: Schema.optionalKey(TentId.annotate({ description: "An idle tent that an upload created" })),
   asset_ids: Schema.optionalKey(
     Schema.Array(AssetId)
-      .check(Schema.isMaxLength(asset_ids_max, { message: `must name at most ${asset_ids_max} assets` }))
-      .annotate({ description: "Files of that tent for the AI to work with; needs tent_id" }),
+      .check(Schema.isMaxLength(asset_ids_max, { message: `must have at most ${asset_ids_max} ids` }))
+      .annotate({ description: "Files of that tent for the AI. Requires `tent_id`" }),
   ),
 }).annotate({ identifier: "CreateTent" })
 
@@ -98,10 +97,10 @@ export const TentAccepted = Schema.Struct({
 
 export const PublishTent = Schema.Struct({
   custom_page_alias: Schema.optionalKey(
-    Schema.NullOr(alias).annotate({ description: "Left out: as it was. null: the default address" }),
+    Schema.NullOr(alias).annotate({ description: "Omitted: unchanged. null: the default address" }),
   ),
   remove_branding: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Left out: as it was. Takes effect where the plan allows it" }),
+    Schema.Boolean.annotate({ description: "Omitted: unchanged. Takes effect if the plan allows it" }),
   ),
 }).annotate({ identifier: "PublishTent" })
 

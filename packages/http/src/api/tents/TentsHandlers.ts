@@ -1,5 +1,5 @@
-// The calls on tents, handled.
-import { decodeCursor, encodeCursor, page_limit_default, type Sliced } from "@tentpole/core/kernel/Page"
+// The handlers of tents.
+import { decodeCursor, page_limit_default } from "@tentpole/core/kernel/Page"
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import type { PublishWish } from "@tentpole/core/tents/pages/Publish"
@@ -10,7 +10,7 @@ import { Effect, Result } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
-import { answer } from "../../Wire.ts"
+import { answer, polled, sliced } from "../../Wire.ts"
 import type { TentsQuery } from "./TentsApi.ts"
 import {
   type CreateTent,
@@ -20,7 +20,6 @@ import {
   toPublished,
   toTentWire,
   type TentDeleted,
-  type TentsAnswer,
 } from "./TentWire.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -30,10 +29,11 @@ export const layer = HttpApiBuilder.group(
     const tents = yield* Tents
     return group.handleAll({
       create: ({ payload }) => withWorkspace(({ id }) => tents.create(id, toNewTent(payload))).pipe(answer(toAccepted)),
-      list: ({ query }) => withWorkspace(({ id }) => slice(tents, id, query)).pipe(answer(toAnswer)),
+      list: ({ query }) =>
+        withWorkspace(({ id }) => slice(tents, id, query)).pipe(answer(sliced("tents", toListedTent))),
       show: ({ params }) =>
         withWorkspace(({ id }) => tents.show(id, params.tentId)).pipe(
-          answer((shown) => HttpApiSchema.withHeaders({ body: toTentWire(shown), headers: retryAfter(shown) })),
+          answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent))),
         ),
       content: ({ params }) =>
         withWorkspace(({ id }) => tents.content(id, params.tentId)).pipe(
@@ -53,10 +53,8 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-/** HTML of a tenant on the API's origin: the browser gives it an origin of its own, and runs nothing of it. */
+/** Isolates a tenant's HTML on the API's origin: the browser uses an opaque origin and runs no scripts. */
 const sandboxed = { "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'" }
-
-const retryAfter = ({ tent }: ShownTent) => (isInProgress(tent) ? { "retry-after": "10" } : {})
 
 const toNewTent = (payload: typeof CreateTent.Type): NewTent => ({
   name: payload.name,
@@ -89,11 +87,6 @@ const slice = Effect.fnUntraced(function* (
     ...(status === undefined ? {} : { status }),
     ...(search === undefined ? {} : { search }),
   })
-})
-
-const toAnswer = ({ items, next }: Sliced<ShownTent>): typeof TentsAnswer.Type => ({
-  tents: items.map(toListedTent),
-  next_cursor: next === null ? null : encodeCursor(next),
 })
 
 const publishMessage = ({ url, ...shown }: ShownTent & { readonly changed?: boolean }): string =>

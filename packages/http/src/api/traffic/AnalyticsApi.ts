@@ -1,25 +1,24 @@
-// The calls on the traffic of published pages.
+// The endpoints of the traffic of published pages.
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { errors } from "../../edge/Errors.ts"
+import * as Endpoint from "../../Endpoint.ts"
 import { InstantWire } from "../../Wire.ts"
 
-/** Anything else than 1 to 7 is 7: no value of it is refused. */
+/** Values other than 1 to 7 mean 7; none is refused. */
 const daysBack = Schema.optionalKey(
-  Schema.String.annotate({ description: "Days up to and with today, 1 to 7 (default); anything else is 7" }),
+  Schema.String.annotate({ description: "Number of days including today, 1 to 7. Default: 7, also for other values" }),
 )
 
 const day = Schema.String.annotate({ format: "date", examples: ["2026-05-01"] })
 const views = { views: Schema.Int }
 
 const report = {
-  visits: Schema.Int.annotate({ description: "Distinct visitors a day, added up" }),
+  visits: Schema.Int.annotate({ description: "Sum of the distinct visitors of each day" }),
   pageviews: Schema.Int,
   date_range: Schema.Struct({ start_date: day, end_date: day, days: Schema.Int }),
   daily_pageviews: Schema.Array(Schema.Struct({ date: day, pageviews: Schema.Int })),
   by_country: Schema.Array(Schema.Struct({ country: Schema.String, ...views })).annotate({
-    description: "ISO 3166 codes. IP geolocation by DB-IP, https://db-ip.com",
+    description: "By ISO 3166 code. IP geolocation by DB-IP, https://db-ip.com",
   }),
   by_device: Schema.Array(Schema.Struct({ device: Schema.String, ...views })),
   by_browser: Schema.Array(Schema.Struct({ browser: Schema.String, ...views })),
@@ -46,27 +45,25 @@ export const WorkspaceAnalytics = Schema.Struct({
   ),
 }).annotate({ identifier: "WorkspaceAnalytics" })
 
-export const AnalyticsApi = HttpApiGroup.make("analytics")
-  .add(
-    HttpApiEndpoint.get("tent", "/v1/analytics/tent", {
-      query: {
-        tentIdOrAlias: Schema.String.annotate({ description: "A tent's id, its current alias, or / for the root" }),
-        daysBack,
-      },
-      success: TentAnalytics,
-      error: errors("not_found", "validation_failed"),
-    })
-      .annotate(OpenApi.Summary, "Read a tent's traffic")
-      .annotate(
-        OpenApi.Description,
-        "Views and visits of one published tent over the last days, with where they came from. A view is a page served to somebody who is no bot; a visit is a visitor on a day.",
-      ),
-  )
-  .add(
-    HttpApiEndpoint.get("workspace", "/v1/analytics/workspace", { query: { daysBack }, success: WorkspaceAnalytics })
-      .annotate(OpenApi.Summary, "Read the workspace's traffic")
-      .annotate(
-        OpenApi.Description,
-        "The same for all of the workspace's tents together, and which of them were looked at most.",
-      ),
-  )
+export const AnalyticsApi = Endpoint.group("analytics", "Traffic of published pages.").add(
+  Endpoint.get("tent", "/v1/analytics/tent", {
+    summary: "Get a tent's traffic",
+    description:
+      "Returns the views and visits of one published tent over the last days, with their sources. A view is one page load by a visitor who is not a bot. A visit is one visitor on one day.",
+    query: {
+      tentIdOrAlias: Schema.String.annotate({
+        description: "A tent id, its current alias, or `/` for the page at the root",
+      }),
+      daysBack,
+    },
+    success: TentAnalytics,
+    errors: ["not_found", "validation_failed"],
+  }),
+  Endpoint.get("workspace", "/v1/analytics/workspace", {
+    summary: "Get the workspace's traffic",
+    description:
+      "Returns the views and visits of all tents of the workspace together, and the tents with the most views.",
+    query: { daysBack },
+    success: WorkspaceAnalytics,
+  }),
+)

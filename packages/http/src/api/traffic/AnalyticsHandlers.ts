@@ -1,4 +1,4 @@
-// The calls on the traffic of published pages, handled.
+// The handlers of the traffic of published pages.
 import { readDaysBack, type TrafficReport } from "@tentpole/core/traffic/Analytics"
 import { Traffic } from "@tentpole/core/traffic/Traffic"
 import { Effect } from "effect"

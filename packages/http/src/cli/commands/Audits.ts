@@ -1,19 +1,19 @@
-// `tentpole audit blast <id>`: what the rows say of a blast, in one table. It ends with 1 when something is wrong.
+// The command `tentpole audit blast <id>`: checks of a blast's rows as a table. It exits with 1 if a check fails.
 import { type Audit, audit as judge } from "@tentpole/core/blasts/inspection/BlastAudit"
 import { AuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { named, overPorts, show, workspaceFlag } from "../Run.ts"
+import { commandGroup, overPorts, show, workspaceFlag, workspaceOf } from "../Run.ts"
 
-/** Why the command ends with 1: one sentence. */
+/** The reason for exit code 1. */
 class AuditFailed extends Schema.TaggedError<AuditFailed>()("AuditFailed", { reason: Schema.String }) {
   override get message(): string {
     return this.reason
   }
 }
 
-/** The audit as people read it: a line for each check, then who the recipients are by what became of them. */
+/** The audit as text: a line for each check, then the recipients by outcome. */
 export const auditTable = ({ lines, recipients }: Audit): string => {
   const width = Math.max(...lines.map(({ check }) => check.length))
   const checks = lines.flatMap(({ check, deliveries, holds, says }) => [
@@ -23,7 +23,7 @@ export const auditTable = ({ lines, recipients }: Audit): string => {
   const counts = recipients.map(
     ({ count, reason, state }) => `${String(count).padStart(10)}  ${reason === null ? state : `${state}: ${reason}`}`,
   )
-  return [...checks, "", "Recipients:", ...(counts.length === 0 ? ["       nobody"] : counts)].join("\n")
+  return [...checks, "", "Recipients:", ...(counts.length === 0 ? ["       none"] : counts)].join("\n")
 }
 
 const toJson = ({ holds, lines, recipients }: Audit) => ({
@@ -37,33 +37,30 @@ const blast = Command.make(
   {
     workspace: workspaceFlag,
     json: Flag.Boolean("json").pipe(
-      Flag.withDescription("One JSON document instead of a table"),
+      Flag.withDescription("Prints one JSON document instead of a table"),
       Flag.withDefault(false),
     ),
     id: Argument.String("blast-id"),
   },
-  (said) =>
+  (input) =>
     overPorts(
       Effect.gen(function* () {
-        const { id: workspace } = yield* named(said.workspace)
+        const { id: workspace } = yield* workspaceOf(input.workspace)
         const store = yield* AuditStore
-        const found = yield* Schema.decodeEffect(BlastId)(said.id).pipe(
+        const found = yield* Schema.decodeEffect(BlastId)(input.id).pipe(
           Effect.flatMap((id) => store.evidence(workspace, id)),
           Effect.mapError(
-            () => new AuditFailed({ reason: `There is no blast ${said.id} in the workspace ${said.workspace}.` }),
+            () => new AuditFailed({ reason: `The workspace ${input.workspace} has no blast ${input.id}.` }),
           ),
         )
         const result = judge(found)
-        yield* said.json ? show(toJson(result)) : Console.log(auditTable(result))
+        yield* input.json ? show(toJson(result)) : Console.log(auditTable(result))
         const wrong = result.lines.filter(({ holds }) => !holds).length
         if (wrong > 0) {
-          return yield* new AuditFailed({ reason: `${wrong} of ${result.lines.length} checks do not hold.` })
+          return yield* new AuditFailed({ reason: `${wrong} of ${result.lines.length} checks failed.` })
         }
       }),
     ),
-).pipe(Command.withDescription("Says that everyone was mailed at most once, and who was not and why, or what is wrong"))
+).pipe(Command.withDescription("Checks that each recipient got at most one message, and shows why others got none"))
 
-export const audit = Command.make("audit").pipe(
-  Command.withDescription("Audits: blast"),
-  Command.withSubcommands([blast]),
-)
+export const audit = commandGroup("audit", "Audits: blast", [blast])

@@ -1,35 +1,29 @@
-// `tentpole contact …`: what people may ask for: to be told what is kept of them, and to be forgotten.
+// The commands `tentpole contact …`: export and erasure of the personal data of a contact.
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import { DateTime, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument } from "effect/cli"
 import { toContactExportWire } from "../../admin/ContactExportWire.ts"
-import { named, overPorts, show, workspaceFlag } from "../Run.ts"
+import { commandGroup, workspaceCommand } from "../Run.ts"
 
-const asked = { workspace: workspaceFlag, contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
+const config = { contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
 
-const told = Command.make("export", asked, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const { rowsOf } = yield* Privacy
-      const { id } = yield* named(said.workspace)
-      yield* show(toContactExportWire(said.contact, yield* rowsOf(id, said.contact), yield* DateTime.now))
-    }),
+export const contact = commandGroup("contact", "Personal data of a contact: export, erase", [
+  workspaceCommand("export", "Shows all stored data of a contact", config, (workspace, input) =>
+    Effect.zipWith(
+      Privacy.use((privacy) => privacy.rowsOf(workspace, input.contact)),
+      DateTime.now,
+      (rows, at) => toContactExportWire(input.contact, rows, at),
+    ),
   ),
-).pipe(Command.withDescription("Shows everything that is kept of a contact, as JSON"))
-
-const erase = Command.make("erase", asked, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const { erase } = yield* Privacy
-      const { id } = yield* named(said.workspace)
-      yield* erase(id, said.contact)
-      yield* show({ contact_id: said.contact, erased: true })
-    }),
+  workspaceCommand(
+    "erase",
+    "Deletes a contact and removes its personal data from all tables and files. This cannot be undone",
+    config,
+    (workspace, input) =>
+      Effect.as(
+        Privacy.use((privacy) => privacy.erase(workspace, input.contact)),
+        { contact_id: input.contact, erased: true },
+      ),
   ),
-).pipe(Command.withDescription("Deletes a contact and forgets it, in every table and file. It can't be taken back"))
-
-export const contact = Command.make("contact").pipe(
-  Command.withDescription("What is kept of a contact: export, erase"),
-  Command.withSubcommands([told, erase]),
-)
+])

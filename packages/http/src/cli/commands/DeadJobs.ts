@@ -1,40 +1,34 @@
-// `tentpole job …`: background work that was given up, and putting it back.
-import { NotFound } from "@tentpole/core/kernel/Refusal"
+// The commands `tentpole job …`: background jobs that failed permanently.
 import { Jobs } from "@tentpole/core/kernel/Jobs"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
-import { overPorts, show } from "../Run.ts"
+import { Argument } from "effect/cli"
+import { command, commandGroup } from "../Run.ts"
 
-const dead = Command.make("dead", {}, () =>
-  overPorts(
-    Effect.gen(function* () {
-      const jobs = yield* Jobs
-      const all = yield* jobs.dead
-      yield* show(
-        all.map((each) => ({
-          id: each.id,
-          attempts: each.attempts,
-          failure: each.failure,
-          failed_at: DateTime.formatIso(each.failedAt),
-        })),
-      )
-    }),
+const dead = command("dead", "Shows the jobs that failed permanently, with their errors", {}, () =>
+  Effect.flatMap(Jobs, (jobs) =>
+    Effect.map(jobs.dead, (all) =>
+      all.map(({ attempts, failedAt, failure, id }) => ({
+        id,
+        attempts,
+        failure,
+        failed_at: DateTime.formatIso(failedAt),
+      })),
+    ),
   ),
-).pipe(Command.withDescription("Shows the jobs that were given up, and why"))
-
-const requeue = Command.make("requeue", { id: Argument.String("job-id") }, ({ id }) =>
-  overPorts(
-    Effect.gen(function* () {
-      const jobs = yield* Jobs
-      const { transact } = yield* Transactor
-      if (!(yield* transact(jobs.requeue(id)))) return yield* new NotFound({ resource: "dead job" })
-      yield* show({ id, requeued: true })
-    }),
-  ),
-).pipe(Command.withDescription("Puts a dead job back as if new"))
-
-export const job = Command.make("job").pipe(
-  Command.withDescription("Background jobs: dead, requeue"),
-  Command.withSubcommands([dead, requeue]),
 )
+
+const requeue = command(
+  "requeue",
+  "Queues a dead job again",
+  { id: Argument.String("job-id") },
+  Effect.fnUntraced(function* ({ id }) {
+    const jobs = yield* Jobs
+    const { transact } = yield* Transactor
+    if (!(yield* transact(jobs.requeue(id)))) return yield* new NotFound({ resource: "dead job" })
+    return { id, requeued: true }
+  }),
+)
+
+export const job = commandGroup("job", "Background jobs: dead, requeue", [dead, requeue])

@@ -1,75 +1,73 @@
-// `tentpole domain …`: sending domains and the DNS records they need.
+// The commands `tentpole domain …`: sending domains and their DNS records.
+import { Administration } from "@tentpole/core/operations/administration/Administration"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { toDomain } from "@tentpole/core/kernel/values/DomainName"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
-import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { Argument } from "effect/cli"
 import { toCheckedDomainWire, toDomainWire } from "../../admin/AdminWire.ts"
-import { named, overPorts, show, slicesOf, workspaceFlag } from "../Run.ts"
+import { allOf, commandGroup, workspaceCommand } from "../Run.ts"
 
-const name = Argument.String("domain")
+const config = { name: Argument.String("domain") }
 
-const found = Effect.fnUntraced(function* (slug: string, wanted: string) {
-  const { id } = yield* named(slug)
+const domainOf = Effect.fnUntraced(function* (workspace: WorkspaceId, name: string) {
   const store = yield* WorkspaceStore
-  const domain = (yield* store.domains(id)).find((each) => each.domain === toDomain(wanted))
-  return { id, domain: domain ?? (yield* new NotFound({ resource: "sending domain" })) }
+  const domain = (yield* store.domains(workspace)).find((each) => each.domain === toDomain(name))
+  return domain ?? (yield* new NotFound({ resource: "sending domain" }))
 })
 
-const list = Command.make("list", { workspace: workspaceFlag }, ({ workspace }) =>
-  overPorts(
-    Effect.gen(function* () {
-      const { domains } = yield* Administration
-      const { id } = yield* named(workspace)
-      yield* show((yield* slicesOf((by) => domains(id, by))).map(toDomainWire))
-    }),
+const list = workspaceCommand("list", "Shows the sending domains of a workspace", {}, (workspace) =>
+  Administration.use(({ domains }) => allOf((by) => domains(workspace, by))).pipe(
+    Effect.map((domains) => domains.map(toDomainWire)),
   ),
-).pipe(Command.withDescription("Shows a workspace's sending domains"))
-
-const create = Command.make("create", { workspace: workspaceFlag, name }, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces
-      const { id } = yield* named(said.workspace)
-      yield* show(toCheckedDomainWire(yield* workspaces.addDomain(id, said.name)))
-    }),
-  ),
-).pipe(Command.withDescription("Adds a sending domain and shows the DNS records to set"))
-
-const verify = Command.make("verify", { workspace: workspaceFlag, name }, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces
-      const { id, domain } = yield* found(said.workspace, said.name)
-      yield* show(toCheckedDomainWire(yield* workspaces.verifyDomain(id, domain.id)))
-    }),
-  ),
-).pipe(Command.withDescription("Looks the DNS records up; with DKIM in place the domain may send"))
-
-const showOne = Command.make("show", { workspace: workspaceFlag, name }, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces
-      const { id, domain } = yield* found(said.workspace, said.name)
-      yield* show(toCheckedDomainWire(yield* workspaces.showDomain(id, domain.id)))
-    }),
-  ),
-).pipe(Command.withDescription("Shows a sending domain and which of its DNS records are there"))
-
-const remove = Command.make("remove", { workspace: workspaceFlag, name }, (said) =>
-  overPorts(
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces
-      const { id, domain } = yield* found(said.workspace, said.name)
-      yield* workspaces.removeDomain(id, domain.id)
-      yield* show({ domain: domain.domain, removed: true })
-    }),
-  ),
-).pipe(Command.withDescription("Removes a sending domain and its DKIM key"))
-
-export const domain = Command.make("domain").pipe(
-  Command.withDescription("Sending domains: list, show, create, verify, remove"),
-  Command.withSubcommands([list, showOne, create, verify, remove]),
 )
+
+const show = workspaceCommand(
+  "show",
+  "Shows a sending domain and the state of its DNS records",
+  config,
+  Effect.fnUntraced(function* (workspace, { name }) {
+    const { showDomain } = yield* Workspaces
+    return toCheckedDomainWire(yield* showDomain(workspace, (yield* domainOf(workspace, name)).id))
+  }),
+)
+
+const create = workspaceCommand(
+  "create",
+  "Adds a sending domain and shows the DNS records to set",
+  config,
+  (workspace, { name }) =>
+    Workspaces.use(({ addDomain }) => Effect.map(addDomain(workspace, name), toCheckedDomainWire)),
+)
+
+const verify = workspaceCommand(
+  "verify",
+  "Looks up the DNS records. The domain can send once its DKIM record is found",
+  config,
+  Effect.fnUntraced(function* (workspace, { name }) {
+    const { verifyDomain } = yield* Workspaces
+    return toCheckedDomainWire(yield* verifyDomain(workspace, (yield* domainOf(workspace, name)).id))
+  }),
+)
+
+const remove = workspaceCommand(
+  "remove",
+  "Removes a sending domain and its DKIM key",
+  config,
+  Effect.fnUntraced(function* (workspace, { name }) {
+    const { removeDomain } = yield* Workspaces
+    const { domain, id } = yield* domainOf(workspace, name)
+    yield* removeDomain(workspace, id)
+    return { domain, removed: true }
+  }),
+)
+
+export const domain = commandGroup("domain", "Sending domains: list, show, create, verify, remove", [
+  list,
+  show,
+  create,
+  verify,
+  remove,
+])

@@ -1,58 +1,38 @@
-// `tentpole key …`
+// The commands `tentpole key …`: API keys of a workspace.
+import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { ApiKeyId } from "@tentpole/core/kernel/Ids"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { Argument, Flag } from "effect/cli"
 import { toKeyWire, toNewKeyWire } from "../../admin/AdminWire.ts"
-import { named, overPorts, show, slicesOf, workspaceFlag } from "../Run.ts"
+import { allOf, commandGroup, workspaceCommand } from "../Run.ts"
 
-const list = Command.make("list", { workspace: workspaceFlag }, ({ workspace }) =>
-  overPorts(
-    Effect.gen(function* () {
-      const { keys } = yield* Administration
-      const { id } = yield* named(workspace)
-      yield* show((yield* slicesOf((by) => keys(id, by))).map(toKeyWire))
-    }),
-  ),
-).pipe(Command.withDescription("Shows a workspace's keys"))
-
-const create = Command.make(
-  "create",
-  {
-    workspace: workspaceFlag,
-    name: Flag.String("name").pipe(Flag.withDescription("What it is for")),
-    expires: Flag.Date("expires").pipe(Flag.withDescription("When it stops working"), Flag.optional),
-  },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const { id } = yield* named(said.workspace)
-        const made = yield* workspaces.createKey(id, {
-          name: said.name,
-          ...(Option.isSome(said.expires) ? { expiresAt: DateTime.makeUnsafe(said.expires.value) } : {}),
-        })
-        yield* show(toNewKeyWire(made))
-      }),
-    ),
-).pipe(Command.withDescription("Makes a key; it is shown once"))
-
-const revoke = Command.make(
-  "revoke",
-  { workspace: workspaceFlag, key: Argument.String("key-id").pipe(Argument.withSchema(ApiKeyId)) },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const { id } = yield* named(said.workspace)
-        yield* workspaces.revokeKey(id, said.key)
-        yield* show({ key_id: said.key, revoked: true })
-      }),
-    ),
-).pipe(Command.withDescription("Revokes a key: it stops working at once"))
-
-export const key = Command.make("key").pipe(
-  Command.withDescription("API keys: list, create, revoke"),
-  Command.withSubcommands([list, create, revoke]),
+const list = workspaceCommand("list", "Shows the API keys of a workspace", {}, (workspace) =>
+  Administration.use(({ keys }) => allOf((by) => keys(workspace, by))).pipe(Effect.map((keys) => keys.map(toKeyWire))),
 )
+
+const create = workspaceCommand(
+  "create",
+  "Creates an API key, which is shown only once",
+  {
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the key")),
+    expires: Flag.Date("expires").pipe(Flag.withDescription("When the key expires"), Flag.optional),
+  },
+  (workspace, { expires, name }) =>
+    Workspaces.use(({ createKey }) =>
+      createKey(workspace, {
+        name,
+        ...(Option.isSome(expires) ? { expiresAt: DateTime.makeUnsafe(expires.value) } : {}),
+      }),
+    ).pipe(Effect.map(toNewKeyWire)),
+)
+
+const revoke = workspaceCommand(
+  "revoke",
+  "Revokes an API key at once",
+  { key: Argument.String("key-id").pipe(Argument.withSchema(ApiKeyId)) },
+  (workspace, { key }) =>
+    Workspaces.use(({ revokeKey }) => Effect.as(revokeKey(workspace, key), { key_id: key, revoked: true })),
+)
+
+export const key = commandGroup("key", "API keys: list, create, revoke", [list, create, revoke])

@@ -1,160 +1,106 @@
-// `tentpole workspace …`
-import { type PlanName, planNames, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
+// The commands `tentpole workspace …`.
+import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { planNames, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import { toWorkspaceWire } from "../../admin/WorkspaceWire.ts"
-import { Administration } from "@tentpole/core/operations/administration/Administration"
+import { allOf, command, commandGroup, workspaceOf } from "../Run.ts"
 import { workspaceExport } from "./WorkspaceExport.ts"
-import { named, overPorts, show, slicesOf } from "../Run.ts"
 
-const plan = Flag.Literals("plan", planNames).pipe(Flag.withDescription("free, pro or max"), Flag.optional)
-const credits = Flag.Int("credits").pipe(
-  Flag.withDescription("How many generations it may still have made"),
-  Flag.optional,
-)
-const postalAddress = Flag.String("postal-address").pipe(
-  Flag.withDescription("Stands in the footer of marketing mail"),
-  Flag.optional,
-)
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** A speed is a number, or `none`; what else is said goes on to be refused with the reason. */
-const speed = (name: string, of: string) =>
+/** A rate is a number or `none`. The use case refuses other text with an explanation. */
+const rate = (name: string, scope: string) =>
   Flag.String(name).pipe(
-    Flag.withDescription(`Messages a second ${of}, from 1 to 1000000, or none`),
-    Flag.map((said) => (said === "none" ? null : Number(said))),
+    Flag.withDescription(`Messages per second ${scope}, 1 to 1000000 or none`),
+    Flag.map((value) => (value === "none" ? null : Number(value))),
     Flag.optional,
   )
-const perSecond = speed("per-second", "in all")
-const perDomainPerSecond = speed("per-domain-per-second", "to each recipient domain")
+
+const settings = {
+  plan: Flag.Literals("plan", planNames).pipe(Flag.withDescription("free, pro or max"), Flag.optional),
+  credits: Flag.Int("credits").pipe(Flag.withDescription("Remaining credits for generations"), Flag.optional),
+  postalAddress: text("postal-address", "Postal address in the footer of marketing email"),
+  perSecond: rate("per-second", "in total"),
+  perDomainPerSecond: rate("per-domain-per-second", "for each recipient domain"),
+  timeZone: text("time-zone", "IANA time zone, such as Europe/Zurich"),
+  defaultCountry: text("default-country", "Country of phone numbers without a country code, such as US"),
+  fromName: text("from-name", "Default sender name of emails"),
+  fromAddress: text("from-address", "Default sender address of emails"),
+  replyTo: text("reply-to", "Default reply-to address of emails"),
+}
 
 const given = <Key extends string, A>(key: Key, value: Option.Option<A>): { readonly [K in Key]?: A } =>
   Option.isSome(value) ? ({ [key]: value.value } as { readonly [K in Key]: A }) : {}
 
-const list = Command.make("list", {}, () =>
-  overPorts(
-    Effect.gen(function* () {
-      const { workspaces } = yield* Administration
-      yield* show((yield* slicesOf(workspaces)).map(toWorkspaceWire))
-    }),
-  ),
-).pipe(Command.withDescription("Shows all workspaces"))
-
-const timeZone = Flag.String("time-zone").pipe(
-  Flag.withDescription("Of the IANA database: Europe/Zurich"),
-  Flag.optional,
-)
-const defaultCountry = Flag.String("default-country").pipe(
-  Flag.withDescription("By which phone numbers without a country code are read: US, DE"),
-  Flag.optional,
-)
-const sender = (name: string, of: string) => Flag.String(name).pipe(Flag.withDescription(of), Flag.optional)
-const fromName = sender("from-name", "Default sender's name of emails")
-const fromAddress = sender("from-address", "Default sender's address of emails")
-const replyTo = sender("reply-to", "Default address for replies")
-
-const settings = {
-  plan,
-  credits,
-  postalAddress,
-  perSecond,
-  perDomainPerSecond,
-  timeZone,
-  defaultCountry,
-  fromName,
-  fromAddress,
-  replyTo,
-}
-
-interface Settings {
-  readonly plan: Option.Option<PlanName>
-  readonly credits: Option.Option<number>
-  readonly postalAddress: Option.Option<string>
-  readonly perSecond: Option.Option<number | null>
-  readonly perDomainPerSecond: Option.Option<number | null>
-  readonly timeZone: Option.Option<string>
-  readonly defaultCountry: Option.Option<string>
-  readonly fromName: Option.Option<string>
-  readonly fromAddress: Option.Option<string>
-  readonly replyTo: Option.Option<string>
-}
-
-const fieldsOf = (said: Settings): WorkspaceFields => ({
-  ...given("plan", said.plan),
-  ...given("credits", said.credits),
-  ...given("postalAddress", said.postalAddress),
-  ...given("sendingPerSecond", said.perSecond),
-  ...given("sendingPerDomainPerSecond", said.perDomainPerSecond),
-  ...given("timeZone", said.timeZone),
-  ...given("defaultCountry", said.defaultCountry),
+const fieldsOf = (input: Command.Command.Config.Infer<typeof settings>): WorkspaceFields => ({
+  ...given("plan", input.plan),
+  ...given("credits", input.credits),
+  ...given("postalAddress", input.postalAddress),
+  ...given("sendingPerSecond", input.perSecond),
+  ...given("sendingPerDomainPerSecond", input.perDomainPerSecond),
+  ...given("timeZone", input.timeZone),
+  ...given("defaultCountry", input.defaultCountry),
   senderDefaults: {
-    ...given("fromName", said.fromName),
-    ...given("fromAddress", said.fromAddress),
-    ...given("replyToEmail", said.replyTo),
+    ...given("fromName", input.fromName),
+    ...given("fromAddress", input.fromAddress),
+    ...given("replyToEmail", input.replyTo),
   },
 })
 
-const create = Command.make(
-  "create",
-  { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), ...settings },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const made = yield* workspaces.create({
-          name: said.name,
-          ...given("slug", said.slug),
-          ...fieldsOf(said),
-        })
-        yield* show(toWorkspaceWire(made))
-      }),
-    ),
-).pipe(Command.withDescription("Makes a workspace"))
-
-const update = Command.make(
-  "update",
-  {
-    slug: Argument.String("slug"),
-    name: Flag.String("name").pipe(Flag.optional),
-    ...settings,
-  },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        const { id } = yield* named(said.slug)
-        const updated = yield* workspaces.update(id, { ...given("name", said.name), ...fieldsOf(said) })
-        yield* show(toWorkspaceWire(updated))
-      }),
-    ),
-).pipe(
-  Command.withDescription(
-    "Changes a workspace's name, plan, credits, time zone, country, addresses or limits of speed",
+const list = command("list", "Shows all workspaces", {}, () =>
+  Administration.use(({ workspaces }) => allOf(workspaces)).pipe(
+    Effect.map((workspaces) => workspaces.map(toWorkspaceWire)),
   ),
 )
 
-const remove = Command.make(
+const show = command("show", "Shows a workspace", { slug: Argument.String("slug") }, ({ slug }) =>
+  Effect.map(workspaceOf(slug), toWorkspaceWire),
+)
+
+const create = command(
+  "create",
+  "Creates a workspace",
+  { name: Argument.String("name"), slug: Flag.String("slug").pipe(Flag.optional), ...settings },
+  (input) =>
+    Workspaces.use((workspaces) =>
+      workspaces.create({ name: input.name, ...given("slug", input.slug), ...fieldsOf(input) }),
+    ).pipe(Effect.map(toWorkspaceWire)),
+)
+
+const update = command(
+  "update",
+  "Changes the name, plan, credits, time zone, country, addresses or sending limits of a workspace",
+  { slug: Argument.String("slug"), name: Flag.String("name").pipe(Flag.optional), ...settings },
+  Effect.fnUntraced(function* (input) {
+    const workspaces = yield* Workspaces
+    const { id } = yield* workspaceOf(input.slug)
+    return toWorkspaceWire(yield* workspaces.update(id, { ...given("name", input.name), ...fieldsOf(input) }))
+  }),
+)
+
+const remove = command(
   "delete",
+  "Disables a workspace at once; a worker then erases all of its data. This cannot be undone",
   {
     slug: Argument.String("slug"),
-    confirm: Flag.String("confirm").pipe(Flag.withDescription("The slug again: all of the workspace is erased")),
+    confirm: Flag.String("confirm").pipe(Flag.withDescription("The slug again, to confirm the deletion")),
   },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const administration = yield* Administration
-        const { id } = yield* named(said.slug)
-        yield* administration.remove(id, said.confirm)
-        yield* show({ workspace_id: id, status: "erasing" })
-      }),
-    ),
-).pipe(Command.withDescription("Ends a workspace at once; a worker erases all of it. It can't be taken back"))
-
-const showOne = Command.make("show", { slug: Argument.String("slug") }, ({ slug }) =>
-  overPorts(Effect.flatMap(named(slug), (found) => show(toWorkspaceWire(found)))),
-).pipe(Command.withDescription("Shows a workspace"))
-
-export const workspace = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces: list, show, create, update, delete, export"),
-  Command.withSubcommands([list, showOne, create, update, remove, workspaceExport]),
+  Effect.fnUntraced(function* (input) {
+    const administration = yield* Administration
+    const { id } = yield* workspaceOf(input.slug)
+    yield* administration.remove(id, input.confirm)
+    return { workspace_id: id, status: "erasing" }
+  }),
 )
+
+export const workspace = commandGroup("workspace", "Workspaces: list, show, create, update, delete, export", [
+  list,
+  show,
+  create,
+  update,
+  remove,
+  workspaceExport,
+])

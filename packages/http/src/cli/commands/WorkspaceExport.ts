@@ -1,14 +1,14 @@
-// `tentpole workspace export`: everything of a workspace as it is kept, a file of JSON lines for each table.
+// The command `tentpole workspace export`: all data of a workspace, one file of JSON lines per table.
 import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import type { KeptRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { Effect, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { named, overPorts, show } from "../Run.ts"
+import { command, workspaceOf } from "../Run.ts"
 
-/** The files of an export: tables come one after the other, so that one file is open at a time. Nothing is written over. */
+/** The files of an export. Tables come one after the other, so one file is open at a time. Existing files are not overwritten. */
 class TableFiles {
   readonly rows: Record<string, number> = {}
   readonly #folder: string
@@ -38,7 +38,7 @@ class TableFiles {
 
 const because = (folder: string) => (cause: unknown) =>
   new BadConfiguration({
-    reason: `${folder} can't be written (${cause instanceof Error ? cause.message : String(cause)}): name an empty folder, or one that is not there.`,
+    reason: `${folder} can't be written (${cause instanceof Error ? cause.message : String(cause)}): use an empty folder or a new one.`,
   })
 
 const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream<ReadonlyArray<KeptRow>>) {
@@ -51,19 +51,17 @@ const written = Effect.fnUntraced(function* (folder: string, rows: Stream.Stream
   return files.rows
 })
 
-export const workspaceExport = Command.make(
+export const workspaceExport = command(
   "export",
+  "Writes all data of a workspace to a folder, one file of JSON lines per table",
   {
     slug: Argument.String("slug"),
-    to: Flag.String("to").pipe(Flag.withDescription("The folder that the files are written into")),
+    to: Flag.String("to").pipe(Flag.withDescription("Folder for the files")),
   },
-  (said) =>
-    overPorts(
-      Effect.gen(function* () {
-        const { rows } = yield* Privacy
-        const { id } = yield* named(said.slug)
-        const folder = resolve(said.to)
-        yield* show({ workspace_id: id, folder, rows: yield* written(folder, rows(id)) })
-      }),
-    ),
-).pipe(Command.withDescription("Writes everything of a workspace into a folder, a file of JSON lines for each table"))
+  Effect.fnUntraced(function* (input) {
+    const { rows } = yield* Privacy
+    const { id } = yield* workspaceOf(input.slug)
+    const folder = resolve(input.to)
+    return { workspace_id: id, folder, rows: yield* written(folder, rows(id)) }
+  }),
+)

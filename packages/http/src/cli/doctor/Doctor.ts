@@ -1,5 +1,4 @@
-// `tentpole doctor`: looks at every setting and at everything that the service needs, and says what to mend. It ends with 1
-// when something is wrong.
+// The command `tentpole doctor`: checks settings and dependencies and says how to fix problems. It exits with 1 if a check fails.
 import { loadEnvironment } from "@tentpole/adapters/Launch"
 import { configuration } from "@tentpole/adapters/Configuration"
 import { Console, Effect, Result, Schema } from "effect"
@@ -9,7 +8,7 @@ import { examine } from "./Examinations.ts"
 import { type Finding, ok, table, wrong } from "./Finding.ts"
 import { judgeSettings } from "./Judgements.ts"
 
-/** Why the command ends with 1: one sentence. */
+/** The reason for exit code 1. */
 class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { reason: Schema.String }) {
   override get message(): string {
     return this.reason
@@ -20,10 +19,10 @@ const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.suspend(() => {
   loadEnvironment()
   const read = configuration(process.env)
   if (Result.isFailure(read)) {
-    return Effect.succeed([wrong("settings", read.failure.reason, "Mend these first: the rest depends on them.")])
+    return Effect.succeed([wrong("settings", read.failure.reason, "Fix these first: other checks depend on them.")])
   }
   return Effect.map(examine(read.success), (examined) => [
-    ok("settings", "can be read"),
+    ok("settings", "valid"),
     ...judgeSettings(read.success),
     ...examined,
   ])
@@ -33,7 +32,7 @@ export const doctor = Command.make(
   "doctor",
   {
     json: Flag.Boolean("json").pipe(
-      Flag.withDescription("One JSON document instead of a table"),
+      Flag.withDescription("Prints one JSON document instead of a table"),
       Flag.withDefault(false),
     ),
   },
@@ -42,6 +41,6 @@ export const doctor = Command.make(
       const found = yield* findings
       const bad = found.filter(({ state }) => state === "wrong").length
       yield* json ? show({ ok: bad === 0, checks: found }) : Console.log(table(found))
-      if (bad > 0) return yield* new Unwell({ reason: `${bad} of ${found.length} checks found something wrong.` })
+      if (bad > 0) return yield* new Unwell({ reason: `${bad} of ${found.length} checks failed.` })
     }),
-).pipe(Command.withDescription("Looks at every setting and dependency, and says what to mend"))
+).pipe(Command.withDescription("Checks all settings and dependencies, and says how to fix problems"))

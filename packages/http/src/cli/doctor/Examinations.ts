@@ -1,4 +1,4 @@
-// What a doctor asks of everything that the service needs: each question ends by itself, and none changes anything.
+// Checks of the service's dependencies. Each has a time limit, and none changes anything.
 import { reach } from "@tentpole/adapters/ai/KeyCheck"
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder } from "@tentpole/adapters/DataFolder"
@@ -23,7 +23,9 @@ const folder: Examination = (config) =>
   prepareFolder(config).pipe(
     Effect.match({
       onSuccess: () => [ok("DATA_DIR", `${config.dataDir} can be written`)],
-      onFailure: ({ reason }) => [wrong("DATA_DIR", reason, "Point DATA_DIR at a folder that this user may write.")],
+      onFailure: ({ reason }) => [
+        wrong("DATA_DIR", reason, "Set DATA_DIR to a folder with write access for this user."),
+      ],
     }),
   )
 
@@ -33,15 +35,15 @@ const database: Examination = (config) =>
     if (url === null) {
       const says = "none is configured, and the embedded one is not running"
       return config.production
-        ? [wrong("database", says, "Set DATABASE_URL to a PostgreSQL of your own.")]
-        : [warning("database", says, "`npm start` brings it up; production needs DATABASE_URL.")]
+        ? [wrong("database", says, "Set DATABASE_URL to a PostgreSQL database.")]
+        : [warning("database", says, "`npm start` starts it; production needs DATABASE_URL.")]
     }
     return yield* diagnose(url).pipe(
       Effect.match({ onSuccess: judgeDatabase, onFailure: (reason) => [judgeSilence(reason)] }),
     )
   })
 
-const patience = "15 seconds"
+const timeout = "15 seconds"
 
 /** Writes a file, reads it and removes it. */
 export const files: Examination = (config) => {
@@ -55,11 +57,15 @@ export const files: Examination = (config) => {
     const read = yield* store.get(key).pipe(Stream.decodeText, Stream.mkString)
     yield* store.removeOf(owner)
     return read === "well"
-      ? ok("files", `${place} takes and gives files`)
-      : wrong("files", `${place} gives others than it takes`, "Look at what stands between here and there.")
+      ? ok("files", `${place} stores and returns files`)
+      : wrong(
+          "files",
+          `${place} returns other content than was stored`,
+          "Check proxies between this machine and the store.",
+        )
   }).pipe(
     Effect.provide(blobs(config)),
-    Effect.timeout(patience),
+    Effect.timeout(timeout),
     Effect.catch((error) => {
       const reason = error._tag === "BlobUnavailable" ? nameOf(error.cause) : error._tag
       return Effect.succeed(bucket === null ? judgeFolder(place, reason) : judgeBucket(bucket, reason))
@@ -68,7 +74,7 @@ export const files: Examination = (config) => {
   )
 }
 
-/** What a failure is called: by the system (`ECONNREFUSED`), else by the library or the server (`AccessDenied`). */
+/** The name of a failure: the system code (`ECONNREFUSED`) or the name of the library or server (`AccessDenied`). */
 const nameOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return "unknown"
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name
@@ -79,24 +85,24 @@ const mailServer: Examination = (config) => {
     const says = `mail is written as files to ${join(config.dataDir, "outbox")}`
     return Effect.succeed([config.production ? warning("mail", says, "Set SMTP_URL to send it.") : ok("mail", says)])
   }
-  const mend = "Check SMTP_URL, and that the server lets this machine in."
+  const mend = "Check SMTP_URL, and that the server accepts connections from this machine."
   return Effect.gen(function* () {
     const { open } = yield* MailConnections
     yield* open
-    return ok("mail", "the mail server answers and takes the login")
+    return ok("mail", "the mail server answers and accepts the login")
   }).pipe(
     Effect.scoped,
     Effect.provide(mail(config)),
-    Effect.timeout(patience),
+    Effect.timeout(timeout),
     Effect.catch((error) => {
-      const reason = "reason" in error ? String(error.reason) : `no answer within ${patience}`
+      const reason = "reason" in error ? String(error.reason) : `no answer within ${timeout}`
       return Effect.succeed(wrong("mail", `the mail server can't be used: ${reason}`, mend))
     }),
     Effect.map((finding) => [finding]),
   )
 }
 
-/** An empty answer is one: what is asked is whether anybody answers. */
+/** Checks that a name server answers. An empty answer is sufficient. */
 const names: Examination = (config) => {
   const host = new URL(config.publicPagesUrl).hostname
   return Effect.gen(function* () {
@@ -122,7 +128,7 @@ const names: Examination = (config) => {
 
 export const ai: Examination = ({ ai: chosen, production }) => {
   if (chosen.provider === "fake") {
-    const says = "fake: pages and emails are made without a model"
+    const says = "fake: pages and emails are generated without a model"
     const mend = "Set AI_PROVIDER and AI_API_KEY."
     return Effect.succeed([production ? warning("AI", says, mend) : ok("AI", says)])
   }
@@ -130,7 +136,11 @@ export const ai: Examination = ({ ai: chosen, production }) => {
     Effect.match({
       onSuccess: (status) => [judgeAi(chosen.provider, status)],
       onFailure: (reason) => [
-        wrong("AI", `${chosen.provider} can't be reached (${reason})`, "Check AI_BASE_URL, and the way out of here."),
+        wrong(
+          "AI",
+          `${chosen.provider} can't be reached (${reason})`,
+          "Check AI_BASE_URL and outgoing connections of this machine.",
+        ),
       ],
     }),
   )
@@ -143,7 +153,7 @@ const isFree = (host: string, port: number): Effect.Effect<boolean> =>
     probe.listen(port, host, () => probe.close(() => resume(Effect.succeed(true))))
   })
 
-const somebodyListens = (host: string, port: number): Effect.Effect<boolean> =>
+const isListening = (host: string, port: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host: host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port, timeout: 3000 })
     const end = (answer: boolean) => () => {
@@ -156,7 +166,7 @@ const somebodyListens = (host: string, port: number): Effect.Effect<boolean> =>
 const port = (host: string, variable: string, number: number) =>
   Effect.gen(function* () {
     if (yield* isFree(host, number)) return ok(variable, `${number} on ${host} is free`)
-    if (yield* somebodyListens(host, number))
+    if (yield* isListening(host, number))
       return ok(variable, `${number} on ${host} is in use: by the service, if it is running`)
     return wrong(variable, `${number} on ${host} can't be used`, `Check HOST, or set ${variable} to a port above 1023.`)
   })
@@ -169,7 +179,7 @@ const ports: Examination = ({ bounceSmtpPort, host, pagesPort, port: apiPort, wo
     ...(workerPort === null ? [] : [port(host, "WORKER_PORT", workerPort)]),
   ])
 
-/** Everything that is asked, side by side. */
+/** Runs all checks in parallel. */
 export const examine: Examination = (config) =>
   Effect.map(
     Effect.all(

@@ -1,13 +1,13 @@
-// What a doctor finds: each thing that was looked at, how it is, and what mends it.
+// Findings of the doctor, and their table.
 
 export type State = "ok" | "warning" | "wrong"
 
 export interface Finding {
   readonly check: string
   readonly state: State
-  /** How it is, in a sentence. */
+  /** The result in one sentence. */
   readonly says: string
-  /** What to do; null where nothing has to be done. */
+  /** How to fix it, or null. */
   readonly mend: string | null
 }
 
@@ -17,7 +17,7 @@ export const wrong = (check: string, says: string, mend: string): Finding => ({ 
 
 const marks = { ok: "ok     ", warning: "warning", wrong: "WRONG  " } as const
 
-/** The findings as people read them. */
+/** The findings as a table. */
 export const table = (findings: ReadonlyArray<Finding>): string => {
   const width = Math.max(...findings.map(({ check }) => check.length))
   return findings

@@ -1,11 +1,11 @@
-// What the facts mean that a doctor has gathered: decided apart from the asking, so that each can be tried.
+// Interpretation of the facts that the doctor has collected. Pure, so that each case can be tested.
 import type { Configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
-/** Links expire by one clock and leases by another: further apart than this, people notice. */
+/** Maximum clock difference: links and leases expire by different clocks. */
 const skew_ms_max = 5_000
-/** What one HTTP process and one worker open. */
+/** Connections of one HTTP process and one worker. */
 const connections_wanted = 45
 
 export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
@@ -39,55 +39,59 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
     : wrong(
         "clock",
         `the database is ${Math.abs(it.ahead_ms)} ms ${it.ahead_ms > 0 ? "ahead of" : "behind"} this machine`,
-        "Let both set their clocks by NTP.",
+        "Synchronize both clocks with NTP.",
       ),
   it.connections_free >= connections_wanted
     ? ok("connections", `${it.connections_free} are free`)
     : warning(
         "connections",
-        `${it.connections_free} are free; an HTTP process and a worker open up to ${connections_wanted}`,
-        "Raise max_connections, or close what nobody needs.",
+        `${it.connections_free} are free; one HTTP process and one worker use up to ${connections_wanted}`,
+        "Increase max_connections, or close unused connections.",
       ),
 ]
 
-/** Why a database said nothing. */
+/** The finding for a database that can't be reached. */
 export const judgeSilence = (reason: string): Finding =>
   reason === "AuthenticationError"
     ? wrong("database", "PostgreSQL refused the login", "Check user and password in DATABASE_URL.")
     : reason === "AuthorizationError"
-      ? wrong("database", "the user may not use this database", "Grant it CONNECT, or name another in DATABASE_URL.")
+      ? wrong(
+          "database",
+          "the user may not use this database",
+          "Grant CONNECT, or use another database in DATABASE_URL.",
+        )
       : wrong(
           "database",
           `PostgreSQL can't be reached (${reason})`,
-          "Check DATABASE_URL, and that the server is running and lets this machine in.",
+          "Check DATABASE_URL, and that the server is running and accepts connections from this machine.",
         )
 
 export const judgeFolder = (folder: string, reason: string): Finding =>
-  wrong("files", `${folder} can't be used (${reason})`, "Let this user write the folder.")
+  wrong("files", `${folder} can't be used (${reason})`, "Give this user write access to the folder.")
 
-/** What S3 and its client call a failure: how it is, and what mends it. */
+/** Failures of S3 and its client, with remedies. */
 const refusals: Readonly<Record<string, readonly [says: string, mend: string]>> = {
   SignatureDoesNotMatch: [
     "refuses the signature: the secret is not that of the access key",
-    "Set AWS_SECRET_ACCESS_KEY to the secret that AWS_ACCESS_KEY_ID was made with.",
+    "Set AWS_SECRET_ACCESS_KEY to the secret of AWS_ACCESS_KEY_ID.",
   ],
-  InvalidAccessKeyId: ["does not know the access key", "Set AWS_ACCESS_KEY_ID to one that is there and active."],
+  InvalidAccessKeyId: ["does not know the access key", "Set AWS_ACCESS_KEY_ID to an existing, active key."],
   CredentialsProviderError: [
-    "is not asked, since there are no AWS credentials",
+    "can't be used without AWS credentials",
     "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give this machine a role.",
   ],
   ExpiredToken: ["refuses credentials that have expired", "Renew the AWS credentials."],
   AccessDenied: [
-    "refuses what these credentials ask of it",
-    "Let them get, put, list and delete objects, and list the bucket.",
+    "denies access to these credentials",
+    "Allow them to get, put, list and delete objects, and to list the bucket.",
   ],
-  NoSuchBucket: ["is not there", "Make it, or name another in S3_BUCKET; check S3_ENDPOINT and S3_REGION."],
-  PermanentRedirect: ["is in another region", "Set S3_REGION to the bucket's."],
-  AuthorizationHeaderMalformed: ["is in another region", "Set S3_REGION to the bucket's."],
-  RequestTimeTooSkewed: ["has another time than this machine", "Let this machine set its clock by NTP."],
+  NoSuchBucket: ["does not exist", "Create it, or set S3_BUCKET to another one; check S3_ENDPOINT and S3_REGION."],
+  PermanentRedirect: ["is in another region", "Set S3_REGION to the region of the bucket."],
+  AuthorizationHeaderMalformed: ["is in another region", "Set S3_REGION to the region of the bucket."],
+  RequestTimeTooSkewed: ["has a different time than this machine", "Synchronize the clock of this machine with NTP."],
 }
 
-/** Why a bucket took no file, or gave none back. */
+/** The finding for a bucket that can't be used. */
 export const judgeBucket = (bucket: string, reason: string): Finding => {
   const known = Object.hasOwn(refusals, reason) ? refusals[reason] : undefined
   if (known !== undefined) return wrong("files", `the bucket ${bucket} ${known[0]}`, known[1])
@@ -100,23 +104,23 @@ export const judgeBucket = (bucket: string, reason: string): Finding => {
 
 export const judgeAi = (provider: string, status: number): Finding => {
   if (status === 401 || status === 403)
-    return wrong("AI", `${provider} refuses the key`, "Set AI_API_KEY to a good one.")
+    return wrong("AI", `${provider} refuses the key`, "Set AI_API_KEY to a valid key.")
   if (status === 429)
-    return warning("AI", `${provider} is asked too often, or is not paid`, "Look at your account there.")
+    return warning("AI", `${provider} reports too many requests or no credit`, "Check your account with the provider.")
   if (status >= 500) return warning("AI", `${provider} answers ${status}`, "Try again later.")
-  // A server that is only compatible may have no list of models, and be right all the same.
+  // A compatible server may lack the list of models.
   return ok("AI", `${provider} answers`)
 }
 
 const isLocal = (url: string): boolean => /^(localhost|127\.|0\.|\[::1\]|.*\.localhost$)/.test(new URL(url).hostname)
 
-/** What the settings say by themselves, without asking anybody. */
+/** Findings about the settings, without requests. */
 export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
   const live = (name: string, url: string): Finding =>
     it.production && isLocal(url)
-      ? wrong(name, `${url} leads nowhere for anybody else`, `Set ${name} to the address that the world has for it.`)
+      ? wrong(name, `${url} can't be reached from elsewhere`, `Set ${name} to the public URL.`)
       : it.production && !url.startsWith("https://")
-        ? warning(name, `${url} is not encrypted`, "Put a proxy with TLS in front, and name its https address.")
+        ? warning(name, `${url} is not encrypted`, "Use a proxy with TLS, and set its https URL.")
         : ok(name, url)
   return [
     it.production
@@ -124,27 +128,23 @@ export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
       : warning(
           "NODE_ENV",
           "development: sending domains under .test count as verified",
-          "Set NODE_ENV=production to serve people.",
+          "Set NODE_ENV=production for production.",
         ),
     it.appSecret === null
       ? warning(
           "APP_SECRET",
-          "made and kept in DATA_DIR",
-          "Set it before there is a second machine: `openssl rand -base64 32`.",
+          "generated and stored in DATA_DIR",
+          "Set it before you add a second machine: `openssl rand -base64 32`.",
         )
       : ok("APP_SECRET", "set"),
     live("PUBLIC_API_URL", it.publicApiUrl),
     live("PUBLIC_PAGES_URL", it.publicPagesUrl),
     it.sending === "held"
-      ? warning(
-          "SENDING",
-          "held: no mail leaves and no schedule fires",
-          "Set SENDING=on when you have looked at everything.",
-        )
+      ? warning("SENDING", "held: no mail is sent and no schedule fires", "Set SENDING=on when everything is checked.")
       : ok("SENDING", "on"),
     it.adminToken === null ? ok("ADMIN_TOKEN", "unset: no administration over HTTP") : ok("ADMIN_TOKEN", "set"),
     it.requestsPerMinute_max === 0
-      ? warning("RATE_LIMIT_PER_MINUTE", "0: no key is limited", "Leave it unset for 1,200 a minute.")
+      ? warning("RATE_LIMIT_PER_MINUTE", "0: keys have no limit", "Leave it unset for 1,200 per minute.")
       : ok("RATE_LIMIT_PER_MINUTE", `${it.requestsPerMinute_max} for each key and process`),
   ]
 }

@@ -1,4 +1,4 @@
-// Email blasts over the wire: shapes, codes, and a blast's way from a draft to sending and out of it.
+// Tests of the blast endpoints: answers, error codes and status changes.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
@@ -58,7 +58,7 @@ const noDetails = {
   blast_unsubscribed_count: 0,
 }
 
-it.live("a new blast is a draft in its whole shape, read again, changed and deleted", () =>
+it.live("a new blast is a draft and can be read, updated and deleted", () =>
   Effect.gen(function* () {
     const { call, at, get } = yield* served
     const made = yield* call("POST", B, { json: { name: "News", description: "d" } })
@@ -104,7 +104,7 @@ it.live("a new blast is a draft in its whole shape, read again, changed and dele
   }).pipe(Effect.scoped),
 )
 
-it.live("blasts are listed by page, status, name and order", () =>
+it.live("blasts can be paged, filtered, searched and sorted", () =>
   Effect.gen(function* () {
     const { call, make, get } = yield* served
     const first = yield* make("Ärger")
@@ -121,7 +121,7 @@ it.live("blasts are listed by page, status, name and order", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("malformed ids are 400, unknown ones 404, and bodies are told everything that is wrong with them", () =>
+it.live("malformed ids are 400, unknown ids 404, and all issues of a body are reported", () =>
   Effect.gen(function* () {
     const { call, make, at, put } = yield* served
     assert.deepStrictEqual(code(yield* call("GET", `${B}/nope`)), [400, "invalid_id"])
@@ -185,7 +185,7 @@ it.live("malformed ids are 400, unknown ones 404, and bodies are told everything
   }).pipe(Effect.scoped),
 )
 
-it.live("an inline audience and an inline email are shown with the blast, under derived names", () =>
+it.live("inline audiences and emails get derived names and are returned with the blast", () =>
   Effect.gen(function* () {
     const { call, make, put, people, at } = yield* served
     const [ann] = yield* people({ first_name: "Ann" })
@@ -239,7 +239,7 @@ it.live("an inline audience and an inline email are shown with the blast, under 
   }).pipe(Effect.scoped),
 )
 
-it.live("what is not ready is refused with what is missing; sent now, it is 202, and frozen", () =>
+it.live("send-now lists what is missing, otherwise returns 202 and freezes the blast", () =>
   Effect.gen(function* () {
     const { call, make, put, people, write, at } = yield* served
     const draft = yield* make()
@@ -277,7 +277,7 @@ it.live("what is not ready is refused with what is missing; sent now, it is 202,
   }).pipe(Effect.scoped),
 )
 
-it.live("a blast is paused, resumed and cancelled, and its recipients are read", () =>
+it.live("a blast can be paused, resumed and cancelled, and its recipients listed", () =>
   Effect.gen(function* () {
     const { call, make, put, people, write, fixAudience, at, get } = yield* served
     const draft = yield* make()
@@ -326,7 +326,7 @@ it.live("a blast is paused, resumed and cancelled, and its recipients are read",
   }).pipe(Effect.scoped),
 )
 
-it.live("an inline email begins with what an approved template froze, and with nothing of a draft", () =>
+it.live("an inline email copies the approved version of a template, not its draft", () =>
   Effect.gen(function* () {
     const { call, get, make, put } = yield* served
     const made = yield* call("POST", "/v1/email-templates", {

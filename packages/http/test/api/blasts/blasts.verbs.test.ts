@@ -1,5 +1,4 @@
-// Schedules, archives, copies, dry runs and retries of blasts over the wire: shapes, statuses, codes, and where a refusal says
-// that something is wrong.
+// Tests of scheduling, archiving, duplicating, dry runs and retries of blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
 import { Deliveries } from "@tentpole/core/sending/Deliveries"
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -43,7 +42,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
 const code = ({ status, json }: Answered) => [status, json.error_code]
 const paths = ({ json }: Answered): ReadonlyArray<string> => json.details.issues.map(({ path }: Json) => path)
 
-it.live("a draft is scheduled in UTC with its approval, and taken back without either", () =>
+it.live("schedule stores UTC and the approved version; unschedule removes both", () =>
   Effect.gen(function* () {
     const { call, at, ready } = yield* served
     const draft = yield* ready()
@@ -84,7 +83,7 @@ it.live("a draft is scheduled in UTC with its approval, and taken back without e
   }).pipe(Effect.scoped),
 )
 
-it.live("a time is a timestamp with its offset, and in the future; what is not ready says what is missing", () =>
+it.live("schedule requires a future timestamp with an offset, and lists what is missing", () =>
   Effect.gen(function* () {
     const { call, at, ready, made } = yield* served
     const draft = yield* ready()
@@ -114,7 +113,7 @@ it.live("a time is a timestamp with its offset, and in the future; what is not r
   }).pipe(Effect.scoped),
 )
 
-it.live("archived, a blast is out of the way, keeps what it was, and can't be deleted", () =>
+it.live("an archived blast is hidden, unchanged, and can't be deleted", () =>
   Effect.gen(function* () {
     const { call, at, ready } = yield* served
     const draft = yield* ready()
@@ -132,7 +131,7 @@ it.live("archived, a blast is out of the way, keeps what it was, and can't be de
   }).pipe(Effect.scoped),
 )
 
-it.live("a copy is a draft of its own, whatever became of the blast", () =>
+it.live("duplicate creates a draft from a blast in any status", () =>
   Effect.gen(function* () {
     const { call, at, ready } = yield* served
     const draft = yield* ready()
@@ -156,7 +155,7 @@ it.live("a copy is a draft of its own, whatever became of the blast", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a dry run tells whom a send would reach and what they would read", () =>
+it.live("a dry run returns the recipients and sample messages", () =>
   Effect.gen(function* () {
     const { call, at, ready } = yield* served
     const people = [{ first_name: "Ann" }, {}, { unsubscribed: true }]
@@ -191,7 +190,7 @@ it.live("a dry run tells whom a send would reach and what they would read", () =
   }).pipe(Effect.scoped),
 )
 
-it.live("a blast that failed is retried, 202, and is sending", () =>
+it.live("retry-failed returns 202 and the blast is sending", () =>
   Effect.gen(function* () {
     const { call, at, ready, failed } = yield* served
     const draft = yield* ready()

@@ -1,4 +1,4 @@
-// Custom fields over the wire: edited, archived, restored, and what rules may ask of them.
+// Tests of the custom field endpoints.
 import { activityTypes } from "@tentpole/core/contacts/Activity"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { valueOperators } from "@tentpole/core/segments/Operators"
@@ -33,7 +33,7 @@ const issues = (answered: { readonly json: Json }): Readonly<Record<string, stri
 
 const unknown = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 
-it.live("an edit changes what it names, and the time only when that is new", () =>
+it.live("an update changes the given fields, and updated_at only if a value changes", () =>
   Effect.gen(function* () {
     const { make, patch, find } = yield* served
     const made = yield* make({ description: "EU" })
@@ -52,7 +52,7 @@ it.live("an edit changes what it names, and the time only when that is new", () 
   }).pipe(Effect.scoped),
 )
 
-it.live("an edit is told everything that is wrong with it, and changes nothing", () =>
+it.live("an invalid update reports all issues and changes nothing", () =>
   Effect.gen(function* () {
     const { make, patch, find } = yield* served
     const made = yield* make()
@@ -81,7 +81,7 @@ it.live("an edit is told everything that is wrong with it, and changes nothing",
       "bogus",
     ])
     for (const key of shown) {
-      const words = key === "api_name" || key === "value_type" ? "never changes" : "is read-only"
+      const words = key === "api_name" || key === "value_type" ? "can't change" : "is read-only"
       assert.include(told[key], words, key)
     }
     assert.include(told["bogus"], "not a field")
@@ -95,7 +95,7 @@ it.live("an edit is told everything that is wrong with it, and changes nothing",
   }).pipe(Effect.scoped),
 )
 
-it.live("what is archived is hidden with its values, keeps id and name, and comes back", () =>
+it.live("an archived field and its values are hidden and can be restored", () =>
   Effect.gen(function* () {
     const { call, post, make, patch, archive, find } = yield* served
     const made = yield* make()
@@ -138,7 +138,7 @@ it.live("what is archived is hidden with its values, keeps id and name, and come
   }).pipe(Effect.scoped),
 )
 
-it.live("restoring is refused where the limit of active fields is reached, and archiving makes room", () =>
+it.live("restoring is refused at the limit of active fields until one is archived", () =>
   Effect.gen(function* () {
     const { post, make, patch, archive, find } = yield* served
     const whole = (n: number) => ({ display_name: `F${n}`, api_name: `f_${n}`, value_type: "string" })
@@ -157,7 +157,7 @@ it.live("restoring is refused where the limit of active fields is reached, and a
   }).pipe(Effect.scoped),
 )
 
-it.live("an id that is none is 400, one that nobody has 404", () =>
+it.live("malformed ids are 400 and unknown ids 404", () =>
   Effect.gen(function* () {
     const { patch, archive } = yield* served
     for (const [id, status, code] of [
@@ -172,7 +172,7 @@ it.live("an id that is none is 400, one that nobody has 404", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("names that are reserved are told beside everything else, and every collision of a request at once", () =>
+it.live("reports reserved names with other issues, and all collisions at once", () =>
   Effect.gen(function* () {
     const { post, make, archive } = yield* served
     const item = (api_name: string) => ({ display_name: "D", api_name, value_type: "string" })
@@ -199,7 +199,7 @@ it.live("names that are reserved are told beside everything else, and every coll
   }).pipe(Effect.scoped),
 )
 
-it.live("rule metadata names fields, operators, aliases and limits", () =>
+it.live("rule metadata lists fields, operators, aliases and limits", () =>
   Effect.gen(function* () {
     const { call, make, archive } = yield* served
     const born = yield* make({ api_name: "born", display_name: "Born", value_type: "date" })

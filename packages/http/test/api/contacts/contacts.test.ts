@@ -1,4 +1,4 @@
-// Contacts and their custom fields over the wire: shapes, codes, and one bad item that refuses nothing but itself.
+// Tests of the contact and custom field endpoints.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
@@ -24,7 +24,7 @@ const codes = (answered: { readonly json: Json }): ReadonlyArray<string> =>
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-it.live("a batch answers with counts and with a result for each item, in order", () =>
+it.live("a batch returns counts and a result for each item, in order", () =>
   Effect.gen(function* () {
     const { create, field, call } = yield* served
     yield* field()
@@ -84,7 +84,7 @@ it.live("a batch answers with counts and with a result for each item, in order",
   }).pipe(Effect.scoped),
 )
 
-it.live("a contact has every standard field of the table, null where it is unset", () =>
+it.live("a contact has all standard fields, null if unset", () =>
   Effect.gen(function* () {
     const { made } = yield* served
     const contact = yield* made({ email: "ann@example.com" })
@@ -112,7 +112,7 @@ it.live("a contact has every standard field of the table, null where it is unset
   }).pipe(Effect.scoped),
 )
 
-it.live("an upsert updates whom it finds by email, or by phone without one, and never by both", () =>
+it.live("an upsert matches by email, or by phone if there is no email", () =>
   Effect.gen(function* () {
     const { upsert, field, call } = yield* served
     yield* field({ value_type: "number" })
@@ -141,7 +141,7 @@ it.live("an upsert updates whom it finds by email, or by phone without one, and 
   }).pipe(Effect.scoped),
 )
 
-it.live("a lookup finds nobody or one, and stands alone", () =>
+it.live("a lookup returns at most one contact and can't be combined with other parameters", () =>
   Effect.gen(function* () {
     const { call, made, field } = yield* served
     yield* field()
@@ -173,7 +173,7 @@ it.live("a lookup finds nobody or one, and stands alone", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the listing is sorted, searched and paged, without custom fields", () =>
+it.live("contacts can be sorted, searched and paged, without custom fields", () =>
   Effect.gen(function* () {
     const { call, create, field } = yield* served
     yield* field()
@@ -212,7 +212,7 @@ it.live("the listing is sorted, searched and paged, without custom fields", () =
   }).pipe(Effect.scoped),
 )
 
-it.live("a body that is no batch is refused whole", () =>
+it.live("a body that is not a batch is refused", () =>
   Effect.gen(function* () {
     const { post } = yield* served
     const item = { email: "a@example.com" }
@@ -235,7 +235,7 @@ it.live("a body that is no batch is refused whole", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an id that is none is 400, one that nobody has 404", () =>
+it.live("malformed ids are 400 and unknown ids 404", () =>
   Effect.gen(function* () {
     const { call } = yield* served
     for (const path of ["/v1/contacts", "/v1/contact-fields"]) {
@@ -247,7 +247,7 @@ it.live("an id that is none is 400, one that nobody has 404", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a field is made with the stated defaults, and found again", () =>
+it.live("a field is created with defaults and can be read", () =>
   Effect.gen(function* () {
     const { call, post } = yield* served
     const made = yield* post("/v1/contact-fields", { display_name: "Born", api_name: "born", value_type: "date" })
@@ -279,7 +279,7 @@ it.live("a field is made with the stated defaults, and found again", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("fields are made all or none, and each fault has its place", () =>
+it.live("creates all fields or none, and reports the path of each issue", () =>
   Effect.gen(function* () {
     const { call, post } = yield* served
     const whole = (n: number) => ({ display_name: `F${n}`, api_name: `f_${n}`, value_type: "string" })
@@ -329,7 +329,7 @@ it.live("fields are made all or none, and each fault has its place", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description shows what an item and a field take", () =>
+it.live("the OpenAPI document has the schemas of items and fields", () =>
   Effect.gen(function* () {
     const { call } = yield* served
     const { json } = yield* call("GET", "/openapi.json")

@@ -1,4 +1,4 @@
-// Contacts altered, deleted and looked back on over the wire: one by its address, or many by the ids in their items.
+// Tests of updates, deletions and activities of contacts.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ const codes = (answered: { readonly json: Json }): ReadonlyArray<string> =>
 const types = (answered: { readonly json: Json }): ReadonlyArray<string> =>
   answered.json.activities.map((activity: Json) => activity.type)
 
-it.live("a patch sets what it has, clears what is null, merges custom fields, and answers the contact", () =>
+it.live("a patch sets values, clears null ones, merges custom fields and returns the contact", () =>
   Effect.gen(function* () {
     const { made, field, find, patch } = yield* served
     yield* field("shoe_size")
@@ -53,7 +53,7 @@ it.live("a patch sets what it has, clears what is null, merges custom fields, an
   }).pipe(Effect.scoped),
 )
 
-it.live("a patch that changes nothing leaves no trace", () =>
+it.live("a patch without changes records nothing", () =>
   Effect.gen(function* () {
     const { made, find, patch, timeline } = yield* served
     const before = yield* made({ email: "ann@example.com", city: "Bern" })
@@ -66,7 +66,7 @@ it.live("a patch that changes nothing leaves no trace", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a patch with faults names each of them, by the code of the only kind or as a whole", () =>
+it.live("an invalid patch reports all issues; the code is specific if all have the same kind", () =>
   Effect.gen(function* () {
     const { made, field, find, patch } = yield* served
     yield* field("shoe_size", { value_type: "number" })
@@ -108,7 +108,7 @@ it.live("a patch with faults names each of them, by the code of the only kind or
   }).pipe(Effect.scoped),
 )
 
-it.live("a patch to what somebody else has is a conflict, and says who", () =>
+it.live("a patch to another contact's email is a conflict with existing_contact", () =>
   Effect.gen(function* () {
     const { made, find, patch } = yield* served
     const there = yield* made({ email: "ann@example.com", phone: "+14152000001", display_name: "Ann" })
@@ -130,7 +130,7 @@ it.live("a patch to what somebody else has is a conflict, and says who", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a contact that is deleted is gone, from its lists too, and its address is free", () =>
+it.live("deletes a contact from its lists, too, and frees its address", () =>
   Effect.gen(function* () {
     const { call, made, find, patch, remove, timeline } = yield* served
     const gone = yield* made({ email: "ann@example.com" })
@@ -153,7 +153,7 @@ it.live("a contact that is deleted is gone, from its lists too, and its address 
   }).pipe(Effect.scoped),
 )
 
-it.live("a batch of updates answers for each item in order, as if one came after another", () =>
+it.live("a batch of updates is executed in order with a result for each item", () =>
   Effect.gen(function* () {
     const { made, post, find } = yield* served
     const [ann, bob] = [yield* made({ email: "ann@example.com" }), yield* made({ email: "bob@example.com" })]
@@ -196,7 +196,7 @@ it.live("a batch of updates answers for each item in order, as if one came after
   }).pipe(Effect.scoped),
 )
 
-it.live("a batch of deletions answers alike at both of its addresses", () =>
+it.live("both deletion endpoints return the same results", () =>
   Effect.gen(function* () {
     const { call, made, find } = yield* served
     for (const [method, path] of [
@@ -240,7 +240,7 @@ it.live("a batch of deletions answers alike at both of its addresses", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a timeline is the newest first unless asked otherwise, in pages", () =>
+it.live("activities are paged, the newest first by default", () =>
   Effect.gen(function* () {
     const { made, patch, timeline } = yield* served
     const { contact_id } = yield* made({ email: "ann@example.com" })
@@ -265,7 +265,7 @@ it.live("a timeline is the newest first unless asked otherwise, in pages", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an id in the path that is none is 400, whatever is done to it", () =>
+it.live("a malformed id in the path is 400 for every method", () =>
   Effect.gen(function* () {
     const { patch, remove, timeline } = yield* served
     for (const answered of [yield* patch("nope", {}), yield* remove("nope"), yield* timeline("nope")]) {
@@ -274,7 +274,7 @@ it.live("an id in the path that is none is 400, whatever is done to it", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description shows what each of these takes, and every code it answers", () =>
+it.live("the OpenAPI document has the bodies and error codes of these operations", () =>
   Effect.gen(function* () {
     const { call } = yield* served
     const { json } = yield* call("GET", "/openapi.json")

@@ -1,11 +1,11 @@
-// The calls on emails, through the web handler over memory.
+// Tests of the email endpoints with the memory adapter.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { at, started } from "../../fixtures/EmailsWorld.ts"
 import { type Call, type Json, paths, unknownId } from "../../fixtures/World.ts"
 
-it.live("an email is made, read, changed and listed", () =>
+it.live("an email can be created, read, updated and listed", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const made = yield* make({ preview_text: "pre" })
@@ -34,7 +34,7 @@ it.live("an email is made, read, changed and listed", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("with nothing but a name it is a branded scaffold with the workspace's sender; null says no sender", () =>
+it.live("without content, an email is a branded scaffold with the workspace's sender; null clears the sender", () =>
   Effect.gen(function* () {
     const { call } = yield* started
     const made = yield* call("POST", "/v1/emails", { json: { name: "bare" } })
@@ -46,7 +46,7 @@ it.live("with nothing but a name it is a branded scaffold with the workspace's s
   }).pipe(Effect.scoped),
 )
 
-it.live("everything that is wrong with a body is told, and nothing is changed", () =>
+it.live("an invalid body reports all issues and changes nothing", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const bad = yield* call("POST", "/v1/emails", {
@@ -72,7 +72,7 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
 )
 
 const htmlSandboxTest = tagged(it.live, "attack/html-sandbox")
-htmlSandboxTest("each version's HTML reads back byte for byte, in a sandbox", () =>
+htmlSandboxTest("the HTML of each version is returned byte for byte, sandboxed", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const html = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
@@ -96,7 +96,7 @@ htmlSandboxTest("each version's HTML reads back byte for byte, in a sandbox", ()
   }).pipe(Effect.scoped),
 )
 
-it.live("the plain text is made from the HTML until it is overridden, and again when that is taken back", () =>
+it.live("the plain text is derived from the HTML unless it is overridden", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const { json } = yield* make({ html: "<p>Big &amp; bold</p>" })
@@ -122,7 +122,7 @@ const missing = (call: Call, json: Json, patch: Record<string, unknown>) =>
     return refused.json.details.missing
   })
 
-it.live("an approval says what is missing, reports unknown tokens, and is taken back", () =>
+it.live("approve lists what is missing and unknown tokens; unapprove reverts it", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const { json } = yield* make({
@@ -160,7 +160,7 @@ it.live("an approval says what is missing, reports unknown tokens, and is taken 
   }).pipe(Effect.scoped),
 )
 
-it.live("a listing is walked by cursors, and odd parameters are refused", () =>
+it.live("emails are paged by cursor, and invalid parameters are refused", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const made: Array<string> = []
@@ -183,7 +183,7 @@ it.live("a listing is walked by cursors, and odd parameters are refused", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a malformed id is 400 and an unknown one 404, at every call", () =>
+it.live("malformed ids are 400 and unknown ids 404 for every operation", () =>
   Effect.gen(function* () {
     const { call } = yield* started
     const calls = [
@@ -207,7 +207,7 @@ it.live("a malformed id is 400 and an unknown one 404, at every call", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description has every call on emails", () =>
+it.live("the OpenAPI document lists all email operations", () =>
   Effect.gen(function* () {
     const { call } = yield* started
     const { json } = yield* call("GET", "/openapi.json")

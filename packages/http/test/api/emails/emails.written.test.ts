@@ -1,4 +1,4 @@
-// The calls on what the AI writes of emails, on previews, tests, copies and deletions, through the web handler over memory.
+// Tests of generations, previews, test sends, duplicates and deletions of emails.
 import { BlastChange } from "@tentpole/core/blasts/BlastChange"
 import { BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { Tracking } from "@tentpole/core/tracking/Tracking"
@@ -10,7 +10,7 @@ import { Context, DateTime, Effect } from "effect"
 import { at, started } from "../../fixtures/EmailsWorld.ts"
 import { type Json, paths, unknownId } from "../../fixtures/World.ts"
 
-it.live("with a prompt an email is accepted, polled, and written", () =>
+it.live("an email with a prompt is accepted, polled and generated", () =>
   Effect.gen(function* () {
     const { call, written } = yield* started
     const accepted = yield* call("POST", "/v1/emails", { json: { name: "G", prompt: "A letter about chairs" } })
@@ -50,7 +50,7 @@ it.live("with a prompt an email is accepted, polled, and written", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a generation is asked for one at a time, and costs a credit", () =>
+it.live("one generation runs at a time and costs a credit", () =>
   Effect.gen(function* () {
     const { call, context, make, workspace, written } = yield* started
     yield* Context.get(context, Workspaces).update(workspace, { credits: 1 })
@@ -75,7 +75,7 @@ it.live("a generation is asked for one at a time, and costs a credit", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("what an email is made of is one thing, and a template has to be there", () =>
+it.live("refuses several sources of content and unknown templates", () =>
   Effect.gen(function* () {
     const { make } = yield* started
     const both = yield* make({ prompt: "p", template_id: unknownId })
@@ -89,7 +89,7 @@ it.live("what an email is made of is one thing, and a template has to be there",
   }).pipe(Effect.scoped),
 )
 
-it.live("a preview is read for a contact or a sample one, and its unsubscribe link leads nowhere", () =>
+it.live("a preview uses a contact or a sample, and its unsubscribe link is inactive", () =>
   Effect.gen(function* () {
     const { call, context, make } = yield* started
     const ann = yield* call("POST", "/v1/contacts", {
@@ -116,7 +116,7 @@ it.live("a preview is read for a contact or a sample one, and its unsubscribe li
   }).pipe(Effect.scoped),
 )
 
-it.live("a test is accepted for one to five addresses of an email that could be sent", () =>
+it.live("a test send accepts one to five addresses for a sendable email", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const { json } = yield* make()
@@ -146,7 +146,7 @@ it.live("a test is accepted for one to five addresses of an email that could be 
   }).pipe(Effect.scoped),
 )
 
-it.live("a copy is made as a draft, and a deleted email is gone", () =>
+it.live("duplicate creates a draft, and a deleted email is 404", () =>
   Effect.gen(function* () {
     const { call, make } = yield* started
     const { json } = yield* make({ preview_text: "pre" })
@@ -168,7 +168,7 @@ it.live("a copy is made as a draft, and a deleted email is gone", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an email that a sending blast counts on is neither deleted nor taken back, and the blast is named", () =>
+it.live("an email of a sending blast can't be deleted or unapproved, and the refusal names the blast", () =>
   Effect.gen(function* () {
     const { call, context, make, workspace } = yield* started
     const { json } = yield* make()

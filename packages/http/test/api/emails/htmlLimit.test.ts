@@ -1,4 +1,4 @@
-// HTML is as large as whoever runs the service says, whoever brings it: emails, templates, blasts, and what an AI writes.
+// Tests of the configured HTML limit for emails, templates, blasts and generations.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { TentId } from "@tentpole/core/kernel/Ids"
@@ -12,7 +12,7 @@ const html_bytes_max = 2_000
 
 const over = worldWith({ html_bytes_max })
 
-it.effect("HTML of so many bytes is taken, one more is too many, and the refusal says how many there may be", () =>
+it.effect("accepts HTML up to the limit, and refuses one byte more with the limit in the message", () =>
   Effect.gen(function* () {
     const { call, context } = yield* servingOver(over, Api, handlers)
     const { json: blast } = yield* call("POST", "/v1/email-blasts", { json: { name: "b" } })

@@ -1,4 +1,4 @@
-// Exports of lists and of recipients over the wire: asked for, followed, fetched by a link that needs no key, and refused.
+// Tests of exports of list members and blast recipients.
 import { Api } from "@tentpole/http/Api"
 import { downloads } from "@tentpole/http/api/exports/Downloads"
 import { edge } from "@tentpole/http/edge/Edge"
@@ -80,7 +80,7 @@ const begin = Effect.gen(function* () {
 
 const code = ({ status, json }: Answered) => [status, json.error_code]
 
-it.live("an export is asked for, followed, and fetched without a key", () =>
+it.live("an export can be started, polled and downloaded without an API key", () =>
   Effect.gen(function* () {
     const { call, fetched, run, contact_ids, exports } = yield* begin
     const begun = yield* call("POST", exports)
@@ -138,7 +138,7 @@ it.live("an export is asked for, followed, and fetched without a key", () =>
   }),
 )
 
-it.live("who has unsubscribed is left out where that is asked for", () =>
+it.live("exclude_unsubscribed excludes unsubscribed contacts", () =>
   Effect.gen(function* () {
     const { fetched, exported } = yield* begin
     for (const json of [undefined, {}, { exclude_unsubscribed: false }]) {
@@ -150,7 +150,7 @@ it.live("who has unsubscribed is left out where that is asked for", () =>
   }),
 )
 
-it.live("every reading gives a link that works; a changed one is refused, and one of an export that is gone", () =>
+it.live("each poll returns a valid link; changed links and links of deleted exports are refused", () =>
   Effect.gen(function* () {
     const { call, fetched, expire, exports, exported } = yield* begin
     const { export_id, download_url } = yield* exported()
@@ -169,7 +169,7 @@ it.live("every reading gives a link that works; a changed one is refused, and on
   }),
 )
 
-it.live("system lists are exported, dynamic ones too", () =>
+it.live("system and dynamic lists can be exported", () =>
   Effect.gen(function* () {
     const { call, run } = yield* begin
     const rules = { kind: "condition", source: "contact", field: "unsubscribed", operator: "is_true" }
@@ -191,7 +191,7 @@ it.live("system lists are exported, dynamic ones too", () =>
   }),
 )
 
-it.live("what is unknown, malformed or another list's is refused", () =>
+it.live("refuses unknown, malformed and foreign export ids", () =>
   Effect.gen(function* () {
     const { call, exports } = yield* begin
     const other = (yield* call("POST", L, { json: { name: "Other", kind: "static" } })).json
@@ -210,7 +210,7 @@ it.live("what is unknown, malformed or another list's is refused", () =>
   }),
 )
 
-it.live("the recipients of a blast are exported, all of them or a category", () =>
+it.live("exports all recipients of a blast or one category", () =>
   Effect.gen(function* () {
     const { call, fetched, run, contact_ids, failedBlast } = yield* begin
     const one = yield* failedBlast
@@ -247,7 +247,7 @@ it.live("the recipients of a blast are exported, all of them or a category", () 
   }),
 )
 
-it.live("exports of recipients are found under their blast only, and go out of view with it", () =>
+it.live("exports of recipients are found only under their blast, and not after its deletion", () =>
   Effect.gen(function* () {
     const { call, fetched, run, exports, failedBlast } = yield* begin
     const one = yield* failedBlast
@@ -283,7 +283,7 @@ it.live("exports of recipients are found under their blast only, and go out of v
   }),
 )
 
-it.live("the description of the API has the calls under the names of its own", () =>
+it.live("the OpenAPI document lists the export operations", () =>
   Effect.gen(function* () {
     const { call } = yield* begin
     const { json } = yield* call("GET", "/openapi.json")

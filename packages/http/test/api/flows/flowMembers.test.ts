@@ -1,4 +1,4 @@
-// Members of flows over the wire: shapes and codes.
+// Tests of the flow membership endpoints.
 import { Flows } from "@tentpole/core/flows/Flows"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
@@ -32,7 +32,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
 
 const code = ({ status, json }: Answered) => [status, json.error_code]
 
-it.live("a member has its whole shape, where it is added, listed, shown and removed", () =>
+it.live("a membership has the same fields when added, listed, read and removed", () =>
   Effect.gen(function* () {
     const { call, flow, person } = yield* served
     const { id, path } = yield* flow()
@@ -81,7 +81,7 @@ it.live("a member has its whole shape, where it is added, listed, shown and remo
   }).pipe(Effect.scoped),
 )
 
-it.live("each reason why somebody does not enter has its code", () =>
+it.live("each reason against entering a flow has its code", () =>
   Effect.gen(function* () {
     const { call, flow, person } = yield* served
     const ann = yield* person("ann@example.com", { city: "Rome" })
@@ -108,7 +108,7 @@ it.live("each reason why somebody does not enter has its code", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a call of the trigger names one contact, and brings what is declared", () =>
+it.live("the trigger requires one contact and only declared tokens", () =>
   Effect.gen(function* () {
     const { call, flow, person } = yield* served
     const ann = yield* person("ann@example.com", { phone: "+12025550123" })

@@ -1,4 +1,4 @@
-// A flow as a picture: what it shows, that nothing in it can act, and that the most tangled one is drawn soon enough.
+// Tests of the SVG image of flows.
 import { readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import { FlowId } from "@tentpole/core/kernel/Ids"
@@ -57,8 +57,8 @@ const elementsOf = (svg: string) => {
   return found
 }
 
-describe("drawing", () => {
-  it("shows every step with its label or id, what it does, its edges with their kinds, and how many members are there", () => {
+describe("drawing of a flow", () => {
+  it("shows every step with its label, action, edges and members", () => {
     const svg = drawing(
       counted(
         {
@@ -94,7 +94,7 @@ describe("drawing", () => {
     assert.include(desc?.text, "which: Condition, true: end, false: rest, default: nowhere; 0 here.")
   })
 
-  it("what people have written stays text, and what XML can't hold is replaced", () => {
+  it("escapes texts and replaces characters that XML can't contain", () => {
     const hostile = `</text><script>alert(1)</script>"'& \u0001\ufffe`
     const svg = drawing(counted({ name: hostile, steps: [wait(hostile, hostile, hostile), wait("__proto__", null)] }))
     const elements = elementsOf(svg)
@@ -114,12 +114,12 @@ describe("drawing", () => {
     assert.include(elements.find(({ name }) => name === "title")?.text, `</text><script>alert(1)</script>"'& `)
   })
 
-  it("a flow without steps is drawn, too", () => {
-    assert.include(drawing(counted({ manual_membership_enabled: false })), "nobody enters")
+  it("draws a flow without steps", () => {
+    assert.include(drawing(counted({ manual_membership_enabled: false })), "no trigger")
   })
 })
 
-describe("layout", () => {
+describe("layout of a flow", () => {
   const size = { width: 100, height: 64 }
   const sizes = (count: number) => Array.from({ length: count }, () => size)
   const wire = (from: number, to: number) => ({ from, to, label_width: 40 })
@@ -151,7 +151,7 @@ describe("layout", () => {
     }
   }
 
-  it("boxes don't overlap, and edges join theirs: in layers, and in the ladder of what is too tangled for them", () => {
+  it("places boxes without overlap and connects edges, in layers and in one column", () => {
     const some = [wire(0, 1), wire(0, 2), wire(1, 3), wire(2, 3), wire(3, 0), wire(3, 3), wire(0, 1)]
     holds(laidOut(sizes(4), some), some)
     const tangled = Array.from({ length: 300 }, (_, n) => wire(n % 100, (n * 37 + 11) % 100))
@@ -160,7 +160,7 @@ describe("layout", () => {
     holds(ladder, tangled)
   })
 
-  it("in a ladder no two edges share a stretch of a lane", () => {
+  it("separates the edges of a column layout", () => {
     const tangled = Array.from({ length: 60 }, (_, n) => wire(n % 30, (n * 17 + 5) % 30))
     const stretches = laidOut(sizes(30), tangled).edges.map(({ points }) => {
       const [, a, b] = points
@@ -175,8 +175,8 @@ describe("layout", () => {
   })
 })
 
-describe("lettering", () => {
-  it("lines fit, whatever the text is made of, and say when there was more", () => {
+describe("lettering of a flow", () => {
+  it("fits lines to the width and marks omitted text", () => {
     for (const text of ["short", "a ".repeat(200), "x".repeat(500), "世界".repeat(80), "👩‍👩‍👧".repeat(40), "", " \n "]) {
       const lines = wrapped(text, 200, 3)
       assert.isAtMost(lines.length, 3)

@@ -1,4 +1,4 @@
-// The life of triggered flows over the wire: activated when nothing is missing, paused, archived, and what they keep from others.
+// Tests of activating, pausing and archiving flows.
 import { JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/Transactor"
@@ -8,7 +8,7 @@ import { Context, Deferred, Effect } from "effect"
 import { code, days, flowWorld, missing, onList, send } from "../../fixtures/FlowWorld.ts"
 import { type Json, unknownId } from "../../fixtures/World.ts"
 
-it.live("an activation names everything that stands in its way, and the plan has to have flows", () =>
+it.live("activate lists everything that is missing, and requires a paid plan", () =>
   Effect.gen(function* () {
     const { call, context, workspace, flow, at, email, list, post } = yield* flowWorld
     const activate = (it: Json) => call("POST", at(it, "/activate"))
@@ -57,7 +57,7 @@ it.live("an activation names everything that stands in its way, and the plan has
   }).pipe(Effect.scoped),
 )
 
-it.live("a flow is activated, paused and archived, each again without effect; what may be changed depends on it", () =>
+it.live("activate, pause and archive are idempotent, and the status determines what can change", () =>
   Effect.gen(function* () {
     const { call, flow, at, list } = yield* flowWorld
     const draft = yield* flow({ steps: [days("a", 1)] })
@@ -99,65 +99,61 @@ it.live("a flow is activated, paused and archived, each again without effect; wh
   }).pipe(Effect.scoped),
 )
 
-it.live(
-  "an email of an active flow is neither deleted nor unapproved, and a template that it makes emails of is not either",
-  () =>
-    Effect.gen(function* () {
-      const { call, flow, at, email, post } = yield* flowWorld
-      const email_id = yield* email("Hello")
-      const { template_id } = yield* post("/v1/email-templates", { name: "t", html: "<p>t</p>" })
-      yield* post(`/v1/email-templates/${template_id}/approve`)
-      const made = { type: "create_email", step_id: "m", template_id, auto_approve: false }
-      const active = yield* flow({ steps: [send("a", email_id, "m"), made] })
-      yield* post(at(active, "/activate"))
-      const used_by = [{ type: "flow", id: active.flow_id, name: "Welcome" }]
-      for (const [method, path] of [
-        ["DELETE", `/v1/emails/${email_id}`],
-        ["POST", `/v1/emails/${email_id}/unapprove`],
-      ] as const) {
-        const refused = yield* call(method, path)
-        assert.deepStrictEqual([code(refused), refused.json.used_by], [[409, "email_in_use"], used_by])
-      }
-      const template = `/v1/email-templates/${template_id}`
-      assert.deepStrictEqual(code(yield* call("DELETE", template)), [409, "email_in_use"])
-      assert.deepStrictEqual(code(yield* call("POST", `${template}/unapprove`)), [409, "email_in_use"])
-      yield* post(at(active, "/pause"))
-      assert.strictEqual((yield* call("POST", `/v1/emails/${email_id}/unapprove`)).status, 200)
-      assert.strictEqual((yield* call("DELETE", template)).status, 204)
-      assert.deepStrictEqual(missing(yield* call("POST", at(active, "/activate"))), [
-        "email_approval steps.0.email_id",
-        "template_approval steps.1.template_id",
-      ])
-    }).pipe(Effect.scoped),
+it.live("emails and templates of an active flow can't be deleted or unapproved", () =>
+  Effect.gen(function* () {
+    const { call, flow, at, email, post } = yield* flowWorld
+    const email_id = yield* email("Hello")
+    const { template_id } = yield* post("/v1/email-templates", { name: "t", html: "<p>t</p>" })
+    yield* post(`/v1/email-templates/${template_id}/approve`)
+    const made = { type: "create_email", step_id: "m", template_id, auto_approve: false }
+    const active = yield* flow({ steps: [send("a", email_id, "m"), made] })
+    yield* post(at(active, "/activate"))
+    const used_by = [{ type: "flow", id: active.flow_id, name: "Welcome" }]
+    for (const [method, path] of [
+      ["DELETE", `/v1/emails/${email_id}`],
+      ["POST", `/v1/emails/${email_id}/unapprove`],
+    ] as const) {
+      const refused = yield* call(method, path)
+      assert.deepStrictEqual([code(refused), refused.json.used_by], [[409, "email_in_use"], used_by])
+    }
+    const template = `/v1/email-templates/${template_id}`
+    assert.deepStrictEqual(code(yield* call("DELETE", template)), [409, "email_in_use"])
+    assert.deepStrictEqual(code(yield* call("POST", `${template}/unapprove`)), [409, "email_in_use"])
+    yield* post(at(active, "/pause"))
+    assert.strictEqual((yield* call("POST", `/v1/emails/${email_id}/unapprove`)).status, 200)
+    assert.strictEqual((yield* call("DELETE", template)).status, 204)
+    assert.deepStrictEqual(missing(yield* call("POST", at(active, "/activate"))), [
+      "email_approval steps.0.email_id",
+      "template_approval steps.1.template_id",
+    ])
+  }).pipe(Effect.scoped),
 )
 
-it.live(
-  "members are looked at again when the structure, the rules or the status change, and not for anything else",
-  () =>
-    Effect.gen(function* () {
-      const { call, context, workspace, flow, at, list, post } = yield* flowWorld
-      const draft = yield* flow({ steps: [days("a", 1)] })
-      const list_id = yield* list("l")
-      const patch = (json: object) => call("PATCH", at(draft), { json })
-      yield* post(at(draft, "/activate"))
-      yield* patch({ name: "n", settings: { a: 1 }, manual_membership_enabled: false })
-      yield* patch({ disqualification_rules: onList(list_id) })
-      yield* post(at(draft, "/pause"))
-      yield* patch({ steps: [days("a", 1), days("b", 2)] })
-      yield* patch({ triggers: [{ type: "contact_created" }] })
-      yield* post(at(draft, "/archive"))
-      const done = yield* Deferred.make<void>()
-      const last = { type: "tent_generation", workspaceId: workspace, tentId: TentId.make(unknownId) } as const
-      yield* Context.get(context, Transactor).transact(Context.get(context, Jobs).enqueue(last, { id: "last" }))
-      const seen: Array<string> = []
-      const working = Context.get(context, JobQueue).work({
-        concurrency: 1,
-        handle: (job) =>
-          job.type === "flow_review"
-            ? Effect.sync(() => seen.push(`${job.members} ${job.flowId === draft.flow_id}`))
-            : Effect.asVoid(Deferred.succeed(done, undefined)),
-      })
-      yield* Effect.raceFirst(working, Deferred.await(done))
-      assert.deepStrictEqual([...seen].sort(), ["live true", "live true", "live true", "waiting true"])
-    }).pipe(Effect.scoped),
+it.live("members are re-evaluated only when the structure, the rules or the status change", () =>
+  Effect.gen(function* () {
+    const { call, context, workspace, flow, at, list, post } = yield* flowWorld
+    const draft = yield* flow({ steps: [days("a", 1)] })
+    const list_id = yield* list("l")
+    const patch = (json: object) => call("PATCH", at(draft), { json })
+    yield* post(at(draft, "/activate"))
+    yield* patch({ name: "n", settings: { a: 1 }, manual_membership_enabled: false })
+    yield* patch({ disqualification_rules: onList(list_id) })
+    yield* post(at(draft, "/pause"))
+    yield* patch({ steps: [days("a", 1), days("b", 2)] })
+    yield* patch({ triggers: [{ type: "contact_created" }] })
+    yield* post(at(draft, "/archive"))
+    const done = yield* Deferred.make<void>()
+    const last = { type: "tent_generation", workspaceId: workspace, tentId: TentId.make(unknownId) } as const
+    yield* Context.get(context, Transactor).transact(Context.get(context, Jobs).enqueue(last, { id: "last" }))
+    const seen: Array<string> = []
+    const working = Context.get(context, JobQueue).work({
+      concurrency: 1,
+      handle: (job) =>
+        job.type === "flow_review"
+          ? Effect.sync(() => seen.push(`${job.members} ${job.flowId === draft.flow_id}`))
+          : Effect.asVoid(Deferred.succeed(done, undefined)),
+    })
+    yield* Effect.raceFirst(working, Deferred.await(done))
+    assert.deepStrictEqual([...seen].sort(), ["live true", "live true", "live true", "waiting true"])
+  }).pipe(Effect.scoped),
 )

@@ -1,4 +1,4 @@
-// Triggered flows over the wire: shapes and codes, and what may be written.
+// Tests of the flow endpoints.
 import { Api } from "@tentpole/http/Api"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ const noDetails = {
   most_recent_entry_at: null,
 }
 
-it.live("a new flow is a draft in its whole shape, read again, changed and deleted", () =>
+it.live("a new flow is a draft and can be read, updated and deleted", () =>
   Effect.gen(function* () {
     const { call, at, get } = yield* flowWorld
     const made = yield* call("POST", F, { json: { name: "Welcome" } })
@@ -53,7 +53,7 @@ it.live("a new flow is a draft in its whole shape, read again, changed and delet
   }).pipe(Effect.scoped),
 )
 
-it.live("every trigger and every step is answered as it was written, with what was left out", () =>
+it.live("triggers and steps are returned as sent, with defaults", () =>
   Effect.gen(function* () {
     const { flow, list, email, post } = yield* flowWorld
     const list_id = yield* list("l")
@@ -120,7 +120,7 @@ it.live("every trigger and every step is answered as it was written, with what w
   }).pipe(Effect.scoped),
 )
 
-it.live("all that is wrong with a body is told at once, and what it names has to be there", () =>
+it.live("reports all issues of a body, including unknown references", () =>
   Effect.gen(function* () {
     const { call, flow, at } = yield* flowWorld
     const wrong = yield* call("POST", F, {
@@ -154,7 +154,7 @@ it.live("all that is wrong with a body is told at once, and what it names has to
   }).pipe(Effect.scoped),
 )
 
-it.live("flows are listed by page, status, name and order; archived ones where they are asked for", () =>
+it.live("flows can be paged, filtered, searched and sorted; archived ones on request", () =>
   Effect.gen(function* () {
     const { call, get, flow, at, post } = yield* flowWorld
     const first = yield* flow({ name: "Ärger" })
@@ -180,7 +180,7 @@ it.live("flows are listed by page, status, name and order; archived ones where t
   }).pipe(Effect.scoped),
 )
 
-it.live("steps are put in at a place, merged, and taken out with their edges repaired", () =>
+it.live("steps can be inserted, merged, and removed with repaired edges", () =>
   Effect.gen(function* () {
     const { call, flow, at } = yield* flowWorld
     const draft = yield* flow({ steps: [days("a", 1, "c"), days("c", 3)] })
@@ -224,7 +224,7 @@ it.live("steps are put in at a place, merged, and taken out with their edges rep
   }).pipe(Effect.scoped),
 )
 
-it.live("a step may be called anything that fits into an address", () =>
+it.live("a step id can contain any characters of a path segment", () =>
   Effect.gen(function* () {
     const { call, flow, at } = yield* flowWorld
     const name = "Ä/?#%2f {}😀 __proto__"
@@ -236,7 +236,7 @@ it.live("a step may be called anything that fits into an address", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a step gets an email that is there, or one that is made for it and has to be approved", () =>
+it.live("a step gets an existing email, or an inline one that needs approval", () =>
   Effect.gen(function* () {
     const { call, flow, at, email, get, post } = yield* flowWorld
     const draft = yield* flow({ steps: [send("a", null, "b"), days("b", 1)] })
@@ -264,7 +264,7 @@ it.live("a step gets an email that is there, or one that is made for it and has 
   }).pipe(Effect.scoped),
 )
 
-it.live("the graph has nodes, edges by their kinds, and a picture that may do nothing", () =>
+it.live("the graph has nodes and edges, and its image is inert", () =>
   Effect.gen(function* () {
     const { call, flow, at, get } = yield* flowWorld
     const check = { type: "condition_check", step_id: "b", true_step_id: "a", false_step_id: "nowhere" }
@@ -290,7 +290,7 @@ it.live("the graph has nodes, edges by their kinds, and a picture that may do no
   }).pipe(Effect.scoped),
 )
 
-it.live("the examples of the API's description are right", () =>
+it.live("the examples of the OpenAPI document are valid", () =>
   Effect.gen(function* () {
     const { call, email } = yield* flowWorld
     const { paths: described }: Json = OpenApi.fromApi(Api)

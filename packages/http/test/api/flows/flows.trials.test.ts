@@ -1,4 +1,4 @@
-// Flows tried out over the wire: for somebody who is there and for somebody made up, sending and writing nothing.
+// Tests of flow simulations, which send and store nothing.
 import { FlowTrials } from "@tentpole/core/flows/simulation/FlowTrials"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ const welcome = (hello: string, reminder: string) => ({
 const gap_ms = (from: string, to: string) => Date.parse(to) - Date.parse(from)
 const day_ms = 86_400_000
 
-it.live("somebody made up goes through a draft, does what they are said to do, and nothing is written", () =>
+it.live("simulates a draft with a fictitious contact and given events, and stores nothing", () =>
   Effect.gen(function* () {
     const { call, flow, at, email, get } = yield* flowWorld
     const draft = yield* flow(welcome(yield* email("Hi {{contact.first_name|you}}", false), yield* email("Again")))
@@ -61,7 +61,7 @@ it.live("somebody made up goes through a draft, does what they are said to do, a
   }).pipe(Effect.scoped),
 )
 
-it.live("somebody who is there goes through it with their fields, lists, timeline and suppression", () =>
+it.live("simulates an existing contact with its fields, lists, activities and suppression", () =>
   Effect.gen(function* () {
     const { call, flow, at, email, list, person } = yield* flowWorld
     const ann = yield* person({ email: "ann@example.com", first_name: "Ann" })
@@ -90,7 +90,7 @@ it.live("somebody who is there goes through it with their fields, lists, timelin
   }).pipe(Effect.scoped),
 )
 
-it.live("what takes too long to be worked out is refused, and a circle is followed so far and no further", () =>
+it.live("refuses too long simulations, and limits cycles", () =>
   Effect.gen(function* () {
     const { call, context, workspace, flow, at } = yield* flowWorld
     const minute = { type: "wait", step_id: "a", duration_amount: 1, duration_unit: "minutes", next_step_id: "a" }
@@ -114,7 +114,7 @@ it.live("what takes too long to be worked out is refused, and a circle is follow
   }).pipe(Effect.scoped),
 )
 
-it.live("who is disqualified is refused, a flow without steps too, and what is asked has to be right", () =>
+it.live("refuses disqualified contacts, flows without steps and invalid bodies", () =>
   Effect.gen(function* () {
     const { call, flow, at } = yield* flowWorld
     const cold = { kind: "condition", source: "contact", field: "leadStatus", operator: "equals", value: "cold" }

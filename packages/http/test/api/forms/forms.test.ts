@@ -1,4 +1,4 @@
-// Forms of published pages, sent as browsers and as programs send them.
+// Tests of form submissions from browsers and programs.
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
 import { tagged } from "@tentpole/core/contract"
 import { field_bytes_max } from "@tentpole/core/forms/Answers"
@@ -35,7 +35,7 @@ const signUp = (over = served) =>
     return { ...on, id, url, action, at, send, sending, received, people }
   })
 
-it.live("what is sent becomes a submission, a contact and news, and its sender is thanked", () =>
+it.live("a submission is stored, creates a contact and an event, and gets a thank-you page", () =>
   Effect.gen(function* () {
     const { get, ws, id, at, action, send, visit, received, people } = yield* signUp()
     const answer = yield* send({ email: "Ada@Example.com", first_name: "Ada", nobody_asked: "x", [honeypot_name]: "" })
@@ -58,7 +58,7 @@ it.live("what is sent becomes a submission, a contact and news, and its sender i
   }).pipe(Effect.scoped),
 )
 
-it.live("a multipart form is taken as well, without files", () =>
+it.live("accepts multipart forms without files", () =>
   Effect.gen(function* () {
     const { sending, received } = yield* signUp()
     const body = new FormData()
@@ -71,13 +71,13 @@ it.live("a multipart form is taken as well, without files", () =>
     body.set("cv", new Blob(["a file"]), "cv.pdf")
     const refused = yield* sending({ body })
     assert.strictEqual(refused.status, 400)
-    assert.include(refused.text, "no files")
+    assert.include(refused.text, "does not accept files")
     assert.strictEqual((yield* received).length, 2)
   }).pipe(Effect.scoped),
 )
 
 const formOverwriteTest = tagged(it.live, "attack/form-overwrite")
-formOverwriteTest("a machine that fills in everything gets the usual answer, and leaves nothing", () =>
+formOverwriteTest("a bot that fills the honeypot gets the usual answer, and nothing is stored", () =>
   Effect.gen(function* () {
     const { send, received, people } = yield* signUp()
     const answer = yield* send({ email: "spam@example.com", [honeypot_name]: "http://spam.example" })
@@ -87,7 +87,7 @@ formOverwriteTest("a machine that fills in everything gets the usual answer, and
   }).pipe(Effect.scoped),
 )
 
-it.live("what is wrong is told in a page, and nothing of it is kept", () =>
+it.live("an invalid submission gets an error page, and nothing is stored", () =>
   Effect.gen(function* () {
     const { send, sending, received, people } = yield* signUp()
     const broken = yield* send({ email: "<b>ada@" })
@@ -129,7 +129,7 @@ it.live("what is wrong is told in a page, and nothing of it is kept", () =>
 )
 
 const formRedirectTest = tagged(it.live, "attack/form-redirect")
-formRedirectTest("who has sent a form goes where its author wants, and nowhere that the visitor says", () =>
+formRedirectTest("redirects to the form's success URL, not to a URL of the visitor", () =>
   Effect.gen(function* () {
     let wanted = "/thanks?from=form#top"
     const authored = (html: string) => html.replace(`method="post"`, `method="post" data-success-url="${wanted}"`)
@@ -165,7 +165,7 @@ formRedirectTest("who has sent a form goes where its author wants, and nowhere t
   }).pipe(Effect.scoped),
 )
 
-it.live("an address without a form is a 404, also of a page that was taken down", () =>
+it.live("answers 404 to unknown forms and forms of unpublished pages", () =>
   Effect.gen(function* () {
     const { ws, id, url, at, action, visit, send, tents, received } = yield* signUp()
     for (const path of [
@@ -188,7 +188,7 @@ it.live("an address without a form is a 404, also of a page that was taken down"
   }).pipe(Effect.scoped),
 )
 
-formOverwriteTest("one who sends without end is asked to wait, and others are not", () =>
+formOverwriteTest("limits submissions per visitor", () =>
   Effect.gen(function* () {
     const limits = { burst: 3, per_second: 0.001, visitors_max: 10 }
     const { send, received } = yield* signUp(servedOver(world, { limits }))
@@ -196,19 +196,19 @@ formOverwriteTest("one who sends without end is asked to wait, and others are no
     const refused = yield* send({ email: "a@b.ch" })
     assert.strictEqual(refused.status, 429)
     assert.isAtLeast(Number(refused.headers.get("retry-after")), 1)
-    // Nobody is believed to be somebody else.
+    // X-Forwarded-For from an untrusted peer is ignored.
     assert.strictEqual((yield* send({ email: "a@b.ch" }, { "x-forwarded-for": "203.0.113.9" })).status, 429)
     assert.strictEqual((yield* received).length, 3)
   }).pipe(Effect.scoped),
 )
 
-it("permits come back with time, for each network by itself", () => {
+it("refills the limit of each network over time", () => {
   const limit = visitorLimit({ burst: 2, per_second: 0.5, visitors_max: 2 })
   const waits = (address: string, ...at: ReadonlyArray<number>) => at.map((now_ms) => limit(address, now_ms))
   assert.deepStrictEqual(waits("192.0.2.1", 0, 0, 0, 1_000, 2_000, 2_000), [0, 0, 2, 1, 0, 2])
   assert.deepStrictEqual(waits("2001:db8:0:1::1", 0, 0), [0, 0])
   assert.deepStrictEqual(waits("2001:0db8::1:ffff:0:0:2", 0), [2])
   assert.deepStrictEqual(waits("2001:db8:0:2::1", 0), [0])
-  // A clock that was set back does not lock anybody out for longer.
+  // A clock that was set back does not extend the wait.
   assert.deepStrictEqual(waits("2001:db8:0:2::1", -60_000, -60_000, -58_000), [0, 2, 0])
 })

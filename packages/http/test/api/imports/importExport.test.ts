@@ -1,4 +1,4 @@
-// The export of rows that did not go in, over the wire: what is in it, who gets it, and that it ends where it ends.
+// Tests of the export of rejected import rows.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Jobs from "@tentpole/adapters/memory/kernel/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
@@ -46,7 +46,7 @@ const run = (context: Context.Context<ImportRuns | WorkspaceStore>, id: string) 
     yield* Context.get(context, ImportRuns).run(workspace.id, ImportRunId.make(id))
   })
 
-it.live("rows that did not go in are a file to save, with the columns that there were and why", () =>
+it.live("exports rejected rows as a file with the original columns and reasons", () =>
   Effect.gen(function* () {
     const { call, context, executed } = yield* begin(world)
     yield* call("POST", "/v1/contacts", { json: { items: [{ email: "old@b.co" }] } })
@@ -75,7 +75,7 @@ it.live("rows that did not go in are a file to save, with the columns that there
     assert.strictEqual(
       text,
       header.slice(1) +
-        '"nobody","\'=1+1, ""x""","3","failed","Email must be an email address, as ann@example.com."\r\n' +
+        '"nobody","\'=1+1, ""x""","3","failed","Email must be an email address, such as ann@example.com."\r\n' +
         '"","","4","skipped","The row is empty."\r\n' +
         '"old@b.co","line\r\nbreak","5","skipped","A contact with this email or phone is there already, and ' +
         'duplicate_strategy skip leaves it as it is."\r\n',
@@ -88,7 +88,7 @@ it.live("rows that did not go in are a file to save, with the columns that there
   }),
 )
 
-it.live("a run that is not there, and another workspace's, have none", () =>
+it.live("answers 404 for unknown and foreign runs", () =>
   Effect.gen(function* () {
     const { call, context, executed } = yield* begin(world)
     const id = yield* executed([{ Email: "nobody" }])
@@ -191,7 +191,7 @@ const read = (target: Target, stop_after = Infinity) =>
     })
   })
 
-it.live("a large export arrives whole", () =>
+it.live("a large export is complete", () =>
   Effect.gen(function* () {
     const said = { rows: 20_000, gone_after: Infinity, pages: 0 }
     const { whole, bytes, begins } = yield* read(yield* streaming(said))
@@ -201,20 +201,20 @@ it.live("a large export arrives whole", () =>
 )
 
 for (const gone of ["unreadable", "deleted"] as const) {
-  it.live(`an export whose rows are ${gone} in its middle does not look like a whole one`, () =>
+  it.live(`an export whose rows are ${gone} midway is visibly incomplete`, () =>
     Effect.gen(function* () {
       const said = { rows: 20_000, gone_after: 5_000, gone, pages: 0 }
       const logged: Array<unknown> = []
       const log = Logger.make(({ message }) => logged.push(message))
       const { whole, bytes } = yield* read(yield* streaming(said, Logger.layer([log])))
       assert.deepStrictEqual([whole, said.pages], [false, 21])
-      assert.include(JSON.stringify(logged), "an answer broke off")
+      assert.include(JSON.stringify(logged), "response broke off")
       assert.isBelow(bytes, 6_000_000)
     }).pipe(Effect.scoped),
   )
 }
 
-it.live("whoever hangs up ends the reading, and who reads slowly is not read ahead of", () =>
+it.live("stops reading after a disconnect, and applies backpressure", () =>
   Effect.gen(function* () {
     const said = { rows: 1_000_000, gone_after: Infinity, pages: 0 }
     const { whole } = yield* read(yield* streaming(said), 2_000_000)

@@ -1,4 +1,4 @@
-// Files of imports on their way in: how large they may be, by either way, and how slow.
+// Tests of the size and time limits of import uploads.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
@@ -8,7 +8,7 @@ import { Api } from "@tentpole/http/Api"
 import { uploads } from "@tentpole/http/api/imports/Uploads"
 import { edge } from "@tentpole/http/edge/Edge"
 import { handlers } from "@tentpole/http/Handlers"
-import { patience, patientServer } from "@tentpole/http/edge/RequestTimeouts"
+import { requestTimeouts, serverWithTimeouts } from "@tentpole/http/edge/RequestTimeouts"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, References, Stream } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -19,11 +19,11 @@ const import_bytes_max = 100_000
 const over = worldWith({ import_bytes_max })
 
 /** A session that waits for its file, and a socket to send it to. */
-const begin = Effect.fnUntraced(function* (limits = patience) {
+const begin = Effect.fnUntraced(function* (limits = requestTimeouts) {
   const { call, context } = yield* servingOver(over, Api, handlers)
   const listening = yield* Layer.build(
     HttpRouter.serve(Layer.merge(uploads, edge([])), { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(() => patientServer(limits), { port: 0, host: "127.0.0.1" })),
+      Layer.provideMerge(NodeHttpServer.layer(() => serverWithTimeouts(limits), { port: 0, host: "127.0.0.1" })),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
       Layer.provide(Layer.succeedContext(context)),
     ),
@@ -63,11 +63,11 @@ const begin = Effect.fnUntraced(function* (limits = patience) {
   return { call, put, session, stored, blobs, key }
 })
 
-const tooLarge = "The file is larger than 0.1 MB, the most that an import takes. Split it and import the parts"
+const tooLarge = "The file exceeds the limit of 0.1 MB for imports. Split it and import the parts"
 
 const csv = "Email,Name\r\na@b.co,Ann\r\n"
 
-it.live("a file that turns out too large on its way is refused, and what lay there stays", () =>
+it.live("refuses a too large file during the upload and keeps the previous file", () =>
   Effect.gen(function* () {
     const { put, stored } = yield* begin()
     assert.deepStrictEqual(yield* put([csv]), [200, null])
@@ -79,7 +79,7 @@ it.live("a file that turns out too large on its way is refused, and what lay the
   }).pipe(Effect.scoped),
 )
 
-it.live("a file that was put into the store of files without asking us is refused once it is looked at", () =>
+it.live("refuses a too large file that was uploaded directly to the file store", () =>
   Effect.gen(function* () {
     const { call, session, blobs, key } = yield* begin()
     const put = (content: string) =>
@@ -104,13 +104,13 @@ it.live("a file that was put into the store of files without asking us is refuse
   }).pipe(Effect.scoped),
 )
 
-it.live("an upload over a slow line arrives, and one that stands leaves what lay there", () =>
+it.live("accepts a slow upload; a stalled one keeps the previous file", () =>
   Effect.gen(function* () {
-    const tooSlow = [408, "The request came in too slowly. Send it again, in smaller parts if it is large"] as const
+    const tooSlow = [408, "The request arrived too slowly. Send it again, in smaller parts if it is large"] as const
     // A machine that stood still cuts off those who are in time, too: they are given more of it.
     for (const every_ms of [50, 200, 1_000]) {
       const limit_ms = 8 * every_ms
-      const { put, stored } = yield* begin({ ...patience, body_ms: limit_ms, upload_step_ms: limit_ms })
+      const { put, stored } = yield* begin({ ...requestTimeouts, body_ms: limit_ms, upload_step_ms: limit_ms })
       const pieces = Array.from({ length: 18 }, () => "x".repeat(2_000))
       const arrived = yield* put(pieces, { every_ms })
       if (arrived[0] === 408 && every_ms < 1_000) continue

@@ -1,5 +1,4 @@
-// What imports refuse although every part of the request is well formed, on both stores: each with the place of what is
-// wrong, and with the session as good as before.
+// Tests of well-formed requests that imports refuse, with both adapters. The session stays usable.
 import { signLink } from "@tentpole/core/ports/SignedLink"
 import { ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { tagged } from "@tentpole/core/contract"
@@ -51,7 +50,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
 
     const email = { header: "Email", target_field: "email" }
 
-    it.effect("rows with more columns than a file may have are refused before they are written out", () =>
+    it.effect("refuses rows with too many columns before they are stored", () =>
       Effect.gen(function* () {
         const { call } = yield* begin
         const rows = (count: number, keys: number) =>
@@ -67,7 +66,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
       }),
     )
 
-    it.effect("an execution that can't be is refused at its place, and leaves the session to be executed", () =>
+    it.effect("an invalid execution reports its paths, and the session can still be executed", () =>
       Effect.gen(function* () {
         const { call, rowSession, execute } = yield* begin
         const session = yield* rowSession([{ Email: "a@b.co", Shoe: 42, "First name": "Ann" }])
@@ -107,7 +106,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
       }),
     )
 
-    it.effect("a session that has expired is gone, and its address takes nothing", () =>
+    it.effect("an expired session is 404, and its URL accepts no upload", () =>
       Effect.gen(function* () {
         const { call, execute, workspace, context, imports: useCases } = yield* begin
         const id = ImportSessionId.make("00000000-0000-7000-8000-0000000000ee")
@@ -131,7 +130,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
     )
 
     const signedLinkTest = tagged(it.effect, "attack/signed-link")
-    signedLinkTest("an address that has expired, or was made for something else, takes nothing", () =>
+    signedLinkTest("expired and foreign URLs accept no upload", () =>
       Effect.gen(function* () {
         const { workspace, context, imports: useCases } = yield* begin
         const { session, uploadUrl } = yield* useCases.beginUpload(workspace, {
@@ -158,7 +157,7 @@ const refused = <Out, E>(name: string, over: Layer.Layer<Out | Needs, E>) =>
     )
 
     const prototypeKeyTest = tagged(it.effect, "attack/prototype-key")
-    prototypeKeyTest("columns may be called what every object has by birth", () =>
+    prototypeKeyTest("columns can have names of Object.prototype", () =>
       Effect.gen(function* () {
         const { call, rowSession, execute, run, workspace, imports: useCases } = yield* begin
         const rows: Json = JSON.parse(`[{"Email":"rows@b.co","__proto__":"of rows","constructor":"x","toString":"y"}]`)
@@ -193,7 +192,7 @@ refused("memory", world)
 refused("PostgreSQL", postgresWorld)
 
 const jsonBombTest = tagged(it.live, "attack/json-bomb")
-jsonBombTest("rows of more than 5 MB are refused by the listener", () =>
+jsonBombTest("the listener refuses rows of more than 5 MB", () =>
   Effect.gen(function* () {
     const { context, tenant } = yield* tenants(world)
     yield* tenant("any")

@@ -44,7 +44,7 @@ const csv = ["Email;First name;Shoe size;Email 2", "ann@b.co;Ann;38;x", "nobody;
 
 const email = { header: "Email", target_field: "email" }
 
-it.live("a file is uploaded, previewed, executed and followed to its end", () =>
+it.live("a file can be uploaded, previewed, executed and polled until completion", () =>
   Effect.gen(function* () {
     const { call, put, run } = yield* begin
     const begun = yield* call("POST", "/v1/contacts/imports", { json: { source: "upload", file_name: "Ann & Co.csv" } })
@@ -153,7 +153,7 @@ it.live("a file is uploaded, previewed, executed and followed to its end", () =>
           header: "Email",
           target_field: "email",
           code: "invalid_email",
-          message: "must be an email address, as ann@example.com",
+          message: "must be an email address, such as ann@example.com",
           value: "nobody",
         },
       ],
@@ -166,7 +166,7 @@ it.live("a file is uploaded, previewed, executed and followed to its end", () =>
   }),
 )
 
-it.live("rows come with the request itself", () =>
+it.live("an import accepts rows in the request", () =>
   Effect.gen(function* () {
     const { call, run } = yield* begin
     const rows = [
@@ -189,7 +189,7 @@ it.live("rows come with the request itself", () =>
   }),
 )
 
-it.live("what the headers leave open the AI suggests, and an export of failed rows is known again", () =>
+it.live("the AI suggests unmatched columns, and an export of rejected rows is recognized", () =>
   Effect.gen(function* () {
     const { call } = yield* begin
     const row = { "Correo electrónico": "ann@example.com", Vorname: "Ann", Plan: "gold", "Old Plan": "tin" }
@@ -239,7 +239,7 @@ it.live("what the headers leave open the AI suggests, and an export of failed ro
   }),
 )
 
-it.live("a beginning that can't be is refused at its place", () =>
+it.live("an invalid start reports its paths", () =>
   Effect.gen(function* () {
     const { call } = yield* begin
     const refused = (json: unknown) => Effect.map(call("POST", "/v1/contacts/imports", { json }), paths)
@@ -260,7 +260,7 @@ it.live("a beginning that can't be is refused at its place", () =>
   }),
 )
 
-it.live("an execution is refused with all that is wrong, and can be tried again", () =>
+it.live("an invalid execution reports all issues and can be repeated", () =>
   Effect.gen(function* () {
     const { call, put } = yield* begin
     const begun = yield* call("POST", "/v1/contacts/imports", { json: { source: "upload", file_name: "a.csv" } })
@@ -287,7 +287,7 @@ it.live("an execution is refused with all that is wrong, and can be tried again"
   }),
 )
 
-it.live("what is unknown, malformed or unreadable is told apart", () =>
+it.live("distinguishes unknown ids, malformed ids and unreadable files", () =>
   Effect.gen(function* () {
     const { call, put } = yield* begin
     const nowhere = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
@@ -312,7 +312,7 @@ it.live("what is unknown, malformed or unreadable is told apart", () =>
   }),
 )
 
-it.live("an upload address of somebody's own making is refused, and so is a body that says it is too large", () =>
+it.live("refuses forged upload URLs and too large content-length", () =>
   Effect.gen(function* () {
     const { call, put } = yield* begin
     const begun = yield* call("POST", "/v1/contacts/imports", { json: { source: "upload", file_name: "a.csv" } })
@@ -331,7 +331,7 @@ it.live("an upload address of somebody's own making is refused, and so is a body
   }),
 )
 
-it.live("over a real socket a file of many megabytes goes through, and who may not send it is told at once", () =>
+it.live("accepts a large file over a socket, and refuses an unauthorized upload at once", () =>
   Effect.gen(function* () {
     const { call, context } = yield* serving(Api, handlers)
     const listening = yield* Layer.build(
@@ -360,7 +360,7 @@ it.live("over a real socket a file of many megabytes goes through, and who may n
   }),
 )
 
-it.live("the description of the API has the calls under the names of its own", () =>
+it.live("the OpenAPI document lists the import operations", () =>
   Effect.gen(function* () {
     const { call } = yield* begin
     const { json } = yield* call("GET", "/openapi.json")

@@ -1,4 +1,4 @@
-// Contact lists over the wire: how they are edited, and how they go.
+// Tests of updates and deletions of contact lists.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
@@ -44,7 +44,7 @@ const notOn = (list: Json) => ({
 })
 const all = (...conditions: ReadonlyArray<unknown>) => ({ kind: "group", conditions })
 
-it.live("an edit is answered in the list's whole shape, and found again", () =>
+it.live("an update returns the whole list and is stored", () =>
   Effect.gen(function* () {
     const { make, edit, get, person } = yield* served
     yield* person({ email: "ann@example.com", city: "Bern" })
@@ -76,7 +76,7 @@ it.live("an edit is answered in the list's whole shape, and found again", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("what is wrong with an edit is told with its path, all of it, and nothing is changed", () =>
+it.live("an invalid update reports all issues with their paths and changes nothing", () =>
   Effect.gen(function* () {
     const { call, make, edit, get } = yield* served
     const fixed = yield* make({ name: "Static", kind: "static" })
@@ -84,9 +84,13 @@ it.live("what is wrong with an edit is told with its path, all of it, and nothin
     const length = "must have 1 to 255 characters, and not only white space"
     for (const [list, json, ...told] of [
       [fixed, {}, ["", "must have at least one of name, description, rules"]],
-      [fixed, { kind: "static" }, ["kind", "can't change: make another list of that kind"]],
-      [fixed, { name: "x", slug: "x" }, ["slug", "is read-only: it follows the name"]],
-      [fixed, { contact_ids: [] }, ["contact_ids", "are for new lists: add and remove members by /contacts"]],
+      [fixed, { kind: "static" }, ["kind", "can't change: create another list of that kind"]],
+      [fixed, { name: "x", slug: "x" }, ["slug", "is read-only: it is derived from the name"]],
+      [
+        fixed,
+        { contact_ids: [] },
+        ["contact_ids", "can only be set on creation: use /v1/contact-lists/{listId}/contacts"],
+      ],
       [fixed, { member_count: 5, list_id: unknown }, ["list_id", "is read-only"], ["member_count", "is read-only"]],
       [fixed, { bogus: 1 }, ["bogus", "is not a field of this call"]],
       [fixed, { name: " \u3000" }, ["name", length]],
@@ -129,7 +133,7 @@ it.live("what is wrong with an edit is told with its path, all of it, and nothin
   }).pipe(Effect.scoped),
 )
 
-it.live("a deleted list is gone, its contacts are not, and a draft to it lacks its audience", () =>
+it.live("deleting a list keeps its contacts, and drafts lose their audience", () =>
   Effect.gen(function* () {
     const { call, make, remove, get, person, blast } = yield* served
     const ann = yield* person({ email: "ann@example.com" })
@@ -146,7 +150,7 @@ it.live("a deleted list is gone, its contacts are not, and a draft to it lacks i
   }).pipe(Effect.scoped),
 )
 
-it.live("a list that is in use is not deleted, and its users are named", () =>
+it.live("a list in use can't be deleted, and the refusal lists its users", () =>
   Effect.gen(function* () {
     const { call, make, edit, remove, blast } = yield* served
     const list = yield* make({ name: "Used", kind: "static" })
@@ -170,7 +174,7 @@ it.live("a list that is in use is not deleted, and its users are named", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description shows what an edit takes and what it does not, and what a deletion leaves", () =>
+it.live("the OpenAPI document describes the update and the deletion of lists", () =>
   Effect.gen(function* () {
     const { get } = yield* served
     const { components, paths } = yield* get("/openapi.json")
@@ -178,13 +182,13 @@ it.live("the description shows what an edit takes and what it does not, and what
     assert.strictEqual(minProperties, 1)
     assert.deepStrictEqual(properties.kind, {
       readOnly: true,
-      description: "can't change: make another list of that kind",
+      description: "can't change: create another list of that kind",
     })
     assert.include(JSON.stringify(properties.rules), "#/components/schemas/Rule")
     const { patch, delete: deletion } = paths["/v1/contact-lists/{listId}"]
     assert.includeMembers(Object.keys(patch.responses), ["200", "400", "403", "404", "409"])
     assert.includeMembers(Object.keys(deletion.responses), ["204", "403", "404", "409"])
-    assert.include(deletion.description, "there is no `list_removed`")
+    assert.include(deletion.description, "no `list_removed`")
     assert.containsAllKeys(components.schemas.Error_contact_list_in_use.properties, ["used_by", "used_by_count"])
   }).pipe(Effect.scoped),
 )

@@ -1,4 +1,4 @@
-// Contact lists over the wire: shapes, codes, rules judged as a whole, and members in and out.
+// Tests of the contact list endpoints.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ const leaf = (field: string, operator: string, value?: unknown) => ({
 })
 const all = (...conditions: ReadonlyArray<unknown>) => ({ kind: "group", conditions })
 
-it.live("a static list is answered in its whole shape, and found again", () =>
+it.live("a static list is returned completely and can be read", () =>
   Effect.gen(function* () {
     const { make, get, people } = yield* served
     const [one = "", two = ""] = yield* people({}, {})
@@ -63,7 +63,7 @@ it.live("a static list is answered in its whole shape, and found again", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a dynamic list shows canonical rules and holds whom they pick", () =>
+it.live("a dynamic list returns canonical rules and contains the matching contacts", () =>
   Effect.gen(function* () {
     const { make, get, people } = yield* served
     const [one, two] = yield* people({ city: "ZU\u0308RICH", service_score: 5 }, { city: "Zürich" }, { city: "Bern" })
@@ -90,7 +90,7 @@ it.live("a dynamic list shows canonical rules and holds whom they pick", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("every violation in rules stands in one answer, with its path", () =>
+it.live("all issues of rules are reported with their paths", () =>
   Effect.gen(function* () {
     const { make, code } = yield* served
     const rules = all(
@@ -115,7 +115,7 @@ it.live("every violation in rules stands in one answer, with its path", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("what is wrong with a new list is told with its path", () =>
+it.live("all issues of a new list are reported with their paths", () =>
   Effect.gen(function* () {
     const { make, people, code } = yield* served
     const [id] = yield* people({})
@@ -148,7 +148,7 @@ it.live("what is wrong with a new list is told with its path", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("members are added and removed, each counted once", () =>
+it.live("members can be added and removed, each counted once", () =>
   Effect.gen(function* () {
     const { call, make, get, people, code } = yield* served
     const [one = "", two = ""] = yield* people({}, {})
@@ -186,7 +186,7 @@ it.live("members are added and removed, each counted once", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("lists and members are paged, searched and filtered; bad parameters are named", () =>
+it.live("lists and members can be paged, searched and filtered; invalid parameters are reported", () =>
   Effect.gen(function* () {
     const { call, make, get, people, code } = yield* served
     const [gone, stays] = yield* people({ first_name: "Ännchen", unsubscribed: true }, { first_name: "Bo" })
@@ -245,7 +245,7 @@ it.live("lists and members are paged, searched and filtered; bad parameters are 
   }).pipe(Effect.scoped),
 )
 
-it.live("the description shows rule trees, recursive, where they are sent and where they are answered", () =>
+it.live("the OpenAPI document has recursive rule trees in requests and responses", () =>
   Effect.gen(function* () {
     const { get } = yield* served
     const description = yield* get("/openapi.json")

@@ -1,4 +1,4 @@
-// Asking by rules over the wire, on PostgreSQL: search, preview, and why somebody is or isn't among those picked.
+// Tests of search, preview and explain by rules, on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Api } from "@tentpole/http/Api"
@@ -102,7 +102,7 @@ const wrongPaths = [
   "rules.conditions.5.fieldDefinitionId",
 ]
 
-it.live("search answers whom the rules pick as the listing shows them, and why, if asked", () =>
+it.live("search returns matching contacts, with the matching conditions on request", () =>
   Effect.gen(function* () {
     const { call, search, people, list, field } = yield* served
     const shoe = yield* field("shoe_size", "string")
@@ -142,7 +142,7 @@ it.live("search answers whom the rules pick as the listing shows them, and why, 
   }).pipe(Effect.scoped),
 )
 
-it.live("search pages, sorts and narrows as the listing does", () =>
+it.live("search pages, sorts and filters like the listing", () =>
   Effect.gen(function* () {
     const { call, search, people } = yield* served
     const names = ["Ann", "bo", "Cy", "Änn", null, "dee", "Bo"]
@@ -166,7 +166,7 @@ it.live("search pages, sorts and narrows as the listing does", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("every violation in rules stands in one answer, with its path, wherever they are sent", () =>
+it.live("all issues of rules are reported with their paths by every endpoint", () =>
   Effect.gen(function* () {
     const { search, preview, explain, people } = yield* served
     const [ann = ""] = yield* people({})
@@ -184,7 +184,7 @@ it.live("every violation in rules stands in one answer, with its path, wherever 
   }).pipe(Effect.scoped),
 )
 
-it.live("what else is wrong with a question is told with its path", () =>
+it.live("other issues of the body are reported with their paths", () =>
   Effect.gen(function* () {
     const { search, preview, explain, people } = yield* served
     const [ann = ""] = yield* people({})
@@ -220,7 +220,7 @@ it.live("what else is wrong with a question is told with its path", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a preview counts everybody and shows the newest ten", () =>
+it.live("a preview counts all matches and returns the newest ten", () =>
   Effect.gen(function* () {
     const { call, preview, people } = yield* served
     yield* people(...Array.from({ length: 12 }, (_, index) => ({ city: index < 11 ? "Bern" : "Basel" })))
@@ -235,7 +235,7 @@ it.live("a preview counts everybody and shows the newest ten", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("an explanation shows each condition, the contact's own value and whether it held, for yes and for no", () =>
+it.live("explain returns each condition with the contact's value and the result", () =>
   Effect.gen(function* () {
     const { explain, people, list, field } = yield* served
     const born = yield* field("born", "date")
@@ -297,7 +297,7 @@ it.live("an explanation shows each condition, the contact's own value and whethe
   }).pipe(Effect.scoped),
 )
 
-it.live("a list of any kind explains who is on it", () =>
+it.live("explain works for lists of every kind", () =>
   Effect.gen(function* () {
     const { call, explain, people, list, field, archive } = yield* served
     const shoe = yield* field("shoe_size", "string")
@@ -337,7 +337,7 @@ it.live("a list of any kind explains who is on it", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("what is unknown and what is another workspace's reads the same", () =>
+it.live("unknown ids and ids of another workspace get the same refusal", () =>
   Effect.gen(function* () {
     const { post, search, preview, explain, people, list, field, another } = yield* served
     const sent = yield* another
@@ -369,7 +369,7 @@ it.live("what is unknown and what is another workspace's reads the same", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description has the three calls, with one shape of rules", () =>
+it.live("the OpenAPI document has the three operations with one rule schema", () =>
   Effect.gen(function* () {
     const { call } = yield* served
     const { paths, components } = (yield* call("GET", "/openapi.json")).json

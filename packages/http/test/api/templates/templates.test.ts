@@ -1,10 +1,10 @@
-// Templates over the wire: shapes, codes and statuses, what they are made of, and what is made of them.
+// Tests of the template endpoints.
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { both, codeOf, emails, served, tents } from "../../fixtures/TemplatesWorld.ts"
 import { type Json, paths, unknownId } from "../../fixtures/World.ts"
 
-it.live("an email template is made, read, changed, listed and deleted", () =>
+it.live("an email template can be created, read, updated, listed and deleted", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     const made = yield* make(emails, { default_subject: "S", default_preview_text: "P" })
@@ -53,7 +53,7 @@ it.live("an email template is made, read, changed, listed and deleted", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a tent template has a name and HTML, and nothing of a sender", () =>
+it.live("a tent template has a name and HTML but no sender fields", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     const { status, json } = yield* make(tents)
@@ -84,7 +84,7 @@ it.live("a tent template has a name and HTML, and nothing of a sender", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("with nothing but a name it is a branded scaffold that can be approved at once", () =>
+it.live("without content, a template is a branded scaffold that can be approved", () =>
   Effect.gen(function* () {
     const { call, post } = yield* served
     for (const root of both) {
@@ -99,7 +99,7 @@ it.live("with nothing but a name it is a branded scaffold that can be approved a
   }).pipe(Effect.scoped),
 )
 
-it.live("everything that is wrong with a body is told, and nothing is changed", () =>
+it.live("an invalid body reports all issues and changes nothing", () =>
   Effect.gen(function* () {
     const { call, post, make } = yield* served
     const bad = yield* post(emails, {
@@ -148,7 +148,7 @@ it.live("everything that is wrong with a body is told, and nothing is changed", 
   }).pipe(Effect.scoped),
 )
 
-it.live("an email template of an email, and a tent template of a tent", () =>
+it.live("creates an email template from an email, and a tent template from a tent", () =>
   Effect.gen(function* () {
     const { call, post, generatedTent } = yield* served
     const email = (yield* post("/v1/emails", { name: "e", subject: "S", html: "<p>of the email</p>" })).json
@@ -173,7 +173,7 @@ it.live("an email template of an email, and a tent template of a tent", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("a tent is made of an approved template, and is refused one that is a draft, unknown, or an email's", () =>
+it.live("creates a tent from an approved tent template, and refuses other templates", () =>
   Effect.gen(function* () {
     const { call, post, make, generatedTent } = yield* served
     const html = `<!doctype html><html><head><title>old</title></head><body><h1>Old</h1><p class="kept">shape</p></body></html>`
@@ -197,7 +197,7 @@ it.live("a tent is made of an approved template, and is refused one that is a dr
   }).pipe(Effect.scoped),
 )
 
-it.live("a listing is walked by cursors, and odd parameters are refused", () =>
+it.live("templates are paged by cursor, and invalid parameters are refused", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     for (const root of both) {
@@ -222,7 +222,7 @@ it.live("a listing is walked by cursors, and odd parameters are refused", () =>
   }).pipe(Effect.scoped),
 )
 
-it.live("the description has every call on templates, with both answers of a create", () =>
+it.live("the OpenAPI document lists all template operations, with both responses of create", () =>
   Effect.gen(function* () {
     const { call } = yield* served
     const { json } = yield* call("GET", "/openapi.json")

@@ -1,11 +1,11 @@
-// The versions of templates over the wire: set by hand or written by the AI, and what is approved of them.
+// Tests of versions, generations and approvals of templates.
 import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
 import { Effect } from "effect"
 import { both, codeOf, emails, served } from "../../fixtures/TemplatesWorld.ts"
 
 const pageScriptTest = tagged(it.live, "attack/page-script", "attack/html-sandbox")
-pageScriptTest("each version's HTML reads back byte for byte in a sandbox, and what could act is taken out", () =>
+pageScriptTest("the HTML of each version is returned byte for byte, sandboxed and without active content", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     for (const root of both) {
@@ -31,7 +31,7 @@ pageScriptTest("each version's HTML reads back byte for byte in a sandbox, and w
   }).pipe(Effect.scoped),
 )
 
-it.live("the plain text is made from the HTML until it is overridden, and again when that is taken back", () =>
+it.live("the plain text is derived from the HTML unless it is overridden", () =>
   Effect.gen(function* () {
     const { call, make } = yield* served
     const { json } = yield* make(emails, { html: "<p>Big &amp; bold</p>" })
@@ -49,7 +49,7 @@ it.live("the plain text is made from the HTML until it is overridden, and again 
   }).pipe(Effect.scoped),
 )
 
-it.live("a prompt is answered with 202 and a generation that is polled until its version is there", () =>
+it.live("a prompt returns 202 and a generation that creates the version", () =>
   Effect.gen(function* () {
     const { call, post, written } = yield* served
     for (const root of both) {
@@ -95,37 +95,35 @@ it.live("a prompt is answered with 202 and a generation that is polled until its
   }).pipe(Effect.scoped),
 )
 
-it.live(
-  "one generation at a time; while it goes on an email template's approval wants the version, a tent template's not",
-  () =>
-    Effect.gen(function* () {
-      const { post, make, written } = yield* served
-      for (const root of both) {
-        const { json } = yield* make(root)
-        const at = `${root}/${json.template_id}`
-        const begun = yield* post(`${at}/generations`, { prompt: "Make it bolder" })
-        assert.deepStrictEqual(
-          [begun.status, begun.json.status, begun.json.template_id],
-          [202, "generating", json.template_id],
-        )
-        const second = yield* post(`${at}/generations`, { prompt: "And bolder" })
-        assert.deepStrictEqual(codeOf(second), [409, "generation_in_progress"])
-        const unnamed = yield* post(`${at}/approve`)
-        assert.deepStrictEqual(
-          root === emails ? codeOf(unnamed) : [unnamed.status, unnamed.json.approved_version],
-          root === emails ? [409, "generation_in_progress"] : [200, 1],
-        )
-        const pinned = yield* post(`${at}/approve`, { version: 1 })
-        assert.deepInclude(pinned.json, { approved_version: 1, latest_generation_status: "generating" })
-        yield* written(root, begun.json)
-        const stale = yield* post(`${at}/approve`, { version: 1 })
-        assert.deepStrictEqual(codeOf(stale), [409, "approval_version_stale"])
-        assert.deepInclude((yield* post(`${at}/approve`, { version: 2 })).json, { approved_version: 2 })
-      }
-    }).pipe(Effect.scoped),
+it.live("one generation runs at a time; meanwhile only email templates need the version for approve", () =>
+  Effect.gen(function* () {
+    const { post, make, written } = yield* served
+    for (const root of both) {
+      const { json } = yield* make(root)
+      const at = `${root}/${json.template_id}`
+      const begun = yield* post(`${at}/generations`, { prompt: "Make it bolder" })
+      assert.deepStrictEqual(
+        [begun.status, begun.json.status, begun.json.template_id],
+        [202, "generating", json.template_id],
+      )
+      const second = yield* post(`${at}/generations`, { prompt: "And bolder" })
+      assert.deepStrictEqual(codeOf(second), [409, "generation_in_progress"])
+      const unnamed = yield* post(`${at}/approve`)
+      assert.deepStrictEqual(
+        root === emails ? codeOf(unnamed) : [unnamed.status, unnamed.json.approved_version],
+        root === emails ? [409, "generation_in_progress"] : [200, 1],
+      )
+      const pinned = yield* post(`${at}/approve`, { version: 1 })
+      assert.deepInclude(pinned.json, { approved_version: 1, latest_generation_status: "generating" })
+      yield* written(root, begun.json)
+      const stale = yield* post(`${at}/approve`, { version: 1 })
+      assert.deepStrictEqual(codeOf(stale), [409, "approval_version_stale"])
+      assert.deepInclude((yield* post(`${at}/approve`, { version: 2 })).json, { approved_version: 2 })
+    }
+  }).pipe(Effect.scoped),
 )
 
-it.live("an approval stays what it was until the next one, and is taken back", () =>
+it.live("the approved version is frozen until the next approval, and can be unapproved", () =>
   Effect.gen(function* () {
     const { call, post, make } = yield* served
     for (const root of both) {

@@ -1,4 +1,4 @@
-// Files of tents over the wire: taken as they come, typed by their bytes, given back as attachments.
+// Tests of the files of tents.
 import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
@@ -34,7 +34,7 @@ const served = Effect.gen(function* () {
 
 const codeOf = ({ status, json }: Answered) => [status, json.error_code]
 
-it.live("the first file makes an idle tent, which reads pending and takes more", () =>
+it.live("the first upload creates an idle tent that accepts more files", () =>
   Effect.gen(function* () {
     const { call, upload, first } = yield* served
     const { status, json } = yield* first({ fileName: "logo.png" })
@@ -55,7 +55,7 @@ it.live("the first file makes an idle tent, which reads pending and takes more",
 )
 
 const fileTypeTest = tagged(it.live, "attack/file-type")
-fileTypeTest("what a file is, its bytes say: whatever its name and its part's type", () =>
+fileTypeTest("the content type is detected from the bytes", () =>
   Effect.gen(function* () {
     const { first } = yield* served
     for (const [bytes, type] of [
@@ -77,7 +77,7 @@ fileTypeTest("what a file is, its bytes say: whatever its name and its part's ty
   }),
 )
 
-fileTypeTest("bytes come back as they went in, as an attachment that no browser runs", () =>
+fileTypeTest("a file is returned unchanged as an inert attachment", () =>
   Effect.gen(function* () {
     const { call, first } = yield* served
     for (const [bytes, fileName, type] of [
@@ -101,7 +101,7 @@ fileTypeTest("bytes come back as they went in, as an attachment that no browser 
 )
 
 const fileNameTest = tagged(it.live, "attack/file-name")
-fileNameTest("names of files lead nowhere and break no header", () =>
+fileNameTest("file names can't traverse paths or inject headers", () =>
   Effect.gen(function* () {
     const { call, first, blobs, of } = yield* served
     for (const [sent, shown] of [
@@ -124,7 +124,7 @@ fileNameTest("names of files lead nowhere and break no header", () =>
 )
 
 const uploadBombTest = tagged(it.live, "attack/upload-bomb")
-uploadBombTest("no file, an empty one, two, a field, another name, a broken body: 400, and nothing is left", () =>
+uploadBombTest("invalid multipart bodies are 400 and store nothing", () =>
   Effect.gen(function* () {
     const { call, upload } = yield* served
     const two = [{ bytes: png }, { bytes: "second" }] as const
@@ -158,31 +158,29 @@ uploadBombTest("no file, an empty one, two, a field, another name, a broken body
   }),
 )
 
-uploadBombTest(
-  "a file of the largest size is kept, one byte more is 413, and so is an endless one; nothing is left of them",
-  () =>
-    Effect.gen(function* () {
-      const { call, first, upload, stored } = yield* served
-      const largest = yield* first({ bytes: Buffer.alloc(asset_bytes_max, 7) })
-      assert.deepStrictEqual([largest.status, largest.json.size_bytes], [201, asset_bytes_max])
-      assert.strictEqual((yield* stored(largest))._tag, "Success")
-      for (const size of [asset_bytes_max + 1, 5_000_000]) {
-        const refused = yield* first({ bytes: Buffer.alloc(size, 7) })
-        assert.deepStrictEqual(codeOf(refused), [413, "payload_too_large"])
-      }
-      const field = yield* upload("new", { fileName: null, bytes: Buffer.alloc(20_000_000, 65) })
-      assert.deepStrictEqual(codeOf(field), [413, "payload_too_large"])
-      const part = { bytes: "x" }
-      const head = { ...multipart([]), body: `------tentpole-test\r\nx: ${"y".repeat(1_000_000)}` }
-      for (const sent of [multipart(Array.from({ length: 100_000 }, () => part)), head]) {
-        const refused = yield* call("POST", "/v1/tents/new/assets", sent)
-        assert.deepStrictEqual(codeOf(refused), [413, "payload_too_large"])
-      }
-      assert.strictEqual((yield* call("GET", "/v1/tents")).json.tents.length, 1)
-    }),
+uploadBombTest("accepts a file of the maximum size; larger and endless ones are 413 and store nothing", () =>
+  Effect.gen(function* () {
+    const { call, first, upload, stored } = yield* served
+    const largest = yield* first({ bytes: Buffer.alloc(asset_bytes_max, 7) })
+    assert.deepStrictEqual([largest.status, largest.json.size_bytes], [201, asset_bytes_max])
+    assert.strictEqual((yield* stored(largest))._tag, "Success")
+    for (const size of [asset_bytes_max + 1, 5_000_000]) {
+      const refused = yield* first({ bytes: Buffer.alloc(size, 7) })
+      assert.deepStrictEqual(codeOf(refused), [413, "payload_too_large"])
+    }
+    const field = yield* upload("new", { fileName: null, bytes: Buffer.alloc(20_000_000, 65) })
+    assert.deepStrictEqual(codeOf(field), [413, "payload_too_large"])
+    const part = { bytes: "x" }
+    const head = { ...multipart([]), body: `------tentpole-test\r\nx: ${"y".repeat(1_000_000)}` }
+    for (const sent of [multipart(Array.from({ length: 100_000 }, () => part)), head]) {
+      const refused = yield* call("POST", "/v1/tents/new/assets", sent)
+      assert.deepStrictEqual(codeOf(refused), [413, "payload_too_large"])
+    }
+    assert.strictEqual((yield* call("GET", "/v1/tents")).json.tents.length, 1)
+  }),
 )
 
-it.live("a tent takes fifty files, and the next is refused with the limit", () =>
+it.live("a tent accepts 50 files and refuses the next with the limit", () =>
   Effect.gen(function* () {
     const { call, first, upload } = yield* served
     const { json } = yield* first()
@@ -195,7 +193,7 @@ it.live("a tent takes fifty files, and the next is refused with the limit", () =
   }),
 )
 
-it.live("what is deleted is gone, also for whoever reads the store of files once the jobs are done", () =>
+it.live("a deleted file is also removed from the file store", () =>
   Effect.gen(function* () {
     const { call, first, upload, stored, context } = yield* served
     const one = yield* first()
@@ -227,7 +225,7 @@ it.live("what is deleted is gone, also for whoever reads the store of files once
   }),
 )
 
-it.live("files go with a generation by their ids; another tent's, unknown ones and malformed ones do not", () =>
+it.live("a generation uses the tent's files by id; foreign, unknown and malformed ids are refused", () =>
   Effect.gen(function* () {
     const { call, first, upload, context, of } = yield* served
     const [mine, other] = [yield* first(), yield* first()]

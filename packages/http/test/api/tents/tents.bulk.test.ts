@@ -1,4 +1,4 @@
-// Many tents at once over the wire: the admission, and how far the job is.
+// Tests of the bulk creation of tents.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { TentId } from "@tentpole/core/kernel/Ids"
@@ -25,7 +25,7 @@ const served = Effect.gen(function* () {
   return { call, post, template, template_id, bulk, generate, follow }
 })
 
-it.live("an admission has a result for each item in its place, and gives metadata back as it came", () =>
+it.live("the admission has a result for each item in order, and returns the metadata unchanged", () =>
   Effect.gen(function* () {
     const { bulk, template_id } = yield* served
     const metadata = { run: 7, tags: ["a"], deep: { x: null } }
@@ -59,7 +59,7 @@ it.live("an admission has a result for each item in its place, and gives metadat
   }),
 )
 
-it.live("a job is followed from accepted over running to completed, with what became of each item", () =>
+it.live("a job goes from accepted through running to completed, with the outcome of each item", () =>
   Effect.gen(function* () {
     const { call, bulk, generate, follow } = yield* served
     const items = ["sale", "sale", "gone"].map((custom_page_alias) => ({ instructions: "x", custom_page_alias }))
@@ -100,7 +100,7 @@ it.live("a job is followed from accepted over running to completed, with what be
   }),
 )
 
-it.live("when everything is rejected the job is completed from the start", () =>
+it.live("a job without accepted items is completed at once", () =>
   Effect.gen(function* () {
     const { bulk, follow } = yield* served
     const { status, json } = yield* bulk({ items: [{}, { client_item_id: "x" }] })
@@ -110,7 +110,7 @@ it.live("when everything is rejected the job is completed from the start", () =>
   }),
 )
 
-it.live("what is wrong with the request as a whole refuses it, with every fault at once", () =>
+it.live("an invalid request is refused with all issues", () =>
   Effect.gen(function* () {
     const { bulk, template, follow } = yield* served
     const item = { instructions: "x" }

@@ -1,5 +1,4 @@
-// Files of tents in the stores that production has, a folder and S3: on their way in and out, on a page, and when whoever takes
-// them dies in the middle.
+// Tests of the files of tents in the production stores: a folder and S3.
 import * as Filesystem from "@tentpole/adapters/filesystem/BlobStore"
 import * as Jobs from "@tentpole/adapters/memory/kernel/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
@@ -131,7 +130,7 @@ const stores: Readonly<Record<string, (folder: string) => Layer.Layer<BlobStore,
 }
 
 describe.each(Object.entries(stores))("files of a tent in %s", (_, store) => {
-  it.live("lie there as they came, go back so, and go when they are deleted", () =>
+  it.live("are stored, returned and deleted unchanged", () =>
     Effect.gen(function* () {
       const { call, cleanedUp, context, lying, of, tents, upload } = yield* begin(store)
       const large = Buffer.alloc(600_000, 7)
@@ -160,7 +159,7 @@ describe.each(Object.entries(stores))("files of a tent in %s", (_, store) => {
   )
 
   const uploadBombTest = tagged(it.live, "attack/upload-bomb")
-  uploadBombTest("are nothing to anybody when an upload breaks off, or its process dies behind the last byte", () =>
+  uploadBombTest("leave nothing visible after an interrupted upload or a crash", () =>
     Effect.gen(function* () {
       const { assets, call, cleanedUp, dyingAfterPut, lying, of, queued, upload } = yield* begin(store)
       const { json: first } = yield* upload("new")

@@ -1,4 +1,4 @@
-// Tents and analytics over the wire: shapes, codes and statuses.
+// Tests of the tent and traffic endpoints.
 import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
@@ -30,7 +30,7 @@ const served = Effect.gen(function* () {
   return { call, post, create, status, made, publish }
 })
 
-it.live("a tent is accepted with 202 and pending, and reads queued with Retry-After until it is done", () =>
+it.live("create returns 202 with pending, and polls have Retry-After until completion", () =>
   Effect.gen(function* () {
     const { create, status, made } = yield* served
     const { status: code, json } = yield* create({ user_id: "u 7", include_brand: true })
@@ -47,7 +47,7 @@ it.live("a tent is accepted with 202 and pending, and reads queued with Retry-Af
   }),
 )
 
-it.live("every fault of a create is told with its path", () =>
+it.live("create reports all issues with their paths", () =>
   Effect.gen(function* () {
     const { create, post } = yield* served
     for (const [over, path] of [
@@ -77,7 +77,7 @@ it.live("every fault of a create is told with its path", () =>
   }),
 )
 
-it.live("unknown ids in a create are 404 with their path, a tent with a generation 409, no page prompt 400", () =>
+it.live("create answers 404 for unknown ids, 409 for a tent with a generation, and 400 for an unsuitable prompt", () =>
   Effect.gen(function* () {
     const { create, made } = yield* served
     for (const over of [{ tent_id: nobody }, { template_id: nobody }]) {
@@ -93,7 +93,7 @@ it.live("unknown ids in a create are 404 with their path, a tent with a generati
 )
 
 const htmlSandboxTest = tagged(it.live, "attack/html-sandbox")
-htmlSandboxTest("content is sandboxed HTML about the prompt, and 409 before there is any", () =>
+htmlSandboxTest("content returns sandboxed HTML, and 409 before the generation", () =>
   Effect.gen(function* () {
     const { call, create, made } = yield* served
     const { id } = yield* made()
@@ -108,7 +108,7 @@ htmlSandboxTest("content is sandboxed HTML about the prompt, and 409 before ther
   }),
 )
 
-it.live("publishing answers with the address, again without change, moved, cleared, and away", () =>
+it.live("publish returns the URL, is idempotent, moves and clears the alias; unpublish removes it", () =>
   Effect.gen(function* () {
     const { call, made, publish, post } = yield* served
     const { id } = yield* made()
@@ -135,7 +135,7 @@ it.live("publishing answers with the address, again without change, moved, clear
   }),
 )
 
-it.live("publishing refuses what can't be: no page, a bad or taken alias, a wrong body, an unknown tent", () =>
+it.live("publish refuses a missing page, an invalid or taken alias, an invalid body and an unknown tent", () =>
   Effect.gen(function* () {
     const { create, made, publish, post } = yield* served
     const [one, two] = [yield* made(), yield* made()]
@@ -156,7 +156,7 @@ it.live("publishing refuses what can't be: no page, a bad or taken alias, a wron
 )
 
 const badCursorTest = tagged(it.live, "attack/bad-cursor")
-badCursorTest("a listing goes by cursor, and a broken one is 400", () =>
+badCursorTest("tents are paged by cursor, and an invalid cursor is 400", () =>
   Effect.gen(function* () {
     const { call, create } = yield* served
     for (const name of ["a 1", "a 2", "a 3"]) yield* create({ name })
@@ -172,7 +172,7 @@ badCursorTest("a listing goes by cursor, and a broken one is 400", () =>
   }),
 )
 
-it.live("a tent is deleted by id, alias and root, and what names none is 404 or 400", () =>
+it.live("a tent can be deleted by id, alias and root; other identifiers are 404 or 400", () =>
   Effect.gen(function* () {
     const { call, made, publish } = yield* served
     const [one, two, three] = [yield* made(), yield* made(), yield* made()]
@@ -198,7 +198,7 @@ it.live("a tent is deleted by id, alias and root, and what names none is 404 or 
   }),
 )
 
-it.live("analytics of a page that nobody has seen are all there, with zeros", () =>
+it.live("the traffic of a page without views is complete, with zeros", () =>
   Effect.gen(function* () {
     const { call, made, publish } = yield* served
     const { id } = yield* made()

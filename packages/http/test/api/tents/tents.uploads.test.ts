@@ -1,4 +1,4 @@
-// Uploads to tents over a socket: bytes are passed on as they come, and whoever breaks off leaves nothing.
+// Tests of streamed uploads to tents over a socket.
 import * as Jobs from "@tentpole/adapters/memory/kernel/Jobs"
 import * as Memory from "@tentpole/adapters/memory/All"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -76,7 +76,7 @@ const listening = Effect.gen(function* () {
 
 const whole = Buffer.from(multipart([{ bytes: Buffer.concat([png, Buffer.alloc(200_000, 7)]) }]).body)
 
-it.live("the first bytes lie in the store of files before the last ones are sent", () =>
+it.live("streams the first bytes to the file store before the last ones are sent", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
     const { sending, answered } = yield* open
@@ -87,7 +87,7 @@ it.live("the first bytes lie in the store of files before the last ones are sent
   }).pipe(Effect.scoped),
 )
 
-it.live("a second part refuses the first one, also when its bytes were taken long before", () =>
+it.live("refuses the upload when a second part follows", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
     const two = Buffer.from(multipart([{ bytes: Buffer.alloc(200_000, 7) }, { bytes: "second" }]).body)
@@ -100,7 +100,7 @@ it.live("a second part refuses the first one, also when its bytes were taken lon
   }).pipe(Effect.scoped),
 )
 
-it.live("an upload that breaks off ends its put without a file", () =>
+it.live("an interrupted upload stores no file", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
     const { sending } = yield* open
@@ -112,7 +112,7 @@ it.live("an upload that breaks off ends its put without a file", () =>
 )
 
 const uploadBombTest = tagged(it.live, "attack/upload-bomb")
-uploadBombTest("an upload that is too large is refused while it is sent, however long it would go on", () =>
+uploadBombTest("a too large upload is refused while it is being sent", () =>
   Effect.gen(function* () {
     const { open } = yield* listening
     const { sending, answered } = yield* open

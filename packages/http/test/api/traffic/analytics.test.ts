@@ -1,4 +1,4 @@
-// The calls on traffic: what they take, and what they are answered for what they don't.
+// Tests of the traffic endpoints.
 import { tagged } from "@tentpole/core/contract"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Api } from "@tentpole/http/Api"
@@ -27,7 +27,7 @@ const tentOf = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 const foreignAliasTest = tagged(it.live, "attack/foreign-alias")
-foreignAliasTest("a tent's traffic is asked for by id, alias or the root, and days back that are none are seven", () =>
+foreignAliasTest("a tent's traffic is found by id, alias or `/`, and invalid daysBack means 7", () =>
   Effect.gen(function* () {
     const { tenant, context } = yield* tenants(world)
     const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
@@ -67,7 +67,7 @@ foreignAliasTest("a tent's traffic is asked for by id, alias or the root, and da
   }).pipe(Effect.scoped),
 )
 
-it.live("nobody reads traffic without a key", () =>
+it.live("traffic requires an API key", () =>
   Effect.gen(function* () {
     const { call } = yield* serving(Api, handlers)
     for (const path of ["/v1/analytics/tent?tentIdOrAlias=/", "/v1/analytics/workspace"]) {

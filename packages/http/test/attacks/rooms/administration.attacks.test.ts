@@ -1,5 +1,4 @@
-// The administration, attacked: every operation in every place of its request, on both stores. Whoever has the token may do
-// everything; what is malformed is refused all the same, with its place, and breaks nothing.
+// Attacks on the administration API: malformed values in every place of every operation, with both adapters.
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Workspaces } from "@tentpole/core/workspaces/Workspaces"
@@ -71,7 +70,7 @@ const probes: Readonly<Record<string, (() => Json) | null>> = {
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 
-it("every operation of the administration has its probe", () => {
+it("every operation of the administration has a probe", () => {
   assert.sameMembers(operations.map(nameOf), Object.keys(probes))
   for (const operation of operations) assert.strictEqual(operation.takesJson, probes[nameOf(operation)] !== null)
 })

@@ -1,4 +1,4 @@
-// Contacts, their fields and their lists, attacked.
+// Attacks on contacts, custom fields and lists.
 import { assault } from "../AttackSuite.ts"
 import { audience } from "../AudienceProbes.ts"
 

@@ -1,4 +1,4 @@
-// Blasts, attacked.
+// Attacks on blasts.
 import { assault } from "../AttackSuite.ts"
 import { blasts } from "../BlastProbes.ts"
 

@@ -1,4 +1,4 @@
-// Emails, attacked.
+// Attacks on emails.
 import { assault } from "../AttackSuite.ts"
 import { emails } from "../EmailProbes.ts"
 

@@ -1,4 +1,4 @@
-// Members of flows, attacked.
+// Attacks on flow memberships.
 import { assault } from "../AttackSuite.ts"
 import { flowMembers } from "../FlowMemberProbes.ts"
 

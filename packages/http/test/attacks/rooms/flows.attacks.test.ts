@@ -1,4 +1,4 @@
-// Flows, attacked; their members are in `flowMembers.attacks.test.ts`.
+// Attacks on flows; those on memberships are in `flowMembers.attacks.test.ts`.
 import { assault } from "../AttackSuite.ts"
 import { flows } from "../FlowProbes.ts"
 

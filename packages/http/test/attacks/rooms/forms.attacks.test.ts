@@ -1,4 +1,4 @@
-// Submissions, attacked.
+// Attacks on form submissions.
 import { assault } from "../AttackSuite.ts"
 import { submissions } from "../FormProbes.ts"
 

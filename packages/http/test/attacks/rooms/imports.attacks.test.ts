@@ -1,4 +1,4 @@
-// Imports, attacked.
+// Attacks on imports.
 import { assault } from "../AttackSuite.ts"
 import { imported } from "../ImportProbes.ts"
 

@@ -1,5 +1,4 @@
-// No operation, and no place where an id can stand, is left out of the attacks: both are read from the description, so that
-// a new one fails here until a room attacks it. What is done with each is in `Assault.ts`.
+// Tests that the attacks cover every operation and every id of the OpenAPI document. The attacks are in `AttackSuite.ts`.
 import { tagged } from "@tentpole/core/contract"
 import { objectIn } from "@tentpole/http/description/Json"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,8 +36,8 @@ const bodyOf = (described: Parameters<typeof objectIn>[0]) =>
 
 const operations = operationsIn(tenants)
 
-describe("attacks leave nothing out", () => {
-  it("every operation is attacked in one room", { tags: ["attack/foreign-id"] }, () => {
+describe("coverage of attacks", () => {
+  it("every operation is attacked once", { tags: ["attack/foreign-id"] }, () => {
     const wrong = operations.flatMap((operation) => {
       const its = rooms.filter((room) => room.operations.some((each) => nameOf(each) === nameOf(operation)))
       return its.length === 1
@@ -48,7 +47,7 @@ describe("attacks leave nothing out", () => {
     assert.deepStrictEqual(wrong, [], "give it to a room in Rooms.ts, with its probe")
   })
 
-  it("what is called an id and is none says why", () => {
+  it("every exempt id-like name has a reason", () => {
     const named = operations.flatMap(({ described }) =>
       idPositions(tenants, bodyOf(described))
         .filter(({ isUuid }) => !isUuid)
@@ -58,7 +57,7 @@ describe("attacks leave nothing out", () => {
   })
 
   const foreignIdTest = tagged(it.effect, "attack/foreign-id")
-  foreignIdTest("every place of an id, in path, query and body, is tried with another workspace's", () =>
+  foreignIdTest("every id in path, query and body is tried with another workspace's id", () =>
     Effect.gen(function* () {
       const { tenant, context } = yield* calls(world)
       const untried: Array<string> = []
@@ -92,7 +91,7 @@ describe("attacks leave nothing out", () => {
   )
 })
 
-describe("places of ids", () => {
+describe("id positions", () => {
   const uuid = { type: "string", format: "uuid" }
   const one = (word: string) => ({ type: "string", enum: [word] })
   const node = {
@@ -107,7 +106,7 @@ describe("places of ids", () => {
     properties: { items: { type: "array", items: uuid }, user_id: { type: "string" }, rules: { $ref: "#/x/Node" } },
   }
 
-  it("are found in arrays, in forms, once in what nests in itself, and where only the name says so", () => {
+  it("are found in arrays, forms, recursive schemas and by name", () => {
     assert.deepStrictEqual(
       idPositions(description, schema).map(({ isUuid, place }) => [place, isUuid]),
       [
@@ -118,7 +117,7 @@ describe("places of ids", () => {
     )
   })
 
-  it("are found again in a body, however deep", () => {
+  it("are found in a body at any depth", () => {
     const leaf = (listId: string) => ({ kind: "leaf", listId })
     const body = { items: ["a"], rules: { kind: "group", nodes: [leaf("b"), { kind: "group", nodes: [leaf("c")] }] } }
     assert.deepStrictEqual(

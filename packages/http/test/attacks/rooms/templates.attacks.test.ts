@@ -1,4 +1,4 @@
-// Templates of both kinds, attacked.
+// Attacks on templates of both kinds.
 import { assault } from "../AttackSuite.ts"
 import { emailTemplates, tentTemplates } from "../TemplateProbes.ts"
 

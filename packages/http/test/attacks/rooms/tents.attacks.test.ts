@@ -1,4 +1,4 @@
-// Tents, their files and bulk jobs, attacked; and the few attacks that are theirs alone.
+// Attacks on tents, their files and bulk jobs.
 import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
@@ -11,7 +11,7 @@ import { serving } from "../../fixtures/World.ts"
 assault(tents)
 
 const aliasTraversalTest = tagged(it.live, "attack/alias-traversal")
-aliasTraversalTest("attacks by path: what leads out of the alias is 400 or 404, to DELETE and to publish alike", () =>
+aliasTraversalTest("path traversal in an alias is 400 or 404, for DELETE and for publish", () =>
   Effect.gen(function* () {
     const { call } = yield* serving(Api, handlers)
     const { json } = yield* call("POST", "/v1/tents", { json: { name: "n", prompt: "Create a page for chairs" } })

@@ -1,4 +1,4 @@
-// Traffic, attacked.
+// Attacks on the traffic endpoints.
 import { assault } from "../AttackSuite.ts"
 import { traffic } from "../FormProbes.ts"
 

@@ -1,4 +1,4 @@
-// A doctor's questions, asked of servers that are there: a store of files that speaks S3, and a provider of AI.
+// Tests of the doctor's checks against real servers: an S3 store and AI providers.
 import { type Configuration, configuration } from "@tentpole/adapters/Configuration"
 import { ai, files } from "@tentpole/http/cli/doctor/Examinations"
 import { Effect, Result } from "effect"
@@ -17,7 +17,7 @@ const portOf = (server: Server): number => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-describe("of a store that speaks S3", () => {
+describe("the doctor's check of an S3 store", () => {
   let store: S3rver
   let folder = ""
   let endpoint = ""
@@ -41,20 +41,20 @@ describe("of a store that speaks S3", () => {
     return finding
   }
 
-  it("says that it takes and gives files, and leaves none there", async () => {
+  it("stores and reads a file, and removes it", async () => {
     assert.deepInclude(await found("tentpole"), {
       state: "ok",
-      says: "the bucket tentpole takes and gives files",
+      says: "the bucket tentpole stores and returns files",
     })
   })
 
-  it("says what to check of a bucket that is not there", async () => {
+  it("reports a missing bucket", async () => {
     const finding = await found("another")
-    assert.deepInclude(finding, { state: "wrong", says: "the bucket another is not there" })
-    assert.match(`${finding?.mend}`, /S3_BUCKET; check S3_ENDPOINT and S3_REGION/)
+    assert.deepInclude(finding, { state: "wrong", says: "the bucket another does not exist" })
+    assert.match(`${finding?.mend}`, /S3_BUCKET to another one; check S3_ENDPOINT and S3_REGION/)
   })
 
-  it("tells a wrong secret from a wrong access key, and repeats neither", async () => {
+  it("distinguishes a wrong secret from a wrong access key, and prints neither", async () => {
     // s3rver takes any secret of a key that it knows: so another one refuses it, in S3's words.
     const refusing = createServer((request, response) => {
       response.writeHead(403, { "content-type": "application/xml" })
@@ -69,14 +69,14 @@ describe("of a store that speaks S3", () => {
     assert.deepInclude(secret, {
       state: "wrong",
       says: "the bucket tentpole refuses the signature: the secret is not that of the access key",
-      mend: "Set AWS_SECRET_ACCESS_KEY to the secret that AWS_ACCESS_KEY_ID was made with.",
+      mend: "Set AWS_SECRET_ACCESS_KEY to the secret of AWS_ACCESS_KEY_ID.",
     })
     const key = await found("tentpole", { key: "not-the-key" })
     assert.deepInclude(key, { state: "wrong", says: "the bucket tentpole does not know the access key" })
     for (const finding of [secret, key]) assert.notInclude(JSON.stringify(finding), "not-the-")
   })
 
-  it("says that a server that is not there can't be asked", async () => {
+  it("reports an unreachable server", async () => {
     const gone = createServer()
     await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
     const port = portOf(gone)
@@ -86,7 +86,7 @@ describe("of a store that speaks S3", () => {
   })
 })
 
-describe("of a provider of AI", () => {
+describe("the doctor's check of an AI provider", () => {
   const asked: Array<IncomingMessage> = []
   const server = createServer((request, response) => {
     asked.push(request)
@@ -104,7 +104,7 @@ describe("of a provider of AI", () => {
   }
 
   for (const provider of ["openai", "anthropic"]) {
-    it(`asks ${provider} for its models with the key, which costs nothing, and says whether it is taken`, async () => {
+    it(`checks the key of ${provider} with a free request`, async () => {
       assert.deepInclude(await found(provider, "good"), { state: "ok", says: `${provider} answers` })
       assert.deepInclude(await found(provider, "bad"), { state: "wrong", says: `${provider} refuses the key` })
       assert.deepStrictEqual(
@@ -114,7 +114,7 @@ describe("of a provider of AI", () => {
     })
   }
 
-  it("says of one that is not there that it can't be reached", async () => {
+  it("reports an unreachable provider", async () => {
     const gone = createServer()
     await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
     const port = portOf(gone)

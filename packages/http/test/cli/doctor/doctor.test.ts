@@ -1,4 +1,4 @@
-// What a doctor makes of what it finds: each fault is named with what mends it.
+// Tests of the doctor's findings.
 import { configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import { type Finding, table } from "@tentpole/http/cli/doctor/Finding"
@@ -30,12 +30,12 @@ const amiss = (findings: ReadonlyArray<Finding>) =>
 const settings = (environment: Record<string, string>) =>
   amiss(judgeSettings(Result.getOrThrow(configuration(environment))))
 
-describe("a doctor", () => {
-  it("finds nothing wrong with a database that is well", () => {
+describe("tentpole doctor", () => {
+  it("finds no problem in a correct database", () => {
     assert.deepStrictEqual(amiss(judgeDatabase(well)), [])
   })
 
-  it("names each fault of a database, and what mends it", () => {
+  it("reports each problem of a database with its remedy", () => {
     const faults: ReadonlyArray<readonly [Partial<Diagnosis>, string, RegExp]> = [
       [{ version: 140_010 }, "wrong database", /15 or later/],
       [{ unbound: true }, "wrong database role", /nosuperuser/],
@@ -52,20 +52,20 @@ describe("a doctor", () => {
     }
   })
 
-  it("tells a wrong password from a server that is not there", () => {
+  it("distinguishes a wrong password from an unreachable server", () => {
     assert.include(judgeSilence("AuthenticationError").mend, "password")
     assert.include(judgeSilence("ConnectionError").mend, "running")
   })
 
-  it("tells what a bucket refuses, each with what mends it, from one that nobody can ask", () => {
+  it("reports each refusal of a bucket with its remedy, and an unreachable bucket", () => {
     for (const [reason, says, mend] of [
       ["SignatureDoesNotMatch", "refuses the signature", "AWS_SECRET_ACCESS_KEY"],
       ["InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
-      ["CredentialsProviderError", "no AWS credentials", "role"],
-      ["AccessDenied", "refuses what", "get, put, list and delete"],
-      ["NoSuchBucket", "is not there", "S3_BUCKET"],
+      ["CredentialsProviderError", "without AWS credentials", "role"],
+      ["AccessDenied", "denies access", "get, put, list and delete"],
+      ["NoSuchBucket", "does not exist", "S3_BUCKET"],
       ["PermanentRedirect", "another region", "S3_REGION"],
-      ["RequestTimeTooSkewed", "another time", "NTP"],
+      ["RequestTimeTooSkewed", "different time", "NTP"],
       ["ECONNREFUSED", "can't be used (ECONNREFUSED)", "S3_ENDPOINT"],
       ["constructor", "can't be used (constructor)", "S3_ENDPOINT"],
     ] as const) {
@@ -78,14 +78,14 @@ describe("a doctor", () => {
     assert.include(judgeFolder("/data/assets", "EACCES").says, "EACCES")
   })
 
-  it("tells a refused key from a model that is busy, and takes a server without a list of models", () => {
+  it("distinguishes a refused key from a busy provider, and accepts a server without a list of models", () => {
     assert.deepStrictEqual(
       [200, 404, 401, 403, 429, 503].map((status) => judgeAi("openai", status).state),
       ["ok", "ok", "wrong", "wrong", "warning", "warning"],
     )
   })
 
-  it("warns in development, and in production of what leads nowhere", () => {
+  it("warns in development, and about local URLs in production", () => {
     assert.deepStrictEqual(settings({}), ["warning NODE_ENV", "warning APP_SECRET"])
     const production = { NODE_ENV: "production", APP_SECRET: "x".repeat(32) }
     assert.deepStrictEqual(settings(production), ["wrong PUBLIC_API_URL", "wrong PUBLIC_PAGES_URL"])
@@ -97,7 +97,7 @@ describe("a doctor", () => {
     ])
   })
 
-  it("shows each finding in a line, and below it what mends it", () => {
+  it("prints each finding with its remedy below", () => {
     assert.deepStrictEqual(
       table([
         { check: "mail", state: "ok", says: "answers", mend: null },

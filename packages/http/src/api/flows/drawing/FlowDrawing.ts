@@ -1,5 +1,4 @@
-// A flow as a picture: laid out by dagre, printed as SVG. It has no scripts, is dark where its reader likes it dark, and says in
-// words what it shows to whoever can't see it.
+// SVG image of a flow. It has no scripts, follows the reader's light or dark mode, and has a text alternative.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { CountedFlow } from "@tentpole/core/flows/Flows"
 import { edgesOf, type EdgeKind, graphOf } from "@tentpole/core/flows/definition/Graph"
@@ -12,7 +11,7 @@ const padding = 14
 const line_height = 18
 const title_lines_max = 3
 
-/** What stands in a box. */
+/** Texts of a box. */
 interface Box {
   readonly title: ReadonlyArray<string>
   readonly subtitle: string
@@ -37,9 +36,9 @@ const subtitleOf = (step: Step): string => {
   return step.timeout === null ? "Wait until" : `Wait until, at most ${stretchOf(step.timeout)}`
 }
 
-/** Text that XML can hold: control characters can't even be escaped there. */
+/** Text for XML, without control characters, which XML can't contain. */
 const xml = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- those are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   escapeHtml(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd"))
 
 const heightOf = ({ title }: Box): number => 2 * padding + (title.length + 1) * line_height
@@ -55,14 +54,14 @@ const entryOf = ({ structure }: CountedFlow["flow"]): Box => {
   const types = [...new Set(structure.triggers.map(({ type }) => type.replaceAll("_", " ")))]
   const ways = [...types, ...(structure.manualMembershipEnabled ? ["by hand"] : [])]
   return {
-    title: wrapped(ways.join(", ") || "nobody enters", node_width - 2 * padding, title_lines_max),
+    title: wrapped(ways.join(", ") || "no trigger", node_width - 2 * padding, title_lines_max),
     subtitle: "Entry",
     kind: "entry",
     count: 0,
   }
 }
 
-/** The whole document. */
+/** The SVG document. */
 export const drawing = ({ flow, counts }: CountedFlow): string => {
   const { steps } = flow.structure
   const boxes = [entryOf(flow), ...steps.map((step) => boxOf(step, counts.get(step.id) ?? 0))]
@@ -92,7 +91,7 @@ export const drawing = ({ flow, counts }: CountedFlow): string => {
   ].join("\n")
 }
 
-/** What the picture shows, for who listens to it. */
+/** The text alternative for screen readers. */
 const inWords = ({ flow, counts }: CountedFlow): string => {
   const { steps } = flow.structure
   if (steps.length === 0) return "The flow has no steps."
@@ -120,7 +119,7 @@ const boxSvg = ({ title, subtitle, kind, count }: Box, { x, y, width, height }: 
   ].join("")
 }
 
-/** How many members stand at the step: on the corner of its box. */
+/** The number of members at the step, at the corner of its box. */
 const countSvg = (count: number, right: number, top: number): string => {
   const text = count.toLocaleString("en-US")
   const width = widthOf(text) + 18
@@ -136,7 +135,7 @@ const edgeSvg = ({ points, label }: Placed["edges"][number], kind: EdgeKind): st
   return `${path}<g class="label ${kind}"><rect x="${round(x - width / 2)}" y="${round(y - 10)}" width="${width}" height="20" rx="5"/><text x="${round(x)}" y="${round(y + 4)}" text-anchor="middle">${kind}</text></g>`
 }
 
-/** Straight to the middle of each stretch, round about the points between. */
+/** A path through the middles of the segments, with curves at the points between them. */
 const smooth = (points: ReadonlyArray<{ readonly x: number; readonly y: number }>): string => {
   const at = ({ x, y }: { readonly x: number; readonly y: number }) => `${round(x)} ${round(y)}`
   const [first, ...rest] = points

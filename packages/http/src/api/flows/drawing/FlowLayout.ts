@@ -1,4 +1,4 @@
-// Where boxes and the edges between them go: as dagre lays them out, or in a ladder where there are too many for that.
+// Layout of boxes and edges: by dagre, or in one column for large graphs.
 import { Graph, layout } from "@dagrejs/dagre"
 
 interface Point {
@@ -12,7 +12,7 @@ export interface Size {
 }
 
 export interface Placed extends Size {
-  /** By their middle; in the order in which they were given. */
+  /** Centers of the boxes, in the order of the input. */
   readonly nodes: ReadonlyArray<Size & Point>
   readonly edges: ReadonlyArray<{ readonly points: ReadonlyArray<Point>; readonly label: Point | null }>
 }
@@ -21,26 +21,26 @@ export interface Wire {
   /** Indexes of nodes. */
   readonly from: number
   readonly to: number
-  /** 0: it has no label. */
+  /** 0 without a label. */
   readonly label_width: number
 }
 
 const label_height = 20
 const margin = 24
 
-/** From above to below. */
+/** Points from top to bottom. */
 export const laidOut = (sizes: ReadonlyArray<Size>, wires: ReadonlyArray<Wire>): Placed =>
   tangle(wires) > tangle_max ? ladder(sizes, wires) : layered(sizes, wires)
 
 /**
- * What dagre's time grows with: edges, and the rows that they pass by. A hundred steps in a row are 200, and take it some 50 ms;
- * a hundred that lead anywhere are 10,000, and would hold up every other request for five seconds.
+ * An estimate of dagre's running time: edges and the rows that they pass. 100 steps in a row have a cost of 200 and take 50 ms.
+ * 100 steps with random edges have a cost of 10,000 and would block other requests for 5 seconds.
  */
 const tangle = (wires: ReadonlyArray<Wire>): number =>
   wires.reduce((sum, { from, to }) => sum + 1 + Math.abs(to - from), 0)
 const tangle_max = 300
 
-/** Nodes are called by their index, never by what somebody has called a step. */
+/** Nodes are named by index, not by step id. */
 const layered = (sizes: ReadonlyArray<Size>, wires: ReadonlyArray<Wire>): Placed => {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: "TB", nodesep: 40, ranksep: 44, edgesep: 24, marginx: margin, marginy: margin })
@@ -65,7 +65,7 @@ const layered = (sizes: ReadonlyArray<Size>, wires: ReadonlyArray<Wire>): Placed
   }
 }
 
-/** A loop from a box to itself, which dagre leaves at a distance from it. */
+/** An edge from a box to itself, which dagre draws apart from the box. */
 const joinedTo = (node: (Size & Point) | undefined, points: ReadonlyArray<Point>): ReadonlyArray<Point> => {
   if (node === undefined) return points
   const [x, quarter] = [node.x + node.width / 2, node.height / 4]
@@ -76,10 +76,10 @@ const placeOf = ({ x = 0, y = 0 }: Partial<Point>): Point => ({ x, y })
 
 const rung_gap = 40
 const lane_gap = 12
-/** Labels stand beside the box that their edge leaves, one below the other. */
+/** Labels are next to the source of their edge, one below the other. */
 const labels_width = 84
 
-/** All boxes in one column. What leads down runs on its right, what leads up on its left, each in a lane of its own. */
+/** All boxes in one column. Edges run down on the right and up on the left, each in its own lane. */
 const ladder = (sizes: ReadonlyArray<Size>, wires: ReadonlyArray<Wire>): Placed => {
   const lanes = lanesOf(wires)
   const widest = Math.max(0, ...sizes.map(({ width }) => width))
@@ -106,7 +106,7 @@ const ladder = (sizes: ReadonlyArray<Size>, wires: ReadonlyArray<Wire>): Placed 
       left.set(from, many + 1)
       const beside = x + (sign * widest) / 2
       const at = beside + sign * (labels_width + lane_gap * lane.at)
-      // In at the top, out below it, so that no arrow ends under a label.
+      // Edges enter at the top and leave below, so that no arrow ends under a label.
       const [out, into] = [start.y - 12 + many * label_height, end.y - end.height / 2 + 6]
       return {
         points: [
@@ -126,7 +126,7 @@ interface Lane {
   readonly at: number
 }
 
-/** The innermost lane that is free all the way; the short ways choose first. */
+/** The innermost free lane; short edges choose first. */
 const lanesOf = (wires: ReadonlyArray<Wire>): ReadonlyArray<Lane> => {
   const lanes = wires.map((): Lane => ({ side: "right", at: 0 }))
   const taken = {

@@ -1,20 +1,20 @@
-// Text in a picture, without a font to measure it by: as wide as letters are at most, so that nothing runs out of its box.
+// Text layout for images without font metrics. It uses the maximum width of letters, so that text fits its box.
 
 const letter_width = 7.2
 const wide_letter_width = 13.5
 
 const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** Scripts whose letters are as wide as high, and emoji. */
+/** Full-width scripts and emoji. */
 const isWide = (letter: string): boolean => (letter.codePointAt(0) ?? 0) >= 0x1100
 
 const graphemesOf = (text: string): ReadonlyArray<string> => Array.from(letters.segment(text), ({ segment }) => segment)
 
-/** In the units of the picture. */
+/** Width in units of the image. */
 export const widthOf = (text: string): number =>
   graphemesOf(text).reduce((width, letter) => width + (isWide(letter) ? wide_letter_width : letter_width), 0)
 
-/** Lines that are no wider than that, broken between words, and within one that is too wide by itself. */
+/** Breaks text into lines of a maximum width, between words and inside of words that are too wide. */
 export const wrapped = (text: string, width: number, lines_max: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -32,14 +32,14 @@ export const wrapped = (text: string, width: number, lines_max: number): Readonl
   return [...lines.slice(0, lines_max - 1), cutShort(lines[lines_max - 1] ?? "", width)]
 }
 
-/** As much of a line as leaves room for a sign that there was more. */
+/** Shortens a line and appends an ellipsis. */
 const cutShort = (line: string, width: number): string => {
   const kept = [...graphemesOf(line)]
   while (kept.length > 0 && widthOf(`${kept.join("")}…`) > width) kept.pop()
   return `${kept.join("")}…`
 }
 
-/** A word, cut where it does not fit. */
+/** Splits a word that is too wide. */
 const pieces = (word: string, width: number): ReadonlyArray<string> => {
   if (widthOf(word) <= width) return [word]
   const cut: Array<string> = [""]

@@ -1,4 +1,4 @@
-// Files of tents as they stand on the wire.
+// Wire schemas of the files of tents.
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"
 import type { Asset } from "@tentpole/core/tents/assets/Asset"
 import { Schema } from "effect"
@@ -7,11 +7,11 @@ import { HttpApiSchema } from "effect/http-api"
 import { InstantWire, iso } from "../../../Wire.ts"
 import { part_name } from "./UploadedFile.ts"
 
-/** One file, and nothing else. It is read as it comes: what is shown here is for the description. */
+/** A multipart body with one file. The handler reads the stream; this schema is for the OpenAPI document. */
 export const AssetUpload = Schema.Struct({
   [part_name]: Multipart.SingleFileSchema.annotate({
     description:
-      "A brief, a logo, a spreadsheet, a picture: at most 25 MB, where the service is not set up for another size",
+      "A file such as a brief, a logo, a spreadsheet or a picture. At most 25 MB, unless configured otherwise",
   }),
 }).pipe(HttpApiSchema.asMultipartStream())
 
@@ -20,7 +20,7 @@ export const AssetWire = Schema.Struct({
   asset_id: AssetId,
   file_name: Schema.String.annotate({ examples: ["logo.png"] }),
   content_type: Schema.String.annotate({
-    description: "What the bytes say, whatever the name or the request said",
+    description: "Detected from the content of the file",
     examples: ["image/png"],
   }),
   size_bytes: Schema.Int,

@@ -1,75 +1,57 @@
-// The calls on files of tents.
+// The endpoints of the files of tents.
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { errors } from "../../../edge/Errors.ts"
+import { HttpApiSchema } from "effect/http-api"
+import * as Endpoint from "../../../Endpoint.ts"
 import { AssetsWire, AssetUpload, AssetWire } from "./AssetWire.ts"
 
 const tent = { tentId: TentId }
 const asset = { ...tent, asset_id: AssetId }
 
-const described = (text: string) => [OpenApi.Description, text] as const
+const refusals = ["not_found", "validation_failed", "payload_too_large", "asset_limit_exceeded", "unavailable"] as const
 
-const refusals = errors("not_found", "validation_failed", "payload_too_large", "asset_limit_exceeded", "unavailable")
-
-/** Of the type that the file is found to have, which may be any. */
+/** The bytes of a file of any type. */
 const bytes = HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: "*/*" }), {
   "content-disposition": Schema.String,
   "content-security-policy": Schema.String,
 })
 
-export const AssetsApi = HttpApiGroup.make("tentAssets")
-  .add(
-    HttpApiEndpoint.post("uploadFirst", "/v1/tents/new/assets", {
-      payload: AssetUpload,
-      success: AssetWire.pipe(HttpApiSchema.status(201)),
-      error: refusals,
-    })
-      .annotate(OpenApi.Summary, "Upload a file for a tent to be made")
-      .annotate(
-        ...described(
-          "Makes an idle tent that holds the file. Both ids go into `POST /v1/tents`, as `tent_id` and `asset_ids`. A file that is refused makes no tent.",
-        ),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.post("upload", "/v1/tents/:tentId/assets", {
-      params: tent,
-      payload: AssetUpload,
-      success: AssetWire.pipe(HttpApiSchema.status(201)),
-      error: refusals,
-    })
-      .annotate(OpenApi.Summary, "Upload a file to a tent")
-      .annotate(...described("Adds a file to a tent, which holds at most 50.")),
-  )
-  .add(
-    HttpApiEndpoint.get("list", "/v1/tents/:tentId/assets", {
-      params: tent,
-      success: AssetsWire,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "List a tent's files")
-      .annotate(...described("The tent's files, in the order in which they came.")),
-  )
-  .add(
-    HttpApiEndpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
-      params: asset,
-      success: bytes,
-      error: errors("not_found", "unavailable"),
-    })
-      .annotate(OpenApi.Summary, "Download a tent's file")
-      .annotate(
-        ...described(
-          "The bytes as they were uploaded, as an attachment with the type that they have: no browser shows them here.",
-        ),
-      ),
-  )
-  .add(
-    HttpApiEndpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
-      params: asset,
-      success: HttpApiSchema.NoContent,
-      error: errors("not_found"),
-    })
-      .annotate(OpenApi.Summary, "Delete a tent's file")
-      .annotate(...described("Deletes the file. A generation that has not asked the AI yet goes on without it.")),
-  )
+export const AssetsApi = Endpoint.group("tentAssets", "Files for the prompt of a tent.").add(
+  Endpoint.post("uploadFirst", "/v1/tents/new/assets", {
+    summary: "Upload a file for a new tent",
+    description:
+      "Creates an idle tent that holds the file. Pass both ids to `POST /v1/tents` as `tent_id` and `asset_ids`. A rejected file creates no tent.",
+    payload: AssetUpload,
+    success: AssetWire.pipe(HttpApiSchema.status(201)),
+    errors: refusals,
+  }),
+  Endpoint.post("upload", "/v1/tents/:tentId/assets", {
+    summary: "Upload a file to a tent",
+    description: "Adds a file to a tent. A tent holds at most 50 files.",
+    params: tent,
+    payload: AssetUpload,
+    success: AssetWire.pipe(HttpApiSchema.status(201)),
+    errors: refusals,
+  }),
+  Endpoint.get("list", "/v1/tents/:tentId/assets", {
+    summary: "List a tent's files",
+    description: "Returns the files of the tent in the order of their upload.",
+    params: tent,
+    success: AssetsWire,
+    errors: ["not_found"],
+  }),
+  Endpoint.get("content", "/v1/tents/:tentId/assets/:asset_id/content", {
+    summary: "Download a tent's file",
+    description: "Returns the uploaded bytes as an attachment with the detected content type.",
+    params: asset,
+    success: bytes,
+    errors: ["not_found", "unavailable"],
+  }),
+  Endpoint.delete("remove", "/v1/tents/:tentId/assets/:asset_id", {
+    summary: "Delete a tent's file",
+    description: "Deletes the file. A generation that has not sent its request to the AI yet continues without it.",
+    params: asset,
+    success: HttpApiSchema.NoContent,
+    errors: ["not_found"],
+  }),
+)

@@ -1,4 +1,4 @@
-// The calls on files of tents, handled.
+// The handlers of the files of tents.
 import { attachment } from "@tentpole/core/ports/ContentDisposition"
 import type { TentId } from "@tentpole/core/kernel/Ids"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
   }),
 )
 
-/** Text is told its encoding: browsers that guess may find another one, and another meaning, in the same bytes. */
+/** The content type with the charset of text, so that browsers do not guess another one. */
 const typeOf = (contentType: string): string =>
   /^text\/|xml$/.test(contentType) ? `${contentType}; charset=utf-8` : contentType
 

@@ -1,4 +1,4 @@
-// The one file of a multipart body, as it comes: what stands before it or follows it refuses it, and nothing is held.
+// Reader of a multipart body with exactly one file. Other parts are refused. The file is streamed.
 import { AssetTooLarge } from "@tentpole/core/tents/assets/Asset"
 import type { UploadedFile } from "@tentpole/core/tents/assets/Assets"
 import { Invalid } from "@tentpole/core/kernel/Refusal"
@@ -8,12 +8,12 @@ import { HttpIncomingMessage, Multipart } from "effect/http"
 /** The name of the part that holds the file. */
 export const part_name = "file"
 
-/** Boundaries and headers besides the file. */
+/** Size of boundaries and part headers. */
 const around_bytes_max = 64 * 2 ** 10
 
 type Refusal = Invalid | AssetTooLarge
 
-/** The file may be read while the scope is open: it ends well only when the body ends with it. */
+/** The file can be read while the scope is open. Its stream fails if another part follows. */
 export const soleFile = Effect.fnUntraced(function* (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
   bytes_max: number,
@@ -26,7 +26,7 @@ export const soleFile = Effect.fnUntraced(function* (
   const pull = yield* Stream.toPull(Stream.mapError(bounded, toRefusal(bytes_max)))
   const next = pull.pipe(Pull.catchDone(() => Effect.succeed([])))
   const [part, ...more] = yield* next
-  if (part === undefined) return yield* Invalid.at(part_name, "is missing: send one part of that name, with a file")
+  if (part === undefined) return yield* Invalid.at(part_name, "is required: send one part of that name with a file")
   if (!Multipart.isFile(part) || part.key !== part_name) return yield* misnamed(part)
   if (more.length > 0) return yield* alone
   const end = Effect.flatMap(next, (others) => (others.length > 0 ? Effect.fail(alone) : Effect.void))
@@ -37,12 +37,12 @@ export const soleFile = Effect.fnUntraced(function* (
   return { fileName: part.name, bytes }
 })
 
-const alone = Invalid.at(part_name, "must be the only part: send one file at a time")
+const alone = Invalid.at(part_name, "must be the only part: send one file per request")
 
 const misnamed = (part: Multipart.Part) =>
   part.key === part_name
-    ? Invalid.at(part_name, "must be a file: give its part a filename")
-    : Invalid.at(part_name, `is missing: the part is named "${part.key.slice(0, 100)}"`)
+    ? Invalid.at(part_name, "must be a file: its part needs a filename")
+    : Invalid.at(part_name, `is required: the part is named "${part.key.slice(0, 100)}"`)
 
 const toRefusal =
   (bytes_max: number) =>
@@ -55,8 +55,8 @@ const toRefusal =
       case "TooManyParts":
         return alone
       case "Parse":
-        return Invalid.at(part_name, "can't be read: the multipart body is malformed or broke off")
+        return Invalid.at(part_name, "can't be read: the multipart body is malformed or incomplete")
       case "InternalError":
-        return Invalid.at(part_name, "can't be read: the upload broke off")
+        return Invalid.at(part_name, "can't be read: the upload was interrupted")
     }
   }

@@ -1,4 +1,4 @@
-// Bulk creations of tents as they stand on the wire.
+// Wire schemas of the bulk creation of tents.
 import { reasonings } from "@tentpole/core/ports/Ai"
 import { BulkJobId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import {
@@ -13,7 +13,7 @@ import type { NewBulk, ShownBulkJob } from "@tentpole/core/tents/bulk/BulkTents"
 import { generationStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { InstantWire, iso, item, oneOf, Text } from "../../../Wire.ts"
+import { InstantWire, iso, item, oneOf, polled, pollHeaders, Text } from "../../../Wire.ts"
 import { ofPublication, PublicationWire } from "../TentWire.ts"
 
 const size = { message: `must have 1 to ${bulk_items_max} items` }
@@ -24,19 +24,19 @@ const Metadata = Schema.Record(Schema.String, Schema.Any)
 
 const BulkItem = item<typeof BulkItemShape.Encoded>(BulkItemShape).annotate({
   identifier: "BulkTentItem",
-  description: "Needs input_data or instructions",
+  description: "`input_data` or `instructions` is required",
 })
 
 export const CreateBulk = Schema.Struct({
-  template_id: TentTemplateId.annotate({ description: "One approved template for all of them" }),
+  template_id: TentTemplateId.annotate({ description: "The approved template of all items" }),
   items: Schema.Array(BulkItem).check(Schema.isMinLength(1, size), Schema.isMaxLength(bulk_items_max, size)),
   client_job_descriptor: Schema.optionalKey(name),
   default_tent_name_prefix: Schema.optionalKey(
-    name.annotate({ description: "Items without tent_name are called `Prefix (N)`", examples: ["Spring sale"] }),
+    name.annotate({ description: "Items without `tent_name` are named `Prefix (N)`", examples: ["Spring sale"] }),
   ),
   start_index: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: start_index_max }, startIndexRange)).annotate({
-      description: "N of the first item, 1 when it is left out; N counts on with every item",
+      description: "N of the first item; it increases with every item. Default: 1",
     }),
   ),
   auto_publish: Schema.optionalKey(Schema.Boolean),
@@ -48,16 +48,16 @@ export const CreateBulk = Schema.Struct({
           JSON.stringify(value).length <= metadata_length_max ||
           `must have at most ${metadata_length_max} characters as JSON`,
       ),
-    ).annotate({ description: "Given back as it is" }),
+    ).annotate({ description: "Returned unchanged" }),
   ),
 }).annotate({ identifier: "CreateBulkTents" })
 
 const place = {
-  index: Schema.Int.annotate({ description: "From 0, the order of the request" }),
+  index: Schema.Int.annotate({ description: "Position in the request, from 0" }),
   client_item_id: Schema.NullOr(Schema.String),
   tent_name: Schema.NullOr(Schema.String),
   custom_page_alias: Schema.NullOr(Schema.String).annotate({
-    description: "The alias that the tent asks for: of two items with one alias, the second asks for it with -2",
+    description: "The requested alias. If two items have the same alias, the second one gets the suffix -2",
   }),
 }
 
@@ -77,7 +77,7 @@ const Followed = Schema.Struct({
   ...accepted,
   tent_status: Schema.Literals([...generationStatuses, "deleted"]),
   publication: Schema.optionalKey(PublicationWire),
-  error: Schema.optionalKey(Schema.String.annotate({ description: "Why its generation failed" })),
+  error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
 }).annotate({ identifier: "FollowedBulkItem" })
 
 const job = {
@@ -105,10 +105,8 @@ const BulkJobWire = Schema.Struct({
   items: Schema.Array(Schema.Union([Followed, Rejected])),
 }).annotate({ identifier: "BulkJob" })
 
-/** Until it is completed: how many seconds to wait before asking again. */
-export const FollowedBulkJob = HttpApiSchema.WithHeaders(BulkJobWire, {
-  "retry-after": Schema.optionalKey(Schema.String),
-})
+/** With the seconds until the next poll, until it is completed. */
+export const FollowedBulkJob = HttpApiSchema.WithHeaders(BulkJobWire, pollHeaders)
 
 export const toNewBulk = (payload: typeof CreateBulk.Type): NewBulk => {
   const autoPublish = payload.auto_publish ?? false
@@ -180,6 +178,5 @@ export const toFollowed = (shown: ShownBulkJob) => {
     failed_count: shown.progress.failed_count,
     items: shown.job.items.map((it) => (it.status === "rejected" ? toRejected(it) : toFollowedItem(it, shown))),
   }
-  const headers = shown.progress.status === "completed" ? {} : { "retry-after": "10" }
-  return HttpApiSchema.withHeaders({ body, headers })
+  return polled(body, shown.progress.status !== "completed")
 }

@@ -1,4 +1,4 @@
-// The calls that make tents many at a time, handled.
+// The handlers of the bulk creation of tents.
 import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
