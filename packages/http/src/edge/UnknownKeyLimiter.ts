@@ -1,6 +1,5 @@
-// Who tries keys is asked to wait: of each address so many that nobody knows are looked up in a minute, counted by each process
-// for itself. A key that was right lately is looked up whatever its neighbours try: nobody is locked out by others behind the
-// same address.
+// The limit of failed key look-ups of each network address, counted by each process. A key that was valid recently is exempt, so
+// that no caller is locked out by others behind the same address.
 import { WeightedLru } from "@tentpole/core/kernel/runtime/WeightedLru"
 import { tokenBuckets } from "@tentpole/core/kernel/runtime/TokenBucket"
 import { Context } from "effect"
