@@ -1,5 +1,9 @@
 // Prints docs/internals/state-machines.md from the transition tables in the sources.
-import { blockReasons, type DeliveryState, type Move, move, type Standing } from "@tentpole/core/sending/Delivery"
+import { transitions as blast } from "@tentpole/core/blasts/machine"
+import { transitions as exportFile } from "@tentpole/core/exports/machine"
+import { transitions as importRun } from "@tentpole/core/imports/machine"
+import { transitions as delivery } from "@tentpole/core/sending/machine"
+import { publicationTransitions as publication, transitions as tent } from "@tentpole/core/tents/machine"
 
 /**
  * What follows each state on each event; a list where facts decide between several. An event that is missing is refused or
@@ -10,54 +14,15 @@ export type Transitions = Readonly<Record<string, Readonly<Record<string, string
 /** The first state of the table is the initial one; a state that no event leaves is final. */
 export type Machine = readonly [title: string, transitions: Transitions]
 
-const token = 1
-
-const deliveryMoves: ReadonlyArray<readonly [event: string, move: Move]> = [
-  ["claim", { _tag: "claim", token }],
-  ["intent granted", { _tag: "intent", token, answer: "granted" }],
-  ["intent paused", { _tag: "intent", token, answer: "paused" }],
-  ["intent refused", { _tag: "intent", token, answer: blockReasons[0] }],
-  ["accepted", { _tag: "settle", token, ending: { state: "sent" } }],
-  ["rejected", { _tag: "settle", token, ending: { state: "failed", reason: "refused" } }],
-  ["rejected temporarily", { _tag: "settle", token, ending: { state: "queued" } }],
-  ["no reply", { _tag: "settle", token, ending: { state: "unconfirmed" } }],
-  ["release", { _tag: "giveBack", token }],
-  ["lease expired", { _tag: "expire" }],
-  ["blast cancelled", { _tag: "end", ending: "cancelled" }],
-  ["blast failed", { _tag: "end", ending: "blast_failed" }],
-  ["click", { _tag: "evidence" }],
-  ["report", { _tag: "report" }],
-  ["retry", { _tag: "retry", unconfirmed: false }],
-  ["retry with unconfirmed", { _tag: "retry", unconfirmed: true }],
-]
-
-const deliveryStates: Readonly<Record<DeliveryState, Standing["reason"]>> = {
-  queued: null,
-  claimed: null,
-  handed_over: null,
-  sent: null,
-  failed: "temporarily_refused",
-  blocked: "unsubscribed",
-  unconfirmed: "unconfirmed",
-}
-
-/** The delivery's machine is a function: each event is tried in each state. */
-const delivery = (): Transitions => {
-  const next = (from: Standing) =>
-    deliveryMoves.flatMap(([event, by]) => {
-      const after = move(from, by)
-      return after === undefined ? [] : [[event, after.state] as const]
-    })
-  return Object.fromEntries(
-    (Object.keys(deliveryStates) as ReadonlyArray<DeliveryState>).map((state) => [
-      state,
-      Object.fromEntries(next({ state, reason: deliveryStates[state], token, attempts: 1 })),
-    ]),
-  )
-}
-
 /** Every state machine of the product, in the order of the page. */
-export const machines: ReadonlyArray<Machine> = [["Delivery", delivery()]]
+export const machines: ReadonlyArray<Machine> = [
+  ["Blast", blast],
+  ["Delivery", delivery],
+  ["Tent: generation", tent],
+  ["Tent: publication", publication],
+  ["Import run", importRun],
+  ["Export", exportFile],
+]
 
 /** The events of a state by the state that follows. */
 const byTarget = (events: Transitions[string] = {}): ReadonlyMap<string, ReadonlyArray<string>> => {

@@ -124,7 +124,6 @@ export const mail = ({ smtpUrl, dataDir }: Configuration) =>
 export const ports = (config: Configuration, process: Process) =>
   Layer.mergeAll(
     Stores.stores,
-    Jobs.layer(),
     Ai.layer(config.ai),
     blobs(config),
     Cleaner.layer,
@@ -134,6 +133,7 @@ export const ports = (config: Configuration, process: Process) =>
     Sns.layer(),
     mail(config),
   ).pipe(
+    Layer.provideMerge(Jobs.layer()),
     Layer.provideMerge(Layer.mergeAll(Ids.layer, Dns.layer(), settings(config), secrets(config))),
     Layer.provideMerge(database(config, process)),
     Layer.provide(Layer.effectDiscard(prepareFolder(config))),

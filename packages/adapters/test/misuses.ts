@@ -1,5 +1,7 @@
 // What must not compile, shown to the compiler: `tsc -b` fails as soon as it stops refusing one of these. Beside each
 // mistake stands what is right, so that it is the mistake that is refused, and nothing else. Nobody runs this file.
+import type { BlastChange } from "@tentpole/core/blasts/machine"
+import { changeOf } from "@tentpole/core/kernel/Change"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Job, Jobs } from "@tentpole/core/kernel/Jobs"
 import { Outbox } from "@tentpole/core/kernel/Outbox"
@@ -52,3 +54,17 @@ export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.find(id))
 export const wrongId = Effect.flatMap(WorkspaceStore, (store) => store.find(list))
 // @ts-expect-error nor does any string
 export const noId = Effect.flatMap(WorkspaceStore, (store) => store.find("0198c0de-0000-7000-8000-000000000000"))
+
+// A change comes from the machine of its room: it can't be written as a literal, copied with other fields, or made of a
+// change of another room.
+const plainBlastChange = { before: null, after: null, email: null, lists: [], wakes: false, fallsDue: null }
+declare const blastChange: BlastChange
+export const decidedBlast: BlastChange = blastChange
+// @ts-expect-error a literal has no kind
+export const literalBlast: BlastChange = { ...plainBlastChange, events: [], audit: [], jobs: [] }
+// @ts-expect-error a spread has none either
+export const spreadBlast: BlastChange = { ...blastChange, after: null }
+// @ts-expect-error a change of another room is of another kind
+export const otherRoom: BlastChange = changeOf("list")(plainBlastChange)
+// @ts-expect-error what was decided stays
+export const editedBlast = () => (blastChange.after = null)

@@ -1,4 +1,5 @@
 // Every store in memory, over one database.
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { Layer } from "effect"
 import { MemoryDatabase } from "./kernel/MemoryDatabase.ts"
 import * as AssetStore from "./tents/AssetStore.ts"
@@ -40,6 +41,9 @@ import * as TrafficStore from "./traffic/TrafficStore.ts"
 /** The database that all of them share: provide it once. */
 export const database = MemoryDatabase.layer
 
+/** Over the `Jobs` that the process provides. */
+const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
+
 const rooms = Layer.mergeAll(
   AssetStore.layer,
   AdministrationStore.layer,
@@ -75,6 +79,6 @@ const rooms = Layer.mergeAll(
   TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,
-)
+).pipe(Layer.provide(writer))
 
 export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

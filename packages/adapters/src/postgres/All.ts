@@ -1,4 +1,5 @@
 // Every store on PostgreSQL, over the two clients.
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { Layer } from "effect"
 import * as AssetStore from "./tents/AssetStore.ts"
 import * as AdministrationStore from "./operations/AdministrationStore.ts"
@@ -37,6 +38,9 @@ import * as TentStore from "./tents/TentStore.ts"
 import * as TestMailStore from "./sending/TestMailStore.ts"
 import * as TrafficStore from "./traffic/TrafficStore.ts"
 
+/** Over the `Jobs` that the process provides. */
+const writer = ChangeWriter.layer.pipe(Layer.provide(Layer.merge(Outbox.layer, AuditLog.layer)))
+
 const rooms = Layer.mergeAll(
   AssetStore.layer,
   AdministrationStore.layer.pipe(Layer.provide(Transactor.layer)),
@@ -72,6 +76,6 @@ const rooms = Layer.mergeAll(
   TestMailStore.layer,
   PublishedPages.layer,
   TrafficStore.layer,
-).pipe(Layer.provide(PageNews.layer))
+).pipe(Layer.provide(Layer.merge(PageNews.layer, writer)))
 
 export const stores = Housekeeper.layer.pipe(Layer.provideMerge(rooms))

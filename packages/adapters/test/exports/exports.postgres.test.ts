@@ -1,4 +1,5 @@
 // What PostgreSQL adds to the laws of exported members: no time limit cuts a slow reader, and nothing of a reading is left.
+import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Stores from "@tentpole/adapters/postgres/All"
@@ -25,6 +26,7 @@ const clients = Layer.unwrap(
 
 const world = Fresh.layer.pipe(
   Layer.provideMerge(Stores.stores),
+  Layer.provideMerge(PersistedJobs.layer()),
   Layer.provideMerge(clients),
   Layer.provideMerge(Ids.layer),
 )

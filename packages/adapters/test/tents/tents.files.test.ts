@@ -21,7 +21,8 @@ import { Transactor } from "@tentpole/core/kernel/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result, Stream } from "effect"
-import { memory, postgres } from "../fixtures/Stores.ts"
+import { clients } from "../support/TestDatabase.ts"
+import { memoryWith, postgresOver } from "../fixtures/Stores.ts"
 
 let asked: Array<PageRequest> = []
 /** Opened by a test that has seen enough; the third page waits for it. */
@@ -99,7 +100,7 @@ type Stores<E> = Layer.Layer<
 
 const world = <E>(stores: Stores<E>) =>
   Layer.mergeAll(Tents.layer, Assets.layer, BulkTents.layer, TentTemplates.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(settingsLayer(), scripted, SanitizeHtml.layer, gatedBlobs, watchedJobs)),
+    Layer.provideMerge(Layer.mergeAll(settingsLayer(), scripted, SanitizeHtml.layer, gatedBlobs)),
     Layer.provideMerge(stores),
   )
 
@@ -342,5 +343,5 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     )
   })
 
-promises("memory", memory)
-promises("postgres", postgres)
+promises("memory", memoryWith(watchedJobs))
+promises("postgres", postgresOver(clients, watchedJobs))

@@ -7,8 +7,8 @@ import * as WorkspaceStorePostgres from "@tentpole/adapters/postgres/workspaces/
 import { eventually, Fresh, seenView, settledMark, viewBatch } from "@tentpole/core/contract"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { TentChange } from "@tentpole/core/tents/TentChange"
-import { publish } from "@tentpole/core/tents/pages/Publish"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { publish, TentChange } from "@tentpole/core/tents/machine"
 import { PublishedPages } from "@tentpole/core/tents/pages/PublishedPages"
 import { TentStore } from "@tentpole/core/tents/TentStore"
 import { Agents, header_length_max } from "@tentpole/core/traffic/Agents"
@@ -188,13 +188,16 @@ it.live("views that arrive faster than they can be written are dropped without a
   }).pipe(Effect.scoped),
 )
 
+/** These tests read pages only. */
+const noEffects = Layer.succeed(ChangeWriter, { writeEffects: () => Effect.void })
+
 /** One process: its own connections and its own knowledge of pages, over a database it shares. */
 const stores = Layer.mergeAll(
   PostgresTransactor.layer,
   TentStorePostgres.layer,
   PublishedPagesPostgres.layer,
   WorkspaceStorePostgres.layer,
-).pipe(Layer.provide(PageNews.layer))
+).pipe(Layer.provide(Layer.merge(PageNews.layer, noEffects)))
 const process = Fresh.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(Layer.merge(ids, secrets)))
 
 const published = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { audit } from "../../src/blasts/inspection/BlastAudit.ts"
 import { auditFindings, AuditStore } from "../../src/blasts/inspection/BlastAuditStore.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { BlastId } from "../../src/kernel/Ids.ts"
@@ -64,7 +64,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStor
             }),
           )
           const { blast } = yield* store.find(ws, id, noon)
-          yield* write(yield* Effect.fromResult(BlastChange.complete(blast, later(200))))
+          yield* write(yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
           for (const each of [id, waiting, blank.id]) {
             const { holds, lines } = audit(yield* audits.evidence(ws, each))
             assert.isTrue(holds, JSON.stringify(lines.filter((line) => !line.holds)))

@@ -1,12 +1,10 @@
 // The laws between blasts and their deliveries: what binds senders, how recipients end, and how they are read.
 import { assert, layer } from "@effect/vitest"
-import { type DateTime, Deferred, Effect, Fiber, type Layer, type Result } from "effect"
-import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { Deferred, Effect, Fiber, type Layer } from "effect"
+import { decide } from "../../src/blasts/machine.ts"
 import type { RecipientQuery } from "../../src/blasts/BlastStore.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
-import type { InvalidState } from "../../src/kernel/Refusal.ts"
 import { everybody, furnished, later, noon, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
@@ -19,10 +17,10 @@ const begin = Effect.gen(function* () {
   const claim = (limit = 100) => transact(deliveries.claim(ws, { limit, lease_ms }))
   const settle = (settlements: ReadonlyArray<Settlement>) => transact(deliveries.settle(ws, settlements))
   /** The blast's move, decided and written with intents held off. */
-  const hold = (id: BlastId, decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange, InvalidState>) =>
+  const hold = (id: BlastId, move: "pause" | "resume" | "cancel") =>
     Effect.gen(function* () {
       const before = yield* store.lockAgainstIntents(ws, id)
-      yield* store.apply(ws, yield* Effect.fromResult(decide(before, later(50))))
+      yield* store.apply(ws, yield* Effect.fromResult(decide(before, { _tag: move }, later(50))))
     })
   const accepted = (delivery: { readonly id: Settlement["id"]; readonly token: number; readonly attempts: number }) =>
     Settlement.of(
@@ -41,9 +39,9 @@ export const delivering = <E>(name: string, live: Layer.Layer<Rooms, E>) => {
 
 const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
   layer(live, { excludeTestServices: true })(`blast laws: ${name}: binding senders`, (it) => {
-    for (const [decide, answered] of [
-      [BlastChange.pause, "paused"],
-      [BlastChange.cancel, "cancelled"],
+    for (const [move, answered] of [
+      ["pause", "paused"],
+      ["cancel", "cancelled"],
     ] as const) {
       it.effect(`no intent is granted while a blast is being ${answered}, nor after it`, () =>
         Effect.gen(function* () {
@@ -56,7 +54,7 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           const holder = yield* Effect.forkChild(
             transact(
               Effect.gen(function* () {
-                yield* hold(id, decide)
+                yield* hold(id, move)
                 yield* Deferred.succeed(decided, undefined)
                 yield* Deferred.await(go)
               }),
@@ -77,10 +75,10 @@ const binding = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       Effect.gen(function* () {
         const { transact, deliveries, ws, people, sending, claim, hold } = yield* begin
         const id = yield* sending("a", yield* people("ann", "bob"))
-        yield* transact(hold(id, BlastChange.pause))
+        yield* transact(hold(id, "pause"))
         assert.deepStrictEqual(yield* claim(), [])
         yield* transact(deliveries.rest(ws))
-        yield* transact(hold(id, BlastChange.resume))
+        yield* transact(hold(id, "resume"))
         assert.include(yield* deliveries.dueWorkspaces(1_000), ws)
         assert.strictEqual((yield* claim()).length, 2)
       }),
@@ -98,7 +96,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           const [handed, ...claimed] = yield* claim(2)
           assert(handed !== undefined)
           yield* deliveries.grant(ws, [handed], lease_ms)
-          yield* transact(hold(id, BlastChange.cancel))
+          yield* transact(hold(id, "cancel"))
           const end = (limit: number) => transact(store.endOpen(ws, id, "cancelled", limit))
           assert.deepStrictEqual(
             (yield* store.endedWithOpen(ws, 10)).map(({ id: each }) => each),
@@ -126,7 +124,9 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const { store, transact, ws, people, sending, write } = yield* begin
         const id = yield* sending("a", yield* people("ann"))
         const { blast } = yield* store.find(ws, id, noon)
-        yield* write(yield* Effect.fromResult(BlastChange.fail(blast, "authentication_refused", later(50))))
+        yield* write(
+          yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(50))),
+        )
         assert.strictEqual(yield* transact(store.endOpen(ws, id, "blast_failed", 10)), 1)
         const [only] = (yield* store.recipients(ws, id, everybody)).items
         assert.deepInclude(only, { status: "failed", reason: "blast_failed" })
@@ -153,7 +153,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           Effect.gen(function* () {
             const blasts = yield* store.lockFinished(ws, 10)
             for (const blast of blasts) {
-              yield* store.apply(ws, yield* Effect.fromResult(BlastChange.complete(blast, later(200))))
+              yield* store.apply(ws, yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
             }
             return blasts.length
           }),

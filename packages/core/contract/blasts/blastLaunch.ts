@@ -1,7 +1,7 @@
 // The laws of launching: one question for everything, asked under a lock, and the plan's day that nobody overdraws.
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
@@ -51,13 +51,21 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
               const { id: emailId } = yield* approvedEmail("newer")
               const { id: listId } = yield* listOf("newer list", [])
               const email = yield* Effect.fromResult(
-                BlastChange.setEmail(before, { emailId, source: "existing" }, null, later(1)),
+                decide(
+                  before,
+                  { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null },
+                  later(1),
+                ),
               )
               yield* store.apply(ws, email)
               yield* store.apply(
                 ws,
                 yield* Effect.fromResult(
-                  BlastChange.setAudience(email.after, { listId, source: "existing" }, [], later(1)),
+                  decide(
+                    email.after,
+                    { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] },
+                    later(1),
+                  ),
                 ),
               )
             }),
@@ -115,7 +123,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
               const { blast, facts } = yield* store.lockForLaunch(ws, id, { now: noon })
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)
-              const change = BlastChange.launch(blast, facts, { operational: false }, noon)
+              const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
               yield* store.apply(ws, yield* Effect.fromResult(change))
             }),
           ),
@@ -177,12 +185,16 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const { id: emailId } = yield* approvedEmail("mail")
         const blank = yield* draft("a")
         const audience = yield* Effect.fromResult(
-          BlastChange.setAudience(blank, { listId, source: "existing" }, [], later(1)),
+          decide(blank, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, later(1)),
         )
         yield* write(audience)
         yield* write(
           yield* Effect.fromResult(
-            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(1)),
+            decide(
+              audience.after,
+              { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null },
+              later(1),
+            ),
           ),
         )
         const launched = yield* Effect.orDie(launch(blank.id))
@@ -206,7 +218,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           transact(
             Effect.gen(function* () {
               const { blast, facts } = yield* store.lockForLaunch(ws, first.id, { now: noon })
-              const change = BlastChange.launch(blast, facts, { operational: false }, noon)
+              const change = decide(blast, { _tag: "launch", facts, operational: false }, noon)
               yield* store.apply(ws, yield* Effect.fromResult(change))
               yield* Deferred.succeed(launched, undefined)
               yield* Deferred.await(go)
@@ -236,12 +248,16 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           Effect.gen(function* () {
             const blank = yield* draft(letter)
             const audience = yield* Effect.fromResult(
-              BlastChange.setAudience(blank, { listId, source: "existing" }, [], later(1)),
+              decide(blank, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, later(1)),
             )
             yield* write(audience)
             yield* write(
               yield* Effect.fromResult(
-                BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(1)),
+                decide(
+                  audience.after,
+                  { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null },
+                  later(1),
+                ),
               ),
             )
             return blank.id

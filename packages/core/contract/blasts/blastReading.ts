@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { type DateTime, Effect, type Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import type { BlastQuery } from "../../src/blasts/BlastStore.ts"
 import { readiness } from "../../src/blasts/Readiness.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
@@ -22,22 +22,26 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const d = yield* draft("zebra", later(2))
         const attach = Effect.fnUntraced(function* (blast: Blast, scheduled: DateTime.Utc) {
           const audience = yield* Effect.fromResult(
-            BlastChange.setAudience(blast, { listId, source: "existing" }, [], later(10)),
+            decide(blast, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, later(10)),
           )
           yield* write(audience)
           const email = yield* Effect.fromResult(
-            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(10)),
+            decide(
+              audience.after,
+              { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null },
+              later(10),
+            ),
           )
           yield* write(email)
           yield* write(
             yield* Effect.fromResult(
-              BlastChange.schedule(email.after, facts, { scheduledAt: scheduled, operational: false }, later(10)),
+              decide(email.after, { _tag: "schedule", facts, scheduledAt: scheduled, operational: false }, later(10)),
             ),
           )
         })
         yield* attach(a, later(90))
         yield* attach(b, later(80))
-        yield* write(yield* Effect.fromResult(BlastChange.archive(d, later(20))))
+        yield* write(yield* Effect.fromResult(decide(d, { _tag: "archive" }, later(20))))
         const ids = (query: Partial<BlastQuery>) =>
           Effect.map(store.page(ws, { ...everything, ...query }, noon), ({ items, total }) => {
             assert.isAtLeast(total, items.length)
@@ -83,12 +87,20 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const list = yield* listOf("friends", [yield* person("ann"), yield* person("bob")])
         const { id: emailId } = yield* approvedEmail("mail", { html: "<p>{{contact.nick|x}} {{contact.city}}</p>" })
         const audience = yield* Effect.fromResult(
-          BlastChange.setAudience(blank, { listId: list.id, source: "existing" }, [], later(1)),
+          decide(
+            blank,
+            { _tag: "setAudience", audience: { listId: list.id, source: "existing" }, lists: [] },
+            later(1),
+          ),
         )
         yield* write(audience)
         yield* write(
           yield* Effect.fromResult(
-            BlastChange.setEmail(audience.after, { emailId, source: "existing" }, null, later(2)),
+            decide(
+              audience.after,
+              { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null },
+              later(2),
+            ),
           ),
         )
         const email = yield* emails.find(ws, emailId)
@@ -130,7 +142,13 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const made = yield* draftEmail("mail", { fromAddress: "a@other.test", html: "<p>{{contact.nick}}</p>" })
         const blank = yield* draft("a")
         yield* write(
-          yield* Effect.fromResult(BlastChange.setEmail(blank, { emailId: made.id, source: "inline" }, null, later(1))),
+          yield* Effect.fromResult(
+            decide(
+              blank,
+              { _tag: "setEmail", email: { emailId: made.id, source: "inline" }, inlineEmail: null },
+              later(1),
+            ),
+          ),
         )
         const judged = Effect.map(store.find(ws, blank.id, noon), ({ blast, facts }) => {
           assert(blast.status === "draft")
@@ -168,7 +186,9 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const shown = Effect.fnUntraced(function* (id: ListId) {
           const blank = yield* draft(`to ${id}`)
           yield* write(
-            yield* Effect.fromResult(BlastChange.setAudience(blank, { listId: id, source: "existing" }, [], later(1))),
+            yield* Effect.fromResult(
+              decide(blank, { _tag: "setAudience", audience: { listId: id, source: "existing" }, lists: [] }, later(1)),
+            ),
           )
           const { facts } = yield* store.find(ws, blank.id, noon)
           return [facts.list?.kind, facts.list?.memberCount, facts.list?.empty]

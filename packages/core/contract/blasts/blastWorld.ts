@@ -1,6 +1,6 @@
 // A workspace in which blasts can be sent, furnished through the rooms' own ports: people, lists, emails, a sending domain.
 import { DateTime, Deferred, Effect, Fiber } from "effect"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { createBlast, decide, type BlastChange } from "../../src/blasts/machine.ts"
 import { type BlastQuery, BlastStore, type RecipientQuery } from "../../src/blasts/BlastStore.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
 import { type ContactPatch, newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
@@ -223,7 +223,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const write = (change: BlastChange) => Effect.orDie(transact(store.apply(ws, change)))
   const draft = Effect.fnUntraced(function* (name: string, now: DateTime.Utc = noon) {
     const id = BlastId.make(yield* fresh.id)
-    const change = yield* Effect.orDie(Effect.fromResult(BlastChange.create(id, { name }, now)))
+    const change = yield* Effect.orDie(Effect.fromResult(createBlast(id, { name }, now)))
     yield* write(change)
     return change.after
   })
@@ -233,10 +233,12 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const { id: listId } = yield* listOf(`${name} list`, members)
     const { id: emailId } = yield* approvedEmail(`${name} email`)
     const blank = yield* draft(name)
-    const addressed = yield* Effect.fromResult(BlastChange.setAudience(blank, { listId, source: "existing" }, [], noon))
+    const addressed = yield* Effect.fromResult(
+      decide(blank, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, noon),
+    )
     yield* write(addressed)
     const written = yield* Effect.fromResult(
-      BlastChange.setEmail(addressed.after, { emailId, source: "existing" }, null, noon),
+      decide(addressed.after, { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null }, noon),
     )
     yield* write(written)
     return written.after
@@ -246,7 +248,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     transact(
       Effect.gen(function* () {
         const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, operational })
-        const change = yield* Effect.fromResult(BlastChange.launch(blast, facts, { operational }, now))
+        const change = yield* Effect.fromResult(decide(blast, { _tag: "launch", facts, operational }, now))
         yield* store.apply(ws, change)
         return change.after
       }),

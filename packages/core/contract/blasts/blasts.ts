@@ -3,7 +3,7 @@ import { toldTo } from "../contacts/notifications.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { createBlast, decide, type BlastChange } from "../../src/blasts/machine.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
 import { BlastId } from "../../src/kernel/Ids.ts"
 import type { Outbox } from "../../src/kernel/Outbox.ts"
@@ -18,43 +18,47 @@ import { Fresh } from "../kernel/fresh.ts"
 type Decide = (blast: Blast, facts: LaunchFacts) => Result.Result<BlastChange, unknown>
 
 const scheduling: Decide = (blast, facts) =>
-  BlastChange.schedule(blast, facts, { scheduledAt: later(5_001), operational: true }, later(101))
+  decide(blast, { _tag: "schedule", facts, scheduledAt: later(5_001), operational: true }, later(101))
 
 /** Lives that come by every status, and by every null that a status allows. */
 const lives: { readonly [Name in string]: ReadonlyArray<Decide> } = {
   "scheduled, taken back, and missed": [
     scheduling,
-    (blast) => BlastChange.unschedule(blast, later(203)),
+    (blast) => decide(blast, { _tag: "unschedule" }, later(203)),
     scheduling,
-    (blast, facts) => BlastChange.fire(blast, facts, later(5_001 + 86_400_001)),
+    (blast, facts) => decide(blast, { _tag: "fire", facts }, later(5_001 + 86_400_001)),
   ],
   "fired, and cancelled in the middle": [
     scheduling,
-    (blast, facts) => BlastChange.fire(blast, facts, later(6_007)),
-    (blast) => BlastChange.pause(blast, later(7_011)),
-    (blast) => BlastChange.resume(blast, later(8_013)),
-    (blast) => BlastChange.cancel(blast, later(9_017)),
-    (blast) => BlastChange.rename(blast, { name: "Ärger 😀 'x' \\ %", description: null }, later(9_500)),
-    (blast) => BlastChange.archive(blast, later(10_019)),
+    (blast, facts) => decide(blast, { _tag: "fire", facts }, later(6_007)),
+    (blast) => decide(blast, { _tag: "pause" }, later(7_011)),
+    (blast) => decide(blast, { _tag: "resume" }, later(8_013)),
+    (blast) => decide(blast, { _tag: "cancel" }, later(9_017)),
+    (blast) =>
+      decide(blast, { _tag: "update", fields: { name: "Ärger 😀 'x' \\ %", description: null } }, later(9_500)),
+    (blast) => decide(blast, { _tag: "archive" }, later(10_019)),
   ],
-  "cancelled before its time": [scheduling, (blast) => BlastChange.cancel(blast, later(303))],
+  "cancelled before its time": [scheduling, (blast) => decide(blast, { _tag: "cancel" }, later(303))],
   "auto-cancelled on the free plan": [
     scheduling,
     (blast, facts) =>
-      BlastChange.fire(
+      decide(
         blast,
-        { ...facts, plan: plans.free, allotment: { contacts: 1, usedToday: 100, qualified: 1 } },
+        {
+          _tag: "fire",
+          facts: { ...facts, plan: plans.free, allotment: { contacts: 1, usedToday: 100, qualified: 1 } },
+        },
         later(6_007),
       ),
-    (blast) => BlastChange.archive(blast, later(10_019)),
+    (blast) => decide(blast, { _tag: "archive" }, later(10_019)),
   ],
   "failed, and archived": [
-    (blast, facts) => BlastChange.launch(blast, facts, { operational: false }, later(404)),
-    (blast) => BlastChange.fail(blast, "authentication_refused", later(505)),
-    (blast) => BlastChange.archive(blast, later(606)),
+    (blast, facts) => decide(blast, { _tag: "launch", facts, operational: false }, later(404)),
+    (blast) => decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(505)),
+    (blast) => decide(blast, { _tag: "archive" }, later(606)),
   ],
-  "archived as a draft": [(blast) => BlastChange.archive(blast, later(606))],
-  "archived while scheduled": [scheduling, (blast) => BlastChange.archive(blast, later(606))],
+  "archived as a draft": [(blast) => decide(blast, { _tag: "archive" }, later(606))],
+  "archived while scheduled": [scheduling, (blast) => decide(blast, { _tag: "archive" }, later(606))],
 }
 
 export const blasts = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) => {
@@ -72,14 +76,13 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
           const { store, ws, write } = yield* furnished()
           const { facts, listId, emailId } = yield* supposed
           const id = BlastId.make(yield* (yield* Fresh).id)
-          const created = yield* Effect.fromResult(
-            BlastChange.create(id, { name: "A", description: "two\nlines" }, later(7)),
-          )
+          const created = yield* Effect.fromResult(createBlast(id, { name: "A", description: "two\nlines" }, later(7)))
           yield* write(created)
           let blast: Blast = created.after
           const attaching: ReadonlyArray<Decide> = [
-            (it) => BlastChange.setAudience(it, { listId, source: "inline" }, [], later(11)),
-            (it) => BlastChange.setEmail(it, { emailId, source: "existing" }, null, later(13)),
+            (it) => decide(it, { _tag: "setAudience", audience: { listId, source: "inline" }, lists: [] }, later(11)),
+            (it) =>
+              decide(it, { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null }, later(13)),
           ]
           for (const decide of [...attaching, ...decisions]) {
             const change: BlastChange = yield* Effect.fromResult(decide(blast, facts))
@@ -96,8 +99,8 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       Effect.gen(function* () {
         const { store, ws, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
-        const archived = yield* Effect.fromResult(BlastChange.archive(blank, later(1)))
-        const renamed = yield* Effect.fromResult(BlastChange.rename(blank, { name: "b" }, later(2)))
+        const archived = yield* Effect.fromResult(decide(blank, { _tag: "archive" }, later(1)))
+        const renamed = yield* Effect.fromResult(decide(blank, { _tag: "update", fields: { name: "b" } }, later(2)))
         yield* write(archived)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, renamed)))))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, { ...renamed } as never)))))
@@ -114,7 +117,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
             Effect.gen(function* () {
               const before = yield* store.lock(ws, blank.id)
               yield* Effect.sleep("20 millis")
-              const change = BlastChange.rename(before, { name: before.name + letter }, later(5))
+              const change = decide(before, { _tag: "update", fields: { name: before.name + letter } }, later(5))
               yield* store.apply(ws, yield* Effect.fromResult(change))
             }),
           )
@@ -127,7 +130,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       Effect.gen(function* () {
         const { store, ws, transact, write, draft } = yield* furnished()
         const blank = yield* draft("a")
-        const archived = yield* Effect.fromResult(BlastChange.archive(blank, later(1)))
+        const archived = yield* Effect.fromResult(decide(blank, { _tag: "archive" }, later(1)))
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
         const told = Effect.map(toldTo(ws), (events) => events.filter(({ type }) => type.startsWith("blast_")))
         assert.deepStrictEqual(yield* told, [])
@@ -148,9 +151,9 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         const { store, ws, write, person, sending, launch } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
         const { blast } = yield* store.find(ws, id, noon)
-        const failed = yield* Effect.fromResult(BlastChange.fail(blast, "x", later(5)))
+        const failed = yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "x" }, later(5)))
         yield* write(failed)
-        yield* write(yield* Effect.fromResult(BlastChange.remove(failed.after, [], later(6))))
+        yield* write(yield* Effect.fromResult(decide(failed.after, { _tag: "delete", lists: [] }, later(6))))
         assert.strictEqual((yield* Effect.flip(store.find(ws, id, noon)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, everybody)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(launch(id)))._tag, "NotFound")
@@ -167,7 +170,10 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
           transact(
             Effect.gen(function* () {
               const before = yield* store.lock(ws, blank.id)
-              yield* store.apply(ws, yield* Effect.fromResult(BlastChange.rename(before, { name: "b" }, later(5))))
+              yield* store.apply(
+                ws,
+                yield* Effect.fromResult(decide(before, { _tag: "update", fields: { name: "b" } }, later(5))),
+              )
               assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "b")
               yield* Deferred.succeed(written, undefined)
               yield* Deferred.await(looked)
@@ -203,7 +209,9 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         assert.deepStrictEqual(yield* transact(store.lockFinished(other, 10)), [])
         assert.deepStrictEqual(yield* store.endedWithOpen(other, 10), [])
         const { blast } = yield* store.find(ws, id, noon)
-        const renamed = yield* Effect.fromResult(BlastChange.rename(blast, { name: "stolen" }, later(9)))
+        const renamed = yield* Effect.fromResult(
+          decide(blast, { _tag: "update", fields: { name: "stolen" } }, later(9)),
+        )
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, renamed)))))
         assert.strictEqual((yield* store.find(ws, id, noon)).blast.name, "a")
       }),

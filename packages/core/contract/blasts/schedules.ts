@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, Exit, Fiber, Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import { Blasts } from "../../src/blasts/Blasts.ts"
 import { ScheduleStore } from "../../src/blasts/ScheduleStore.ts"
 import { Schedules } from "../../src/blasts/Schedules.ts"
@@ -36,10 +36,9 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   /** Decided while that was in the future still. */
   const schedule = Effect.fnUntraced(function* (blast: Blast, ms: number) {
     const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
-    const change = BlastChange.schedule(
+    const change = decide(
       blast,
-      facts,
-      { scheduledAt: around(ms), operational: false },
+      { _tag: "schedule", facts, scheduledAt: around(ms), operational: false },
       around(ms - 1_000),
     )
     yield* write(yield* Effect.fromResult(change))
@@ -144,7 +143,7 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const blast = yield* ready("a", [])
         const { facts } = yield* transact(store.lockForLaunch(ws, blast.id, { now: noon }))
         const change = yield* Effect.fromResult(
-          BlastChange.schedule(blast, facts, { scheduledAt: around(-1), operational: false }, around(-10)),
+          decide(blast, { _tag: "schedule", facts, scheduledAt: around(-1), operational: false }, around(-10)),
         )
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, change), Effect.fail("no"))))
         assert.notInclude(yield* turns, ws)

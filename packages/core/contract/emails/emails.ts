@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { createBlast, decide, type BlastChange } from "../../src/blasts/machine.ts"
 import { BlastStore } from "../../src/blasts/BlastStore.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
@@ -293,14 +293,14 @@ export const emails = <E>(
         const other = yield* made(workspace)
         assert.deepStrictEqual(yield* store.uses(workspace, id), unused)
         const scheduled = yield* blast(workspace, id, "b scheduled", (draft, facts) =>
-          BlastChange.schedule(draft, facts, { scheduledAt: at(90_000), operational: false }, at(5)),
+          decide(draft, { _tag: "schedule", facts, scheduledAt: at(90_000), operational: false }, at(5)),
         )
         const sending = yield* blast(workspace, id, "A sending", (draft, facts) =>
-          BlastChange.launch(draft, facts, { operational: false }, at(5)),
+          decide(draft, { _tag: "launch", facts, operational: false }, at(5)),
         )
         yield* blast(workspace, id, "c draft", null)
         yield* blast(workspace, other.id, "d other", (draft, facts) =>
-          BlastChange.launch(draft, facts, { operational: false }, at(5)),
+          decide(draft, { _tag: "launch", facts, operational: false }, at(5)),
         )
         const users = [
           { type: "blast" as const, id: sending, name: "A sending" },
@@ -367,11 +367,15 @@ const blast = Effect.fnUntraced(function* (
   const { transact } = yield* Transactor
   const { facts, listId } = yield* supposed
   const id = BlastId.make(yield* (yield* Fresh).id)
-  const created = Result.getOrThrow(BlastChange.create(id, { name }, at(2)))
+  const created = Result.getOrThrow(createBlast(id, { name }, at(2)))
   yield* transact(store.apply(workspace, created))
-  const heard = Result.getOrThrow(BlastChange.setAudience(created.after, { listId, source: "existing" }, [], at(3)))
+  const heard = Result.getOrThrow(
+    decide(created.after, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, at(3)),
+  )
   yield* transact(store.apply(workspace, heard))
-  const written = Result.getOrThrow(BlastChange.setEmail(heard.after, { emailId, source: "existing" }, null, at(4)))
+  const written = Result.getOrThrow(
+    decide(heard.after, { _tag: "setEmail", email: { emailId, source: "existing" }, inlineEmail: null }, at(4)),
+  )
   yield* transact(store.apply(workspace, written))
   if (move !== null) yield* transact(store.apply(workspace, Result.getOrThrow(move(written.after, facts))))
   return id

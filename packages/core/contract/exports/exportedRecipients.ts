@@ -1,14 +1,14 @@
 // The laws of the recipients that exports are written from.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import { type RecipientCategory, recipientCategories } from "../../src/blasts/BlastStore.ts"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { newContact } from "../../src/contacts/ContactPatch.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
-import { ExportChange } from "../../src/exports/Export.ts"
+import { ExportChange } from "../../src/exports/machine.ts"
 import { ExportStore } from "../../src/exports/ExportStore.ts"
 import { type BlastId, ContactId, ExportId } from "../../src/kernel/Ids.ts"
 import { everybody, later, noon, type Rooms } from "../blasts/blastWorld.ts"
@@ -43,9 +43,12 @@ const begin = Effect.gen(function* () {
     transact(
       Effect.gen(function* () {
         const sending = yield* store.lockAgainstIntents(ws, id)
-        const cancelled = yield* Effect.fromResult(BlastChange.cancel(sending, later(50)))
+        const cancelled = yield* Effect.fromResult(decide(sending, { _tag: "cancel" }, later(50)))
         yield* store.apply(ws, cancelled)
-        yield* store.apply(ws, yield* Effect.fromResult(BlastChange.remove(cancelled.after, [], later(60))))
+        yield* store.apply(
+          ws,
+          yield* Effect.fromResult(decide(cancelled.after, { _tag: "delete", lists: [] }, later(60))),
+        )
       }),
     )
 
@@ -121,7 +124,7 @@ export const exportedRecipients = <E>(name: string, live: Layer.Layer<Ports, E>)
         const blastId = yield* sending("b", [yield* person("fay")])
         const id = ExportId.make(yield* fresh.id)
         const subject = { kind: "blast", blastId, category: "spam" } as const
-        const { change, begun } = ExportChange.begin(ws, { id, subject }, noon)
+        const { change, begun } = ExportChange.begin({ id, subject }, noon)
         assert.isTrue(yield* transact(exports.apply(ws, change)))
         assert.deepStrictEqual(yield* exports.find(ws, id), begun)
         yield* removed(blastId)

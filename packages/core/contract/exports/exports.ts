@@ -4,7 +4,8 @@ import { Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { newContact } from "../../src/contacts/ContactPatch.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
-import { type Export, ExportChange } from "../../src/exports/Export.ts"
+import type { Export } from "../../src/exports/Export.ts"
+import { ExportChange } from "../../src/exports/machine.ts"
 import { ExportStore } from "../../src/exports/ExportStore.ts"
 import { ContactId, ExportId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type List, ListChange } from "../../src/lists/List.ts"
@@ -28,7 +29,6 @@ const begin = Effect.gen(function* () {
   const begun = Effect.fnUntraced(function* (listId: ListId, excludeUnsubscribed = false) {
     const id = ExportId.make(yield* fresh.id)
     const { change, begun } = ExportChange.begin(
-      workspace,
       { id, subject: { kind: "list", listId, excludeUnsubscribed } },
       at(1_234_567),
     )
@@ -72,9 +72,8 @@ export const exports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   exportedRecipients(name, live)
 }
 
-const complete = (workspace: WorkspaceId, it: Export) =>
-  ExportChange.complete(workspace, it, { stem: "nobody", rowCount: 3 }, day)
-const fail = (workspace: WorkspaceId, it: Export) => ExportChange.fail(workspace, it, "Ä sentence", day)
+const complete = (it: Export) => ExportChange.complete(it, { stem: "nobody", rowCount: 3 }, day)
+const fail = (it: Export) => ExportChange.fail(it, "Ä sentence", day)
 
 const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`laws of exports: ${name}`, (it) => {
@@ -87,7 +86,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
           const running = yield* started(queued)
           assert.deepStrictEqual(yield* exports.find(workspace, queued.id), running)
-          const ended = yield* moved(end(workspace, running))
+          const ended = yield* moved(end(running))
           assert.deepStrictEqual(yield* exports.find(workspace, queued.id), ended)
           assert.deepStrictEqual(yield* transact(exports.lock(workspace, queued.id)), ended)
           assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(ended))))
@@ -102,13 +101,8 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { exports, workspace, transact, ofNobody, moved, started } = yield* begin
         const queued = yield* ofNobody
         const running = yield* started(queued)
-        const completed = yield* moved(complete(workspace, running))
-        for (const stale of [
-          ExportChange.start(queued),
-          fail(workspace, running),
-          fail(workspace, queued),
-          ExportChange.forget(running),
-        ]) {
+        const completed = yield* moved(complete(running))
+        for (const stale of [ExportChange.start(queued), fail(running), fail(queued), ExportChange.forget(running)]) {
           assert.isFalse(yield* transact(exports.apply(workspace, some(stale))))
         }
         assert.deepStrictEqual(yield* exports.find(workspace, queued.id), completed)
@@ -124,7 +118,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           const before = yield* exports.lock(workspace, queued.id)
           yield* Deferred.succeed(locked, undefined)
           yield* Deferred.await(go)
-          return yield* exports.apply(workspace, some(fail(workspace, before)))
+          return yield* exports.apply(workspace, some(fail(before)))
         }).pipe(transact, Effect.forkChild)
         yield* Deferred.await(locked)
         const second = yield* Effect.forkChild(transact(exports.lock(workspace, queued.id)))
@@ -139,10 +133,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, transact, ofNobody } = yield* begin
         const queued = yield* ofNobody
-        const failing = Effect.andThen(
-          exports.apply(workspace, some(complete(workspace, queued))),
-          Effect.fail("no" as const),
-        )
+        const failing = Effect.andThen(exports.apply(workspace, some(complete(queued))), Effect.fail("no" as const))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
         assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
       }),
@@ -171,7 +162,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         for (const reading of [exports.find(other, queued.id), transact(exports.lock(other, queued.id))]) {
           assert.strictEqual((yield* Effect.flip(reading))._tag, "NotFound")
         }
-        for (const change of [fail(other, queued), ExportChange.forget(queued)]) {
+        for (const change of [fail(queued), ExportChange.forget(queued)]) {
           assert.isFalse(yield* transact(exports.apply(other, some(change))))
         }
         const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
@@ -286,7 +277,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const list = yield* makeStatic("Crowd", yield* crowd(600))
         const queued = yield* ofNobody
         const rolledBack = transact(
-          Effect.andThen(exports.apply(workspace, some(fail(workspace, queued))), Effect.fail("no" as const)),
+          Effect.andThen(exports.apply(workspace, some(fail(queued))), Effect.fail("no" as const)),
         )
         yield* read(list).pipe(Stream.runForEach(() => Effect.flip(rolledBack)))
         const reading = read(list).pipe(Stream.runForEach(() => exports.find(workspace, queued.id)))

@@ -2,7 +2,7 @@
 // first, and what their steps have made goes with them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import type { Email } from "../../src/emails/Email.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
@@ -248,15 +248,18 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const [sent, used, idle] = [yield* made("sent"), yield* made("used"), yield* made("idle")]
         yield* activated("other", { steps: [send("a", { email_id: used.id })] })
         const addressed = yield* Effect.fromResult(
-          BlastChange.setAudience(
+          decide(
             yield* draft("b"),
-            { listId: (yield* listOf("l", [])).id, source: "existing" },
-            [],
+            { _tag: "setAudience", audience: { listId: (yield* listOf("l", [])).id, source: "existing" }, lists: [] },
             noon,
           ),
         )
         yield* write(addressed)
-        const written = BlastChange.setEmail(addressed.after, { emailId: sent.id, source: "existing" }, null, noon)
+        const written = decide(
+          addressed.after,
+          { _tag: "setEmail", email: { emailId: sent.id, source: "existing" }, inlineEmail: null },
+          noon,
+        )
         yield* write(yield* Effect.fromResult(written))
         yield* Effect.orDie(launch(addressed.after.id))
         const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))

@@ -8,7 +8,7 @@ import { FormStore } from "../../src/forms/FormStore.ts"
 import { SubmissionChange } from "../../src/forms/Submission.ts"
 import { ContactId, SubmissionId, TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import type { Outbox } from "../../src/kernel/Outbox.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
 import { deleting, email } from "../contacts/contactWorld.ts"
@@ -166,7 +166,7 @@ export const forms = <E>(
         assert.deepStrictEqual((yield* store.slice(workspace, tent, everything)).items, [
           { ...submission, contactId: null },
         ])
-        yield* tents.change(workspace, tent, (held) => TentChange.remove({ workspace, tent: held, assetIds: [] }))
+        yield* tents.change(workspace, tent, (held) => TentChange.remove({ tent: held, assetIds: [] }))
         assert.strictEqual((yield* Effect.flip(store.slice(workspace, tent, everything)))._tag, "NotFound")
       }),
     )

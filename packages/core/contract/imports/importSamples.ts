@@ -6,7 +6,7 @@ import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { fieldsByName } from "../../src/contacts/batch/ContactItem.ts"
 import { ContactId, ImportRunId, ImportSessionId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import type { ImportRun, ImportSession } from "../../src/imports/Import.ts"
-import { type Execution, ImportChange } from "../../src/imports/ImportChange.ts"
+import { type Execution, ImportChange } from "../../src/imports/machine.ts"
 import { chunkIdentities, ImportChunkChange } from "../../src/imports/ImportChunk.ts"
 import { ImportStore } from "../../src/imports/ImportStore.ts"
 import { rowReader } from "../../src/imports/Rows.ts"
@@ -56,7 +56,7 @@ export const executionOf = Effect.fnUntraced(function* (
     now: at(5_000),
   }
   const runId = ImportRunId.make(yield* (yield* Fresh).id)
-  return yield* Effect.fromResult(ImportChange.execute(workspace, session, runId, wanted, facts))
+  return yield* Effect.fromResult(ImportChange.execute(session, runId, wanted, facts))
 })
 
 /** A run that is started, of three rows. */

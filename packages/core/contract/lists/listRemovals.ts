@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide, type BlastChange } from "../../src/blasts/machine.ts"
 import { readiness } from "../../src/blasts/Readiness.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { ListId } from "../../src/kernel/Ids.ts"
@@ -116,35 +116,37 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const listId = audienceOf(first)
         const again = Effect.fnUntraced(function* (name_: string) {
           const blank = yield* draft(name_)
-          const to = BlastChange.setAudience(blank, { listId, source: "existing" }, [], noon)
+          const to = decide(blank, { _tag: "setAudience", audience: { listId, source: "existing" }, lists: [] }, noon)
           const addressed = yield* Effect.fromResult(to)
           yield* write(addressed)
           const email = first.email ?? assert.fail("a ready blast has an email")
-          const written = yield* Effect.fromResult(BlastChange.setEmail(addressed.after, email, null, noon))
+          const written = yield* Effect.fromResult(
+            decide(addressed.after, { _tag: "setEmail", email, inlineEmail: null }, noon),
+          )
           yield* write(written)
           return written.after
         }, Effect.orDie)
-        const decide = <B extends Blast>(change: Result.Result<BlastChange<B>, unknown>) =>
+        const apply = <B extends Blast>(change: Result.Result<BlastChange<B>, unknown>) =>
           Effect.map(write(Result.getOrThrow(change)), () => Result.getOrThrow(change).after)
         const facts = (blast: Blast) => Effect.map(transact(lockForLaunch(blast)), (locked) => locked.facts)
         const scheduled = Effect.fnUntraced(function* (name_: string) {
           const blast = yield* again(name_)
           const time = { scheduledAt: later(60_000), operational: false }
-          return yield* decide(BlastChange.schedule(blast, yield* facts(blast), time, noon))
+          return yield* apply(decide(blast, { _tag: "schedule", facts: yield* facts(blast), ...time }, noon))
         })
         const sending = Effect.fnUntraced(function* (name_: string) {
           const blast = yield* again(name_)
-          return yield* decide(BlastChange.launch(blast, yield* facts(blast), { operational: false }, noon))
+          return yield* apply(decide(blast, { _tag: "launch", facts: yield* facts(blast), operational: false }, noon))
         })
         const holders = [yield* sending("Ä sends"), yield* scheduled("a waits")]
         const paused = yield* sending("b paused")
-        yield* decide(BlastChange.pause(paused, noon))
+        yield* apply(decide(paused, { _tag: "pause" }, noon))
         const cancelled = yield* scheduled("cancelled")
-        yield* decide(BlastChange.cancel(cancelled, noon))
+        yield* apply(decide(cancelled, { _tag: "cancel" }, noon))
         const failed = yield* sending("failed")
-        yield* decide(BlastChange.fail(failed, "x", noon))
+        yield* apply(decide(failed, { _tag: "fail", failure: "x" }, noon))
         const back = yield* scheduled("unscheduled")
-        yield* decide(BlastChange.unschedule(back, noon))
+        yield* apply(decide(back, { _tag: "unschedule" }, noon))
         const [sends, waits] = holders
         assert(sends !== undefined && waits !== undefined)
         assert.deepStrictEqual(yield* uses(listId), {
@@ -214,8 +216,8 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
             Effect.flatMap(lockForLaunch(blast), ({ facts }) =>
               Effect.fromResult<BlastChange, { readonly _tag: string }>(
                 goes === "launch"
-                  ? BlastChange.launch(blast, facts, { operational: false }, noon)
-                  : BlastChange.schedule(blast, facts, time, noon),
+                  ? decide(blast, { _tag: "launch", facts, operational: false }, noon)
+                  : decide(blast, { _tag: "schedule", facts, ...time }, noon),
               ),
             ),
           )
@@ -237,8 +239,8 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
                 yield* held
                 const change: Result.Result<BlastChange, unknown> =
                   goes === "launch"
-                    ? BlastChange.launch(blast, facts, { operational: false }, noon)
-                    : BlastChange.schedule(blast, facts, time, noon)
+                    ? decide(blast, { _tag: "launch", facts, operational: false }, noon)
+                    : decide(blast, { _tag: "schedule", facts, ...time }, noon)
                 yield* store.apply(ws, Result.getOrThrow(change))
               }),
             removing(audienceOf(blast)),

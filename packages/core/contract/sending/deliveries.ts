@@ -2,7 +2,8 @@
 // outcomes and of tracking have files of their own; here is what holds for all of them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
-import { type Ending, move, type Standing } from "../../src/sending/Delivery.ts"
+import type { Ending, Standing } from "../../src/sending/Delivery.ts"
+import { move } from "../../src/sending/machine.ts"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
 import { DeliveryId } from "../../src/kernel/Ids.ts"

@@ -4,7 +4,7 @@ import { DateTime, Effect, type Layer, Result } from "effect"
 import { AssetId, TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Asset, AssetChange, assets_max } from "../../src/tents/assets/Asset.ts"
 import { AssetStore } from "../../src/tents/assets/AssetStore.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
@@ -77,7 +77,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const asset = yield* attached(one)
         assert.strictEqual((yield* Effect.flip(store.find(workspace, two, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(workspace, two), [])
-        yield* transact(store.apply(workspace, AssetChange.remove(workspace, asset)))
+        yield* transact(store.apply(workspace, AssetChange.remove(asset)))
         assert.strictEqual((yield* Effect.flip(store.find(workspace, one, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(workspace, one), [])
       }),
@@ -115,7 +115,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         yield* transact(
           Effect.gen(function* () {
             const tent = yield* tents.lock(workspace, one)
-            yield* tents.apply(workspace, TentChange.remove({ workspace, tent, assetIds: [gone.id] }))
+            yield* tents.apply(workspace, TentChange.remove({ tent, assetIds: [gone.id] }))
           }),
         )
         assert.deepStrictEqual(yield* store.ofTent(workspace, one), [])
@@ -134,7 +134,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
           transact(
             Effect.gen(function* () {
               yield* store.apply(workspace, yield* Effect.fromResult(AssetChange.attach(lost, [])))
-              yield* store.apply(workspace, AssetChange.remove(workspace, kept))
+              yield* store.apply(workspace, AssetChange.remove(kept))
               return yield* Effect.fail("no")
             }),
           ),
@@ -151,7 +151,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const asset = yield* attached(tent)
         assert.strictEqual((yield* Effect.flip(store.find(other, tent, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(other, tent), [])
-        yield* transact(store.apply(other, AssetChange.remove(other, asset)))
+        yield* transact(store.apply(other, AssetChange.remove(asset)))
         assert.deepStrictEqual(yield* store.ofTent(workspace, tent), [asset])
         assert.strictEqual((yield* Effect.flip(attached(tent, {}, other)))._tag, "NotFound")
       }),

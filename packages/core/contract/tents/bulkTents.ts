@@ -6,7 +6,7 @@ import { BulkChange, type BulkRequest, progressOf } from "../../src/tents/bulk/B
 import { readBulkItem } from "../../src/tents/bulk/BulkItem.ts"
 import { BulkStore } from "../../src/tents/bulk/BulkStore.ts"
 import type { Tent } from "../../src/tents/Tent.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
@@ -50,7 +50,7 @@ export const bulkTents = <E>(
         return yield* transact(
           Effect.gen(function* () {
             const credits = yield* store.lockCredits(of)
-            const change = BulkChange.admit({ workspace: of, id, request, credits, tentIds, now: at(9) })
+            const change = BulkChange.admit({ id, request, credits, tentIds, now: at(9) })
             yield* store.apply(of, change)
             return change
           }),
@@ -132,7 +132,7 @@ export const bulkTents = <E>(
         const id = BulkJobId.make(yield* fresh.id)
         const tentIds = [TentId.make(yield* fresh.id), TentId.make(yield* fresh.id)]
         // Decided on what is not true.
-        const change = BulkChange.admit({ workspace, id, request, credits: 2, tentIds, now: at(1) })
+        const change = BulkChange.admit({ id, request, credits: 2, tentIds, now: at(1) })
         const refused = yield* Effect.result(transact(store.apply(workspace, change)))
         assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientCredits")
         assert.strictEqual((yield* Effect.flip(store.find(workspace, id)))._tag, "NotFound")
@@ -153,7 +153,7 @@ export const bulkTents = <E>(
         yield* change(one, (tent) => TentChange.complete(tent, "<p>x</p>", at(11)))
         yield* change(two, (tent) => TentChange.fail(tent, "no", at(12)))
         assert.deepStrictEqual(yield* progress, { status: "running", completed_count: 1, failed_count: 1 })
-        yield* change(three, (tent) => TentChange.remove({ workspace, tent, assetIds: [] }))
+        yield* change(three, (tent) => TentChange.remove({ tent, assetIds: [] }))
         assert.deepStrictEqual(yield* progress, { status: "completed", completed_count: 1, failed_count: 1 })
         assert.deepStrictEqual((yield* store.find(workspace, job.id)).job, job)
       }),

@@ -2,9 +2,9 @@
 import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Alias, isAlias } from "../../src/tents/Alias.ts"
-import { autoPublish, publish, type PublishFacts, type PublishWish } from "../../src/tents/pages/Publish.ts"
+import type { PublishFacts, PublishWish } from "../../src/tents/pages/Publish.ts"
 import type { Tent, TentRequest } from "../../src/tents/Tent.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
 import type { TentStore } from "../../src/tents/TentStore.ts"
 import type { Transactor } from "../../src/kernel/Transactor.ts"
 import type { Fresh } from "../kernel/fresh.ts"
@@ -36,10 +36,9 @@ export const moves = (
   transact: Transactor["Service"]["transact"],
   fresh: Fresh["Service"],
 ) => {
-  const accepted = Effect.fnUntraced(function* (workspace: WorkspaceId, wanted: Wanted) {
+  const accepted = Effect.fnUntraced(function* (wanted: Wanted) {
     const id = TentId.make(yield* fresh.id)
     const change = TentChange.accept({
-      workspace,
       idle: null,
       id,
       name: wanted.name ?? "a tent",
@@ -60,7 +59,7 @@ export const moves = (
     return { id, change }
   })
   const accept = Effect.fnUntraced(function* (workspace: WorkspaceId, wanted: Wanted) {
-    const { change } = yield* accepted(workspace, wanted)
+    const { change } = yield* accepted(wanted)
     yield* transact(store.apply(workspace, change))
     return change.after ?? (yield* Effect.die("an accepted tent is there"))
   })
@@ -75,7 +74,7 @@ export const moves = (
       }),
     )
   const remove = (workspace: WorkspaceId, id: TentId) =>
-    change(workspace, id, (tent) => TentChange.remove({ workspace, tent, assetIds: [] }))
+    change(workspace, id, (tent) => TentChange.remove({ tent, assetIds: [] }))
   const completed = Effect.fnUntraced(function* (workspace: WorkspaceId) {
     const { id } = yield* accept(workspace, {})
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))

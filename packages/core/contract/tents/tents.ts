@@ -4,9 +4,9 @@ import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ApprovalId, AssetId, TentId, TentTemplateId } from "../../src/kernel/Ids.ts"
 import { root } from "../../src/tents/Alias.ts"
 import { PublishedPages } from "../../src/tents/pages/PublishedPages.ts"
-import { publish, type PublishFacts } from "../../src/tents/pages/Publish.ts"
+import type { PublishFacts } from "../../src/tents/pages/Publish.ts"
 import type { Tent } from "../../src/tents/Tent.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { publish, TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import type { Cursor, Sliced } from "../../src/kernel/Page.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
@@ -125,7 +125,7 @@ export const tents = <E>(
       Effect.gen(function* () {
         const { store, workspaces, workspace, transact, accepted, completed } = yield* begin
         const tent = yield* completed(workspace)
-        const { id, change } = yield* accepted(workspace, {})
+        const { id, change } = yield* accepted({})
         const facts = yield* transact(store.lockPublishing(workspace, tent.id, null))
         const outcome = yield* Effect.fromResult(publish(tent, { alias: alias("lost") }, contextOf(facts)))
         const published = outcome.change ?? (yield* Effect.die("it was not live"))

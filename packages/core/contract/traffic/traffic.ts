@@ -1,11 +1,11 @@
 // The laws of page views.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
-import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { TentId } from "../../src/kernel/Ids.ts"
 import { daysUntil, other, values_max } from "../../src/traffic/Analytics.ts"
 import { TrafficStore } from "../../src/traffic/TrafficStore.ts"
 import type { SeenView } from "../../src/traffic/ViewBatch.ts"
-import { TentChange } from "../../src/tents/TentChange.ts"
+import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
@@ -40,12 +40,12 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         const { store, transact, fresh, workspace, tent, view, record } = yield* begin
         const tents = yield* TentStore
         const other = TentId.make(yield* fresh.id)
-        yield* Effect.orDie(transact(tents.apply(workspace, accepted(workspace, tent))))
+        yield* Effect.orDie(transact(tents.apply(workspace, accepted(tent))))
         yield* record(view(), view({ at: ago(day_ms) }), view({ tentId: other }))
         yield* transact(
           Effect.gen(function* () {
             const gone = yield* tents.lock(workspace, tent)
-            yield* tents.apply(workspace, TentChange.remove({ workspace, tent: gone, assetIds: [] }))
+            yield* tents.apply(workspace, TentChange.remove({ tent: gone, assetIds: [] }))
           }),
         )
         const counts = yield* store.counts(workspace, tent, week)
@@ -227,7 +227,7 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
         Effect.gen(function* () {
           const { store, workspace, tent, fresh, transact, view, record } = yield* begin
           const named = TentId.make(yield* fresh.id)
-          yield* transact(Effect.flatMap(TentStore, (tents) => tents.apply(workspace, accepted(workspace, named))))
+          yield* transact(Effect.flatMap(TentStore, (tents) => tents.apply(workspace, accepted(named))))
           yield* record(view(), view({ tentId: named }), view({ tentId: named, n: 2 }))
           assert.strictEqual((yield* store.counts(workspace, null, week)).visits, 2)
           assert.strictEqual((yield* store.counts(workspace, tent, week)).visits, 1)
@@ -280,9 +280,8 @@ export const traffic = <E>(name: string, live: Layer.Layer<TrafficStore | TentSt
     )
   })
 
-const accepted = (workspace: WorkspaceId, id: TentId): TentChange =>
+const accepted = (id: TentId): TentChange =>
   TentChange.accept({
-    workspace,
     idle: null,
     id,
     name: "Named",

@@ -182,3 +182,42 @@ export const countsOf = (launch: Launch | null): AudienceCounts | null => launch
 export const timeOf = (blast: Blast): SendTime | null => ("time" in blast ? blast.time : null)
 
 export const lockedOf = (blast: Blast): LockedEmail | null => ("locked" in blast ? blast.locked : null)
+
+/** The recipients of a retry, besides those that failed for a reason that may pass. */
+export interface RetryOptions {
+  /** Also those whose outcome is unknown: some of them get a second message. */
+  readonly includeUnconfirmed: boolean
+}
+
+/** How recipients end that are still open when their blast ends before they do. */
+export type EarlyEnding = "cancelled" | "blast_failed"
+
+/** Null while a blast may still reach its recipients, or has reached them all. */
+export const earlyEndingOf = (blast: Blast): EarlyEnding | null => {
+  switch (blast.status) {
+    case "cancelled":
+      return "cancelled"
+    case "failed":
+      return "blast_failed"
+    case "archived":
+      if (blast.cancelledAt !== null) return "cancelled"
+      return blast.failure === null ? null : "blast_failed"
+    default:
+      return null
+  }
+}
+
+export type NewBlast = BlastFields & { readonly name: string }
+
+export const blankBlast = (id: BlastId, fields: NewBlast, now: DateTime.Utc): DraftBlast => ({
+  id,
+  name: fields.name,
+  description: fields.description ?? null,
+  status: "draft",
+  operational: false,
+  audience: null,
+  email: null,
+  scheduleMissed: false,
+  createdAt: now,
+  updatedAt: now,
+})

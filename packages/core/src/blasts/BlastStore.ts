@@ -7,9 +7,9 @@ import type { ListNameExists } from "../lists/List.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
-import type { Blast, BlastStatus } from "./Blast.ts"
-import type { BlastChange, EarlyEnding, RetryOptions } from "./BlastChange.ts"
+import type { Blast, BlastStatus, EarlyEnding, RetryOptions } from "./Blast.ts"
 import type { LaunchFacts } from "./Launch.ts"
+import type { BlastChange } from "./machine.ts"
 import type { ReadinessFacts } from "./Readiness.ts"
 
 export interface BlastView {
@@ -113,7 +113,7 @@ export class BlastStore extends Context.Service<
       },
     ) => Effect.Effect<{ readonly blast: Blast; readonly facts: LaunchFacts }, NotFound, Transaction>
     /**
-     * Writes the blast with the changes it carries and its events. A blast that is no longer what the change was decided
+     * Writes the blast, the changes it carries, and its events, audit entries and jobs. A blast that is no longer what the change was decided
      * on is a defect: whoever decides, locks first.
      */
     readonly apply: (ws: WorkspaceId, change: BlastChange) => Effect.Effect<void, ListNameExists, Transaction>

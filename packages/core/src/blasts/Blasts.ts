@@ -1,6 +1,6 @@
 // What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
 // over once they have answered.
-import { Context, DateTime, Effect, Layer, Result } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailErrors.ts"
 import { BlastId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
@@ -13,10 +13,9 @@ import { parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
 import { type Transaction, Transactor } from "../kernel/Transactor.ts"
-import type { Blast, BlastFields } from "./Blast.ts"
-import { BlastChange, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./BlastChange.ts"
+import { applyEvent } from "./ApplyEvent.ts"
+import { type Blast, type BlastFields, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./Blast.ts"
 import { type BlastQuery, type BlastRecipient, BlastStore, type RecipientQuery } from "./BlastStore.ts"
-import { writing } from "./BlastWrites.ts"
 import {
   type AudienceChoice,
   audienceName,
@@ -29,7 +28,7 @@ import {
 } from "./AudienceSelection.ts"
 import { duplicating } from "./Duplicate.ts"
 import type { FreePlanEmailLimit } from "./Launch.ts"
-import { editable } from "./Machine.ts"
+import { accepting, type BlastEvent, createBlast, decide } from "./machine.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { retrying, type StartedRetry } from "./Retries.ts"
 import { nobody, shown, type ShownBlast } from "./BlastView.ts"
@@ -112,7 +111,6 @@ export class Blasts extends Context.Service<
       const choices = yield* choosing
       const emailChoices = yield* choosingEmail
       const { transact } = yield* Transactor
-      const { write, writeNameless } = yield* writing
       const retries = yield* retrying
       const duplicated = yield* duplicating
       const ids = yield* Ids
@@ -125,57 +123,67 @@ export class Blasts extends Context.Service<
       const endSome = (ws: WorkspaceId, id: BlastId, ending: EarlyEnding | null) =>
         ending === null ? Effect.succeed(0) : store.endOpen(ws, id, ending, ended_batch_max)
 
-      /** A move that binds senders. What it leaves of a blast's recipients beyond a batch, `finish` ends. */
-      const hold = (decide: (blast: Blast, now: DateTime.Utc) => Result.Result<BlastChange<Blast>, InvalidState>) =>
-        Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
-          const before = yield* store.lockAgainstIntents(ws, id)
-          const change = yield* Effect.fromResult(decide(before, yield* DateTime.now))
-          yield* writeNameless(ws, change)
-          yield* endSome(ws, id, earlyEndingOf(change.after))
-        }, transact)
+      const change = Effect.fnUntraced(function* <T extends Exclude<BlastEvent["_tag"], "setAudience">>(
+        ws: WorkspaceId,
+        id: BlastId,
+        event: BlastEvent<T>,
+      ) {
+        yield* applyEvent(store, ws, yield* store.lock(ws, id), event, yield* DateTime.now)
+      })
 
-      const paused = hold(BlastChange.pause)
-      const resumed = hold(BlastChange.resume)
-      const cancelled = hold(BlastChange.cancel)
-      const archived = hold(BlastChange.archive)
+      /** An event that binds senders. `finish` ends those of a blast's recipients that are beyond a batch. */
+      const changeAgainstIntents = Effect.fnUntraced(function* (
+        ws: WorkspaceId,
+        id: BlastId,
+        event: BlastEvent<"pause" | "resume" | "cancel" | "archive" | "fail">,
+      ) {
+        const before = yield* store.lockAgainstIntents(ws, id)
+        const { after } = yield* applyEvent(store, ws, before, event, yield* DateTime.now)
+        yield* endSome(ws, id, earlyEndingOf(after))
+      })
 
-      const created = Effect.fnUntraced(function* (ws: WorkspaceId, fields: BlastFields & { readonly name: string }) {
+      const create = Effect.fnUntraced(function* (ws: WorkspaceId, fields: BlastFields & { readonly name: string }) {
         const id = BlastId.make(yield* ids.next)
-        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.create(id, fields, yield* DateTime.now)))
+        const created = yield* Effect.fromResult(createBlast(id, fields, yield* DateTime.now))
+        yield* Effect.catchTag(store.apply(ws, created), "ListNameExists", Effect.die)
         return id
       }, transact)
 
-      const renamed = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, fields: BlastFields) {
+      const setAudience = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: AudienceChoice) {
         const before = yield* store.lock(ws, id)
-        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.rename(before, fields, yield* DateTime.now)))
-      }, transact)
+        yield* Effect.fromResult(accepting(before, "setAudience"))
+        const chosen = yield* choices.audience(ws, before, choice)
+        const event = { _tag: "setAudience", ...chosen } as const
+        yield* store.apply(ws, yield* Effect.fromResult(decide(before, event, yield* DateTime.now)))
+      })
 
-      const audienceSet = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: AudienceChoice) {
-        const before = yield* Effect.flatMap(store.lock(ws, id), (blast) =>
-          Effect.fromResult(editable(blast, "audience")),
-        )
-        const { audience, lists } = yield* choices.audience(ws, before, choice)
-        const now = yield* DateTime.now
-        yield* write(ws, yield* Effect.fromResult(BlastChange.setAudience(before, audience, lists, now)))
-      }, transact)
+      const setEmail = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
+        const before = yield* store.lock(ws, id)
+        yield* Effect.fromResult(accepting(before, "setEmail"))
+        const { made: inlineEmail, ...email } = yield* emailChoices.choose(ws, before, choice, by)
+        yield* applyEvent(store, ws, before, { _tag: "setEmail", email, inlineEmail }, yield* DateTime.now)
+      })
 
-      const emailSet = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
-        const before = yield* Effect.flatMap(store.lock(ws, id), (blast) => Effect.fromResult(editable(blast, "email")))
-        const { made, ...email } = yield* emailChoices.choose(ws, before, choice, by)
-        const now = yield* DateTime.now
-        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.setEmail(before, email, made, now)))
-      }, transact)
+      /** A verb in a transaction of its own. Answers the blast as it is after the commit. */
+      const verb = <Arguments extends ReadonlyArray<unknown>, E>(
+        name: string,
+        run: (ws: WorkspaceId, id: BlastId, ...its: Arguments) => Effect.Effect<void, E, Transaction>,
+      ) =>
+        Effect.fn(`Blasts.${name}`)(function* (ws: WorkspaceId, id: BlastId, ...its: Arguments) {
+          yield* transact(run(ws, id, ...its))
+          return yield* find(ws, id)
+        })
 
-      const completed = Effect.fnUntraced(function* (ws: WorkspaceId) {
+      const complete = Effect.fnUntraced(function* (ws: WorkspaceId) {
         const now = yield* DateTime.now
         for (const blast of yield* store.lockFinished(ws, finished_max)) {
-          yield* writeNameless(ws, yield* Effect.orDie(Effect.fromResult(BlastChange.complete(blast, now))))
+          yield* Effect.orDie(applyEvent(store, ws, blast, { _tag: "complete" }, now))
         }
       }, transact)
 
       return Blasts.of({
         create: Effect.fn("Blasts.create")(function* (ws, fields) {
-          return yield* Effect.orDie(find(ws, yield* created(ws, fields)))
+          return yield* Effect.orDie(find(ws, yield* create(ws, fields)))
         }),
 
         find: Effect.fn("Blasts.find")(find),
@@ -185,60 +193,35 @@ export class Blasts extends Context.Service<
           return { items: items.map(shown), total }
         }),
 
-        rename: Effect.fn("Blasts.rename")(function* (ws, id, fields) {
-          yield* renamed(ws, id, fields)
-          return yield* find(ws, id)
-        }),
+        rename: verb("rename", (ws, id, fields: BlastFields) => change(ws, id, { _tag: "update", fields })),
 
         remove: Effect.fn("Blasts.remove")(function* (ws, id) {
           const before = yield* store.lock(ws, id)
           const now = yield* DateTime.now
           const lists = discarded(before, yield* choices.former(ws, before), now)
-          yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.remove(before, lists, now)))
+          yield* applyEvent(store, ws, before, { _tag: "delete", lists }, now)
         }, transact),
 
-        setAudience: Effect.fn("Blasts.setAudience")(function* (ws, id, choice) {
-          yield* audienceSet(ws, id, choice)
-          return yield* find(ws, id)
-        }),
-
+        setAudience: verb("setAudience", setAudience),
         setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
-          yield* emailSet(ws, id, yield* emailChoices.clean(choice), by)
+          const clean = yield* emailChoices.clean(choice)
+          yield* transact(setEmail(ws, id, clean, by))
           return yield* find(ws, id)
         }),
 
         sendNow: Effect.fn("Blasts.sendNow")(function* (ws, id, options) {
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, ...options })
-          const change = yield* Effect.fromResult(BlastChange.launch(blast, facts, options, now))
-          yield* writeNameless(ws, change)
-          return shown({ blast: change.after, facts, tally: nobody })
+          const { after } = yield* applyEvent(store, ws, blast, { _tag: "launch", facts, ...options }, now)
+          return shown({ blast: after, facts, tally: nobody })
         }, transact),
 
-        pause: Effect.fn("Blasts.pause")(function* (ws, id) {
-          yield* paused(ws, id)
-          return yield* find(ws, id)
-        }),
+        pause: verb("pause", (ws, id) => changeAgainstIntents(ws, id, { _tag: "pause" })),
+        resume: verb("resume", (ws, id) => changeAgainstIntents(ws, id, { _tag: "resume" })),
+        cancel: verb("cancel", (ws, id) => changeAgainstIntents(ws, id, { _tag: "cancel" })),
+        archive: verb("archive", (ws, id) => changeAgainstIntents(ws, id, { _tag: "archive" })),
 
-        resume: Effect.fn("Blasts.resume")(function* (ws, id) {
-          yield* resumed(ws, id)
-          return yield* find(ws, id)
-        }),
-
-        cancel: Effect.fn("Blasts.cancel")(function* (ws, id) {
-          yield* cancelled(ws, id)
-          return yield* find(ws, id)
-        }),
-
-        archive: Effect.fn("Blasts.archive")(function* (ws, id) {
-          yield* archived(ws, id)
-          return yield* find(ws, id)
-        }),
-
-        retryFailed: Effect.fn("Blasts.retryFailed")(function* (ws, id, options) {
-          yield* retries.begin(ws, id, options)
-          return yield* find(ws, id)
-        }),
+        retryFailed: verb("retryFailed", retries.begin),
 
         requeueFailed: Effect.fn("Blasts.requeueFailed")(retries.requeue),
 
@@ -247,13 +230,13 @@ export class Blasts extends Context.Service<
         }),
 
         fail: Effect.fn("Blasts.fail")(function* (ws, id, failure) {
-          yield* hold((blast, now) => BlastChange.fail(blast, failure, now))(ws, id)
-        }),
+          yield* changeAgainstIntents(ws, id, { _tag: "fail", failure })
+        }, transact),
 
         recipients: Effect.fn("Blasts.recipients")(store.recipients),
 
         finish: Effect.fn("Blasts.finish")(function* (ws) {
-          yield* completed(ws)
+          yield* complete(ws)
           for (const { ending, id } of yield* store.endedWithOpen(ws, finished_max)) {
             yield* Effect.repeat(transact(endSome(ws, id, ending)), { while: (count) => count === ended_batch_max })
           }

@@ -12,9 +12,8 @@ import { mentionedIn } from "../segments/RuleTree.ts"
 import { copyName } from "../kernel/Text.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import type { AttachedEmail, Audience, Blast } from "./Blast.ts"
-import { BlastChange } from "./BlastChange.ts"
 import { BlastStore } from "./BlastStore.ts"
-import { writing } from "./BlastWrites.ts"
+import { duplicateBlast } from "./machine.ts"
 
 interface CopiedAudience {
   readonly audience: Audience | null
@@ -23,11 +22,11 @@ interface CopiedAudience {
 
 interface CopiedEmail {
   readonly email: AttachedEmail | null
-  readonly made: EmailChange<Email> | null
+  readonly inlineEmail: EmailChange<Email> | null
 }
 
 const noAudience: CopiedAudience = { audience: null, lists: [] }
-const noEmail: CopiedEmail = { email: null, made: null }
+const noEmail: CopiedEmail = { email: null, inlineEmail: null }
 
 /** Answers the id of the copy. */
 export const duplicating = Effect.gen(function* () {
@@ -36,7 +35,6 @@ export const duplicating = Effect.gen(function* () {
   const emails = yield* EmailStore
   const ids = yield* Ids
   const { transact } = yield* Transactor
-  const { write } = yield* writing
 
   /** Members who are deleted at this moment are left out. */
   const inlineCopy = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, list: StaticList | DynamicList) {
@@ -74,13 +72,13 @@ export const duplicating = Effect.gen(function* () {
     if (email === null) return noEmail
     const current = yield* Effect.catchTag(emails.current(ws, email.emailId), "NotFound", () => Effect.succeed(null))
     if (current === null) return noEmail
-    if (email.source === "existing") return { email, made: null }
+    if (email.source === "existing") return { email, inlineEmail: null }
     const id = EmailId.make(yield* ids.next)
     const made = EmailChange.duplicate(current, { id, createdByName, now: yield* DateTime.now })
     // An inline email begins with its first version.
     const copied: CopiedEmail = {
       email: { emailId: id, source: "inline" },
-      made: yield* Effect.orDie(Effect.fromResult(made)),
+      inlineEmail: yield* Effect.orDie(Effect.fromResult(made)),
     }
     return copied
   })
@@ -88,9 +86,9 @@ export const duplicating = Effect.gen(function* () {
   return Effect.fnUntraced(function* (ws: WorkspaceId, of: BlastId, by: string) {
     const blast = yield* store.lock(ws, of)
     const id = BlastId.make(yield* ids.next)
-    const { audience, lists: made } = yield* audienceOf(ws, id, blast)
+    const { audience, lists } = yield* audienceOf(ws, id, blast)
     const copied = yield* emailOf(ws, blast, by)
-    yield* write(ws, BlastChange.duplicate(blast, { id, audience, lists: made, ...copied }, yield* DateTime.now))
+    yield* store.apply(ws, duplicateBlast(blast, { id, audience, lists, ...copied }, yield* DateTime.now))
     return id
   }, transact)
 })

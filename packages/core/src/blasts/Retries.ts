@@ -3,10 +3,10 @@
 import { DateTime, Effect } from "effect"
 import type { BlastId, ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
-import { BlastChange, type RetryOptions } from "./BlastChange.ts"
+import { applyEvent } from "./ApplyEvent.ts"
+import type { RetryOptions } from "./Blast.ts"
 import { BlastStore } from "./BlastStore.ts"
-import { writing } from "./BlastWrites.ts"
-import { isRetrying } from "./Machine.ts"
+import { isRetrying } from "./machine.ts"
 
 /** A retry that goes on: its instant tells it from later ones of the same blast. */
 export interface StartedRetry extends RetryOptions {
@@ -19,13 +19,12 @@ const requeued_batch_max = 5_000
 export const retrying = Effect.gen(function* () {
   const store = yield* BlastStore
   const { transact } = yield* Transactor
-  const { writeNameless } = yield* writing
 
   const begin = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, options: RetryOptions) {
     const now = yield* DateTime.now
     const { blast, facts } = yield* store.lockForLaunch(ws, id, { now })
-    yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.retry(blast, facts, options, now)))
-  }, transact)
+    yield* applyEvent(store, ws, blast, { _tag: "retry", facts, ...options }, now)
+  })
 
   /**
    * The next batch: answers its last contact, or null when there was none left, or when the retry is not this one any more.
@@ -41,8 +40,7 @@ export const retrying = Effect.gen(function* () {
     if (!isRetrying(blast, since)) return null
     const last = yield* store.requeue(ws, id, { after, includeUnconfirmed, limit: requeued_batch_max })
     if (last !== null) return last
-    const change = BlastChange.requeued(blast, since, yield* DateTime.now)
-    yield* writeNameless(ws, yield* Effect.orDie(Effect.fromResult(change)))
+    yield* Effect.orDie(applyEvent(store, ws, blast, { _tag: "finishRetry", since }, yield* DateTime.now))
     return null
   }, transact)
 

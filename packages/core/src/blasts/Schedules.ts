@@ -3,9 +3,8 @@ import { Cause, Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/Transactor.ts"
-import { BlastChange } from "./BlastChange.ts"
+import { applyEvent } from "./ApplyEvent.ts"
 import { BlastStore } from "./BlastStore.ts"
-import { writing } from "./BlastWrites.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
 import { nobody, shown, type ShownBlast } from "./BlastView.ts"
@@ -38,18 +37,17 @@ export class Schedules extends Context.Service<
       const store = yield* BlastStore
       const schedules = yield* ScheduleStore
       const { transact } = yield* Transactor
-      const { writeNameless } = yield* writing
 
       const unscheduled = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
         const before = yield* store.lock(ws, id)
-        yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.unschedule(before, yield* DateTime.now)))
+        yield* applyEvent(store, ws, before, { _tag: "unschedule" }, yield* DateTime.now)
       }, transact)
 
       /** Fired by another worker, unscheduled or put off meanwhile, it is not this one's any more. */
       const fire = (ws: WorkspaceId, id: BlastId, now: DateTime.Utc) =>
         Effect.gen(function* () {
           const { blast, facts } = yield* store.lockForLaunch(ws, id, { now })
-          yield* writeNameless(ws, yield* Effect.fromResult(BlastChange.fire(blast, facts, now)))
+          yield* applyEvent(store, ws, blast, { _tag: "fire", facts }, now)
         }).pipe(
           transact,
           Effect.catchTags({ NotFound: () => Effect.void, InvalidState: () => Effect.void }),
@@ -73,9 +71,8 @@ export class Schedules extends Context.Service<
         schedule: Effect.fn("Schedules.schedule")(function* (ws, id, options) {
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, operational: options.operational })
-          const change = yield* Effect.fromResult(BlastChange.schedule(blast, facts, options, now))
-          yield* writeNameless(ws, change)
-          return shown({ blast: change.after, facts, tally: nobody })
+          const { after } = yield* applyEvent(store, ws, blast, { _tag: "schedule", facts, ...options }, now)
+          return shown({ blast: after, facts, tally: nobody })
         }, transact),
 
         unschedule: Effect.fn("Schedules.unschedule")(function* (ws, id) {

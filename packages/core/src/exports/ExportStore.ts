@@ -6,7 +6,8 @@ import type { ExportId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListAudience } from "../lists/ListStore.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
-import type { BlastRecipients, Export, ExportChange } from "./Export.ts"
+import type { BlastRecipients, Export } from "./Export.ts"
+import type { ExportChange } from "./machine.ts"
 
 export class ExportStore extends Context.Service<
   ExportStore,

@@ -7,7 +7,6 @@ import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { byte_order_mark, csvText } from "../kernel/Csv.ts"
 import { ExportId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/Jobs.ts"
 import { membersExport } from "./MembersExport.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -18,7 +17,6 @@ import {
   expiryOf,
   type Export,
   export_bytes_max,
-  ExportChange,
   exportKey,
   type ExportKind,
   type ExportOwner,
@@ -28,6 +26,7 @@ import {
   isPending,
   link_lifetime_ms,
 } from "./Export.ts"
+import { ExportChange } from "./machine.ts"
 import type { OpenTable } from "./ExportSource.ts"
 import { ExportStore } from "./ExportStore.ts"
 
@@ -77,14 +76,12 @@ export class Exports extends Context.Service<
       const members = yield* membersExport
       const recipients = yield* recipientsExport
       const blobs = yield* BlobStore
-      const jobs = yield* Jobs
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
       const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ExportChange) {
         const applied = yield* store.apply(workspace, change)
         if (!applied) return yield* Effect.die("an export moved although it was locked")
-        for (const { job, ...options } of change.jobs) yield* jobs.enqueue(job, options)
       })
 
       /** Moves the export by a decision on its state, if there is one to make; answers the export as it is then. */
@@ -104,7 +101,7 @@ export class Exports extends Context.Service<
         )
 
       const giveUp = (workspace: WorkspaceId, id: ExportId, reason: string) =>
-        move(workspace, id, (before, now) => ExportChange.fail(workspace, before, reason, now)).pipe(
+        move(workspace, id, (before, now) => ExportChange.fail(before, reason, now)).pipe(
           Effect.catchTag("NotFound", nobodyWaits),
           Effect.asVoid,
         )
@@ -143,7 +140,7 @@ export class Exports extends Context.Service<
         const key = exportKey(workspace, kind, id)
         const rowCount = yield* writeFile(key, table)
         const written = { stem: table.stem, rowCount }
-        yield* move(workspace, id, (before, now) => ExportChange.complete(workspace, before, written, now)).pipe(
+        yield* move(workspace, id, (before, now) => ExportChange.complete(before, written, now)).pipe(
           // The workspace was deleted meanwhile: nobody else knows of the file.
           Effect.tapErrorTag("NotFound", () => blobs.remove(key)),
         )
@@ -165,7 +162,7 @@ export class Exports extends Context.Service<
         begin: Effect.fn("Exports.begin")(function* (workspace, subject) {
           yield* check(workspace, subject)
           const id = ExportId.make(yield* ids.next)
-          const { change, begun } = ExportChange.begin(workspace, { id, subject }, yield* DateTime.now)
+          const { change, begun } = ExportChange.begin({ id, subject }, yield* DateTime.now)
           yield* transact(write(workspace, change))
           return begun
         }),

@@ -6,7 +6,7 @@ import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { ContactId, SubmissionId, TentId } from "../kernel/Ids.ts"
-import type { DomainEvent } from "../kernel/Outbox.ts"
+import { type Change, changeOf } from "../kernel/Change.ts"
 import type { Answers } from "./Answers.ts"
 import type { Form } from "./Form.ts"
 
@@ -28,32 +28,26 @@ interface Sending {
   readonly visitor: ContactPatch | null
 }
 
-export class SubmissionChange {
-  readonly #brand = true
-  readonly submission: Submission
-  readonly contacts: ContactsChange
-  /** A line of the contact's timeline; none where there is no contact. */
-  readonly activities: ReadonlyArray<Activity>
-  readonly events: ReadonlyArray<DomainEvent>
-
-  private constructor(it: Pick<SubmissionChange, "submission" | "contacts" | "activities" | "events">) {
-    this.submission = it.submission
-    this.contacts = it.contacts
-    this.activities = it.activities
-    this.events = it.events
+export type SubmissionChange = Change<
+  "submission",
+  {
+    readonly submission: Submission
+    readonly contacts: ContactsChange
+    /** A line of the contact's timeline; none where there is no contact. */
+    readonly activities: ReadonlyArray<Activity>
   }
+>
 
-  static is(it: unknown): it is SubmissionChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const submissionChange = changeOf("submission")
 
+export const SubmissionChange = {
   /**
    * Anybody can write anybody's address into a form. So it fills what is empty and overwrites nothing, an opt-out stays, and
    * where email and phone belong to two people it is about the email's.
    *
    * @throws when the visitor is refused: one who can be known is not.
    */
-  static receive({ id, form, answers, visitor }: Sending, facts: BatchFacts): SubmissionChange {
+  receive({ id, form, answers, visitor }: Sending, facts: BatchFacts): SubmissionChange {
     const items = visitor === null ? [] : [{ clientItemId: null, patch: Result.succeed(visitor) }]
     const { change, results } = decideUpserts(items, facts, {
       source: "form",
@@ -69,11 +63,13 @@ export class SubmissionChange {
     const { tentId, formId } = form
     const told = { tent_id: tentId, form_id: formId, submission_id: id, fields: answers }
     const at = facts.now
-    return new SubmissionChange({
-      submission: { id, tentId, formId, fields: answers, contactId, createdAt: at },
-      contacts: change,
-      activities: contactId === null ? [] : [{ contactId, type: "form_submission", at, metadata: told }],
-      events: [{ type: "form_submission", contactId, at, data: told }],
-    })
-  }
+    return submissionChange(
+      {
+        submission: { id, tentId, formId, fields: answers, contactId, createdAt: at },
+        contacts: change,
+        activities: contactId === null ? [] : [{ contactId, type: "form_submission", at, metadata: told }],
+      },
+      { events: [{ type: "form_submission", contactId, at, data: told }] },
+    )
+  },
 }

@@ -5,6 +5,7 @@ import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from 
 import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
+import { type Change, changeOf } from "../kernel/Change.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
 import { pathOf, type ReadRow, rowIssue, sanitizeCell } from "./Rows.ts"
@@ -20,47 +21,33 @@ export interface ChunkRow {
 export const chunkIdentities = (rows: ReadonlyArray<ChunkRow>): Identities =>
   identitiesOf(rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : [])))
 
-export class ImportChunkChange {
-  readonly #brand = true
-  readonly runId: ImportRunId
-  /** Rows that were processed when this was decided: the chunk is written only while that is still so. */
-  readonly processedBefore: number
-  readonly processedAfter: number
-  readonly contacts: ContactsChange
-  /** Everybody who was imported becomes a member of each of these lists, who isn't yet. */
-  readonly members: { readonly listIds: ReadonlyArray<ListId>; readonly contactIds: ReadonlyArray<ContactId> }
-  readonly results: ReadonlyArray<RowResult>
-  /** What the chunk adds to the run's counters. */
-  readonly counts: RowCounts
-  readonly at: DateTime.Utc
-
-  private constructor(
-    it: Pick<
-      ImportChunkChange,
-      "runId" | "processedBefore" | "processedAfter" | "contacts" | "members" | "results" | "counts" | "at"
-    >,
-  ) {
-    this.runId = it.runId
-    this.processedBefore = it.processedBefore
-    this.processedAfter = it.processedAfter
-    this.contacts = it.contacts
-    this.members = it.members
-    this.results = it.results
-    this.counts = it.counts
-    this.at = it.at
+export type ImportChunkChange = Change<
+  "import chunk",
+  {
+    readonly runId: ImportRunId
+    /** Rows that were processed when this was decided: the chunk is written only while that is still so. */
+    readonly processedBefore: number
+    readonly processedAfter: number
+    readonly contacts: ContactsChange
+    /** Everybody who was imported becomes a member of each of these lists, who isn't yet. */
+    readonly members: { readonly listIds: ReadonlyArray<ListId>; readonly contactIds: ReadonlyArray<ContactId> }
+    readonly results: ReadonlyArray<RowResult>
+    /** What the chunk adds to the run's counters. */
+    readonly counts: RowCounts
+    readonly at: DateTime.Utc
   }
+>
 
-  static is(it: unknown): it is ImportChunkChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const chunkChange = changeOf("import chunk")
 
+export const ImportChunkChange = {
   /**
    * Decides the rows that follow the run's processed ones, as if one after another: a row that repeats an earlier one is
    * merged into it.
    *
    * @throws when the rows do not follow: a mistake of ours.
    */
-  static decide(
+  decide(
     run: ImportRun,
     headers: ReadonlyArray<string>,
     rows: ReadonlyArray<ChunkRow>,
@@ -86,7 +73,7 @@ export class ImportChunkChange {
       return resultOf(row, next.value, run.mappings, headers)
     })
     const count = (status: RowResult["status"]) => results.filter((result) => result.status === status).length
-    return new ImportChunkChange({
+    return chunkChange({
       runId: run.id,
       processedBefore: run.processedRows,
       processedAfter: run.processedRows + rows.length,
@@ -104,7 +91,7 @@ export class ImportChunkChange {
       },
       at: facts.now,
     })
-  }
+  },
 }
 
 const skipIfFilled = (run: ImportRun): SkipIfFilled =>

@@ -6,7 +6,7 @@ import type { Paged } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
 import type { ImportRun, ImportSession, RejectedRow, RowResult, RowStatus } from "./Import.ts"
-import type { ImportChange } from "./ImportChange.ts"
+import type { ImportChange } from "./machine.ts"
 import type { ImportChunkChange } from "./ImportChunk.ts"
 
 export const results_limit_max = 250

@@ -6,7 +6,6 @@ import { type BlobInfo, BlobStore, type BlobUnavailable } from "../ports/BlobSto
 import { LinkRefused, readLink, signLink } from "../ports/SignedLink.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { Ids, ImportRunId, ImportSessionId, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/Jobs.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -22,7 +21,7 @@ import {
   type RowResult,
   upload_lifetime_ms,
 } from "./Import.ts"
-import { type Execution, ImportChange, isExpired } from "./ImportChange.ts"
+import { type Execution, ImportChange, isExpired } from "./machine.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
 import { type ImportPreview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
@@ -91,7 +90,6 @@ export class Imports extends Context.Service<
       const fieldStore = yield* ContactFieldStore
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
-      const jobs = yield* Jobs
       const ai = yield* Ai
       const { transact } = yield* Transactor
       const ids = yield* Ids
@@ -99,7 +97,6 @@ export class Imports extends Context.Service<
       const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ImportChange) {
         const applied = yield* store.apply(workspace, change)
         if (!applied) return yield* Effect.die("an import moved although it was locked")
-        for (const { job, ...options } of change.jobs) yield* jobs.enqueue(job, options)
       })
 
       const begin = Effect.fnUntraced(function* (
@@ -206,7 +203,7 @@ export class Imports extends Context.Service<
                   lists: yield* store.listKinds(workspace, wanted.listIds),
                   now: yield* DateTime.now,
                 }
-                const change = yield* Effect.fromResult(ImportChange.execute(workspace, locked, runId, wanted, facts))
+                const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
                 yield* write(workspace, change)
                 return yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
               }),

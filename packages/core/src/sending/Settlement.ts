@@ -3,6 +3,7 @@
 import type { DateTime } from "effect"
 import { type BounceKind, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "./EnhancedCode.ts"
 import type { DeliveryId } from "../kernel/Ids.ts"
+import { type Change, changeOf } from "../kernel/Change.ts"
 import { pauseAfter_s } from "../kernel/runtime/Backoff.ts"
 import type { Ending, FailureReason } from "./Delivery.ts"
 import type { NotSent, Outcome } from "./MailConnection.ts"
@@ -98,55 +99,37 @@ const read = (attempts: number, tried: Try): Kept => {
   }
 }
 
-export class Settlement {
-  readonly #brand = true
-  readonly id: DeliveryId
-  readonly token: number
-  readonly ending: Ending
-  readonly at: DateTime.Utc
-  /** The server's words, printable and cut; null when there were none. */
-  readonly reply: string | null
-  /** Acceptance was delivery: the mail server is the final one. */
-  readonly delivered: boolean
-  /**
-   * `hard`: the address is bad; with this settlement the contact's is marked invalid, and the address suppressed. `soft`: the
-   * mailbox could not take the message; too many of these in a row suppress the address.
-   */
-  readonly bounce: BounceKind | null
-  /** For how long the delivery waits in the queue; 0 unless it goes back there. */
-  readonly pause_s: number
-
-  private constructor(it: {
+export type Settlement = Change<
+  "settlement",
+  {
     readonly id: DeliveryId
     readonly token: number
     readonly ending: Ending
     readonly at: DateTime.Utc
+    /** The server's words, printable and cut; null when there were none. */
     readonly reply: string | null
+    /** Acceptance was delivery: the mail server is the final one. */
     readonly delivered: boolean
+    /**
+     * `hard`: the address is bad; with this settlement the contact's is marked invalid, and the address suppressed. `soft`: the
+     * mailbox could not take the message; too many of these in a row suppress the address.
+     */
     readonly bounce: BounceKind | null
+    /** For how long the delivery waits in the queue; 0 unless it goes back there. */
     readonly pause_s: number
-  }) {
-    this.id = it.id
-    this.token = it.token
-    this.ending = it.ending
-    this.at = it.at
-    this.reply = it.reply
-    this.delivered = it.delivered
-    this.bounce = it.bounce
-    this.pause_s = it.pause_s
   }
+>
 
-  static is(it: unknown): it is Settlement {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const settlement = changeOf("settlement")
 
-  static of(
+export const Settlement = {
+  of(
     held: Held,
     tried: Try,
     circumstances: { readonly at: DateTime.Utc; readonly acceptMeansDelivered: boolean },
   ): Settlement {
     const { ending, reply, bounce } = read(held.attempts, tried)
-    return new Settlement({
+    return settlement({
       id: held.id,
       token: held.token,
       ending,
@@ -156,5 +139,5 @@ export class Settlement {
       bounce,
       pause_s: ending.state === "queued" ? (pauseAfter_s(held.attempts + 1) ?? 0) : 0,
     })
-  }
+  },
 }

@@ -13,10 +13,9 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { Cleaner, dangersOf } from "../documents/Clean.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { pageAssets, withPictures } from "./assets/PageAssets.ts"
-import { autoPublish } from "./pages/Publish.ts"
 import { Settings } from "../kernel/Settings.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
-import { TentChange } from "./TentChange.ts"
+import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
 
 /** What `Tents.generate` is made of. */

@@ -9,7 +9,7 @@ import type { Alias } from "./Alias.ts"
 import type { Site } from "./pages/PageAddress.ts"
 import type { PublishFacts } from "./pages/Publish.ts"
 import type { AliasTaken, GenerationStatus, Tent } from "./Tent.ts"
-import type { TentChange } from "./TentChange.ts"
+import type { TentChange } from "./machine.ts"
 
 export interface TentQuery {
   readonly status?: GenerationStatus

@@ -2,7 +2,6 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/Jobs.ts"
 import type { Sliced } from "../kernel/Page.ts"
 import { type Invalid, InvalidState, NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
@@ -17,7 +16,7 @@ import { etagOf, generate } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
-import { publish, type PublishWish } from "./pages/Publish.ts"
+import type { PublishWish } from "./pages/Publish.ts"
 import { type ShownTent, showing } from "./TentView.ts"
 import {
   type AliasTaken,
@@ -27,7 +26,7 @@ import {
   type Tent,
   TentNotReady,
 } from "./Tent.ts"
-import { TentChange } from "./TentChange.ts"
+import { publish, TentChange } from "./machine.ts"
 import { type TentQuery, TentStore } from "./TentStore.ts"
 
 export class Tents extends Context.Service<
@@ -78,7 +77,6 @@ export class Tents extends Context.Service<
       const assets = yield* AssetStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
-      const jobs = yield* Jobs
       const secrets = yield* Secrets
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
@@ -86,11 +84,6 @@ export class Tents extends Context.Service<
       const shownOne = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
         const [one] = yield* shown(workspace, [tent])
         return one ?? { tent, url: null }
-      })
-
-      const apply = Effect.fnUntraced(function* (workspace: WorkspaceId, change: TentChange) {
-        yield* store.apply(workspace, change)
-        for (const { id, job } of change.jobs) yield* jobs.enqueue(job, { id })
       })
 
       const fits = (prompt: string, hasTemplate: boolean) =>
@@ -121,9 +114,9 @@ export class Tents extends Context.Service<
               if (before !== null && before.generation.status !== "pending") return yield* new HasGeneration()
               const { name, userId = null } = asked
               const now = yield* DateTime.now
-              const accepted = { workspace, idle: before, id, name, userId, request, requestedAlias, now }
+              const accepted = { idle: before, id, name, userId, request, requestedAlias, now }
               const change = TentChange.accept(accepted)
-              yield* apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
+              yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
               return change.after ?? (yield* Effect.die("an accepted tent is there"))
             }),
           )
@@ -185,7 +178,7 @@ export class Tents extends Context.Service<
           const before = yield* store.lock(workspace, found.id)
           if (name.by === "alias" && before.alias !== name.alias) return yield* new NotFound({ resource: "tent" })
           const assetIds = (yield* assets.ofTent(workspace, before.id)).map((asset) => asset.id)
-          yield* apply(workspace, TentChange.remove({ workspace, tent: before, assetIds })).pipe(Effect.orDie)
+          yield* store.apply(workspace, TentChange.remove({ tent: before, assetIds })).pipe(Effect.orDie)
           return before.id
         }, transact),
 

@@ -6,7 +6,7 @@ import type { Contact } from "../contacts/Contact.ts"
 import type { ContactId, DeliveryId } from "../kernel/Ids.ts"
 import type { DomainEvent } from "../kernel/Outbox.ts"
 import type { Delivery } from "../sending/Delivery.ts"
-import { move } from "../sending/Delivery.ts"
+import { move } from "../sending/machine.ts"
 
 /** A delivery, with whom it was for. */
 export interface TrackedDelivery extends Delivery {

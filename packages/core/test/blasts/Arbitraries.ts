@@ -1,9 +1,8 @@
 // Blasts of every kind, and random lives of them: a list of events, drawn from schemas, run through the machine.
 import { DateTime, Result, Schema } from "effect"
 import type { Blast, DraftBlast } from "../../src/blasts/Blast.ts"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { type BlastChange, type BlastEvent, decide } from "../../src/blasts/machine.ts"
 import type { LaunchFacts } from "../../src/blasts/Launch.ts"
-import { fixAudience, writeAudience } from "../../src/blasts/Machine.ts"
 import { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 
@@ -51,7 +50,7 @@ export const facts = (over: Partial<LaunchFacts> = {}): LaunchFacts => ({
 })
 
 export const moves = [
-  "rename",
+  "update",
   "setAudience",
   "setEmail",
   "schedule",
@@ -66,10 +65,10 @@ export const moves = [
   "complete",
   "fail",
   "retry",
-  "requeued",
+  "finishRetry",
   "archive",
-  "remove",
-] as const
+  "delete",
+] as const satisfies ReadonlyArray<BlastEvent["_tag"]>
 
 const whole = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
@@ -155,39 +154,43 @@ interface Step {
   readonly after: Blast
 }
 
-type Moved = Result.Result<BlastChange | Blast, unknown>
-
-const run = (blast: Blast, { move, ahead_ms, operational, other, world }: Happening, now: DateTime.Utc): Moved => {
-  const known = factsOf(world)
+/** The event of a happening, as the blast would see it. */
+export const eventOf = (
+  blast: Blast,
+  { move, ahead_ms, operational, other, world }: Happening,
+  now: DateTime.Utc,
+): BlastEvent => {
+  const facts = factsOf(world)
   switch (move) {
-    case "rename":
-      return BlastChange.rename(blast, { name: `Name ${other}` }, now)
+    case "update":
+      return { _tag: move, fields: { name: `Name ${other}` } }
     case "setAudience":
-      return BlastChange.setAudience(blast, { listId: listId(other), source: "existing" }, [], now)
+      return { _tag: move, audience: { listId: listId(other), source: "existing" }, lists: [] }
     case "setEmail":
-      return BlastChange.setEmail(blast, { emailId: emailId(other), source: "existing" }, null, now)
+      return { _tag: move, email: { emailId: emailId(other), source: "existing" }, inlineEmail: null }
     case "schedule":
-      return BlastChange.schedule(blast, known, { scheduledAt: at(now.epochMilliseconds + ahead_ms), operational }, now)
+      return { _tag: move, facts, scheduledAt: at(now.epochMilliseconds + ahead_ms), operational }
     case "launch":
-      return BlastChange.launch(blast, known, { operational }, now)
+      return { _tag: move, facts, operational }
     case "fire":
-      return BlastChange.fire(blast, known, now)
+      return { _tag: move, facts }
     case "writeAudience":
-      return writeAudience(blast, { recipientCount: 2, qualifiedCount: other % 2, through: contactId })
+      return { _tag: move, pass: { recipientCount: 2, qualifiedCount: other % 2, through: contactId } }
     case "fixAudience":
-      return fixAudience(blast, { at: now, recipientCount: 5, qualifiedCount: other, truncated: false })
+      return { _tag: move, audience: { at: now, recipientCount: 5, qualifiedCount: other, truncated: false } }
     case "retry":
-      return BlastChange.retry(blast, known, { includeUnconfirmed: operational }, now)
-    case "requeued": {
-      const since = blast.status === "sending" ? blast.retryingSince : null
-      return BlastChange.requeued(blast, since ?? now, now)
-    }
+      return { _tag: move, facts, includeUnconfirmed: operational }
+    case "finishRetry":
+      return {
+        _tag: move,
+        since: blast.status === "sending" && blast.retryingSince !== null ? blast.retryingSince : now,
+      }
     case "fail":
-      return BlastChange.fail(blast, "authentication_refused", now)
-    case "remove":
-      return BlastChange.remove(blast, [], now)
+      return { _tag: move, failure: "authentication_refused" }
+    case "delete":
+      return { _tag: move, lists: [] }
     default:
-      return BlastChange[move](blast, now)
+      return { _tag: move }
   }
 }
 
@@ -199,13 +202,13 @@ export const live = (happenings: ReadonlyArray<Happening>, first: Blast = draft(
   for (const happening of happenings) {
     now_ms += happening.elapsed_ms
     const now = at(now_ms)
-    const moved = run(before, happening, now)
+    const moved = decide(before, eventOf(before, happening, now), now)
     if (Result.isFailure(moved)) {
       steps.push({ happening, now, before, change: null, after: before })
       continue
     }
-    const change = moved.success instanceof BlastChange ? moved.success : null
-    const after = moved.success instanceof BlastChange ? moved.success.after : moved.success
+    const change = moved.success
+    const after = change.after
     steps.push({ happening, now, before, change, after: after ?? before })
     if (after === null) break
     before = after

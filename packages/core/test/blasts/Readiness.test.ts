@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { BlastChange } from "../../src/blasts/BlastChange.ts"
+import { decide } from "../../src/blasts/machine.ts"
 import { readiness, unresolvedTokens } from "../../src/blasts/Readiness.ts"
 import { plans } from "../../src/workspaces/Workspace.ts"
 import { at, draft, facts, factsOf, Happening } from "./Arbitraries.ts"
@@ -70,8 +70,8 @@ describe("readiness", () => {
     ([{ world, operational }]) => {
       const known = factsOf(world)
       const read = readiness(draft(), known, operational)
-      const sent = BlastChange.launch(draft(), known, { operational }, now)
-      const timed = BlastChange.schedule(draft(), known, { scheduledAt: at(20_000), operational }, now)
+      const sent = decide(draft(), { _tag: "launch", facts: known, operational }, now)
+      const timed = decide(draft(), { _tag: "schedule", facts: known, scheduledAt: at(20_000), operational }, now)
       const refused = [
         ...(Result.isFailure(sent) ? [sent.failure] : []),
         ...(Result.isFailure(timed) ? [timed.failure] : []),
@@ -87,7 +87,7 @@ describe("the plan's limits", () => {
   const free = (contacts: number, usedToday: number, qualified: number) =>
     facts({ plan: plans.free, allotment: { contacts, usedToday, qualified } })
   const limitOf = (known: ReturnType<typeof facts>) => {
-    const sent = BlastChange.launch(draft(), known, { operational: false }, now)
+    const sent = decide(draft(), { _tag: "launch", facts: known, operational: false }, now)
     if (Result.isSuccess(sent)) return sent.success.after.launch.allotted
     return sent.failure._tag === "FreePlanEmailLimit" ? [sent.failure.reason, sent.failure.extras] : sent.failure.code
   }
@@ -109,9 +109,9 @@ describe("the plan's limits", () => {
 
   it("a schedule over the limits is cancelled at its time, with the reason and nothing sent", () => {
     const scheduled = Result.getOrThrow(
-      BlastChange.schedule(draft(), facts(), { scheduledAt: at(20_000), operational: false }, now),
+      decide(draft(), { _tag: "schedule", facts: facts(), scheduledAt: at(20_000), operational: false }, now),
     ).after
-    const fired = Result.getOrThrow(BlastChange.fire(scheduled, free(5, 90, 11), at(20_500)))
+    const fired = Result.getOrThrow(decide(scheduled, { _tag: "fire", facts: free(5, 90, 11) }, at(20_500)))
     assert.deepInclude(fired.after, {
       status: "cancelled",
       cancelledReason: "daily_email_limit",
@@ -120,7 +120,7 @@ describe("the plan's limits", () => {
       time: { mode: "scheduled", scheduledAt: at(20_000) },
     })
     assert.deepStrictEqual(fired.jobs, [])
-    const contacts = Result.getOrThrow(BlastChange.fire(scheduled, free(1_001, 0, 1), at(20_500)))
+    const contacts = Result.getOrThrow(decide(scheduled, { _tag: "fire", facts: free(1_001, 0, 1) }, at(20_500)))
     assert.deepInclude(contacts.after, { status: "cancelled", cancelledReason: "contact_allowance" })
   })
 })

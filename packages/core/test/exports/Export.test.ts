@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isBlobKey } from "@tentpole/core/ports/BlobStore"
-import { type Export, ExportChange, exportKey, isExpired, isOwnedBy } from "@tentpole/core/exports/Export"
+import { type Export, exportKey, isExpired, isOwnedBy } from "@tentpole/core/exports/Export"
+import { ExportChange, transitions } from "@tentpole/core/exports/machine"
 import { BlastId, ExportId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
@@ -14,9 +15,9 @@ const at = (ms: number) => DateTime.makeUnsafe(ms)
 const noon = at(Date.UTC(2026, 4, 1, 12))
 const day_ms = 24 * 60 * 60_000
 
-const begin = () => ExportChange.begin(workspace, { id, subject }, noon)
-const complete = (it: Export) => ExportChange.complete(workspace, it, { stem: "vip", rowCount: 7 }, noon)
-const fail = (it: Export) => ExportChange.fail(workspace, it, "It can't be", noon)
+const begin = () => ExportChange.begin({ id, subject }, noon)
+const complete = (it: Export) => ExportChange.complete(it, { stem: "vip", rowCount: 7 }, noon)
+const fail = (it: Export) => ExportChange.fail(it, "It can't be", noon)
 
 const after = (change: ExportChange | null): Export => {
   if (change?.after == null) throw new Error("a change was expected")
@@ -28,9 +29,7 @@ describe("an export", () => {
     const { change, begun } = begin()
     assert.deepStrictEqual(begun, { id, subject, status: "queued", createdAt: noon })
     assert.strictEqual(change.after, begun)
-    assert.deepStrictEqual(change.jobs, [
-      { job: { type: "list_export", workspaceId: workspace, exportId: id }, id: `list_export:${id}` },
-    ])
+    assert.deepStrictEqual(change.jobs, [{ job: { type: "list_export", exportId: id }, id: `list_export:${id}` }])
     for (const kind of ["list", "blast"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
   })
 
@@ -38,6 +37,23 @@ describe("an export", () => {
     const running = after(ExportChange.start(begin().begun))
     assert.strictEqual(running.status, "running")
     assert.isNull(ExportChange.start(running))
+  })
+
+  it("moves as its table says, and forgets from every status", () => {
+    const queued = begin().begun
+    const running = after(ExportChange.start(queued))
+    for (const from of [queued, running, after(complete(running)), after(fail(running))]) {
+      const changes = {
+        start: ExportChange.start(from),
+        complete: complete(from),
+        fail: fail(from),
+        forget: ExportChange.forget(from),
+      }
+      const reached = Object.entries(changes).flatMap(([event, change]) =>
+        change === null ? [] : [[event, change.after?.status ?? "deleted"]],
+      )
+      assert.deepStrictEqual(reached, Object.entries(transitions[from.status]))
+    }
   })
 
   it("ends once, with what belongs to its end and the job that removes it a day later", () => {
@@ -61,7 +77,7 @@ describe("an export", () => {
       for (const change of [complete(pending), fail(pending)]) {
         assert.deepStrictEqual(change?.jobs, [
           {
-            job: { type: "list_export_expiry", workspaceId: workspace, exportId: id },
+            job: { type: "list_export_expiry", exportId: id },
             id: `list_export_expiry:${id}`,
             delay: day_ms,
           },
@@ -81,15 +97,15 @@ describe("an export", () => {
   })
 
   it("is written and removed by jobs of its own kind", () => {
-    const { begun, change } = ExportChange.begin(workspace, { id, subject: ofBlast }, noon)
-    const ending = ExportChange.complete(workspace, begun, { stem: "spring-clicked", rowCount: 0 }, noon)
+    const { begun, change } = ExportChange.begin({ id, subject: ofBlast }, noon)
+    const ending = ExportChange.complete(begun, { stem: "spring-clicked", rowCount: 0 }, noon)
     const types = [change, ending].flatMap((each) => each?.jobs ?? []).map(({ job }) => job.type)
     assert.deepStrictEqual(types, ["blast_export", "blast_export_expiry"])
   })
 
   it("belongs to its list or its blast, and to no other", () => {
     const { begun: ofList } = begin()
-    const { begun: ofRecipients } = ExportChange.begin(workspace, { id, subject: ofBlast }, noon)
+    const { begun: ofRecipients } = ExportChange.begin({ id, subject: ofBlast }, noon)
     const otherList = { kind: "list", listId: ListId.make(blastId) } as const
     const otherBlast = { kind: "blast", blastId: BlastId.make(listId) } as const
     const owners = [subject, ofBlast, otherList, otherBlast]

@@ -3,10 +3,10 @@ import {
   failureReasons,
   finalStates,
   type Move,
-  move,
   passingReasons,
   type Standing,
 } from "@tentpole/core/sending/Delivery"
+import { move, transitions } from "@tentpole/core/sending/machine"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -51,6 +51,35 @@ const history = (
 }
 
 describe("the delivery's machine", () => {
+  it("moves exactly as its table says, from every state", () => {
+    const moves: ReadonlyArray<Move> = [
+      { _tag: "claim", token: 1 },
+      ...(["granted", "paused", ...blockReasons] as const).map(
+        (answer) => ({ _tag: "intent", token: 1, answer }) as const,
+      ),
+      ...(["sent", "queued", "unconfirmed"] as const).map(
+        (state) => ({ _tag: "settle", token: 1, ending: { state } }) as const,
+      ),
+      { _tag: "settle", token: 1, ending: { state: "failed", reason: "unreachable" } },
+      { _tag: "giveBack", token: 1 },
+      { _tag: "expire" },
+      { _tag: "end", ending: "cancelled" },
+      { _tag: "end", ending: "blast_failed" },
+      { _tag: "evidence" },
+      { _tag: "report" },
+      { _tag: "retry", unconfirmed: true },
+    ]
+    for (const [state, row] of Object.entries(transitions)) {
+      const from = { ...queued, state, reason: state === "failed" ? "unreachable" : null, token: 1 } as Standing
+      const edges = moves.flatMap((by) => {
+        const to = move(from, by)
+        return to === undefined ? [] : [`${by._tag} ${to.state}`]
+      })
+      const table = Object.entries(row).flatMap(([tag, to]) => [to].flat().map((each) => `${tag} ${each}`))
+      assert.sameMembers([...new Set(edges)], table, state)
+    }
+  })
+
   it.prop(
     "nothing is sent that was not handed over before",
     { moves: Moves },

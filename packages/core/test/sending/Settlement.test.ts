@@ -124,13 +124,6 @@ describe("a settlement", () => {
     assert.deepInclude(settlement, { ending: { state: "failed", reason: "not_rendered" }, reply: "no" })
   })
 
-  it("can't be made by hand", () => {
-    const real = settled({ _tag: "accepted", reply: "" })
-    assert.isTrue(Settlement.is(real))
-    assert.isFalse(Settlement.is({ ...real }))
-    assert.isFalse(Settlement.is(Object.create(Settlement.prototype)))
-  })
-
   it.prop(
     "keeps a reply as one printable line, cut",
     { reply: Schema.String },

@@ -3,7 +3,7 @@ import { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
 import type { PublishContext, PublishFacts } from "@tentpole/core/tents/pages/Publish"
 import type { Tent } from "@tentpole/core/tents/Tent"
-import { TentChange } from "@tentpole/core/tents/TentChange"
+import { TentChange } from "@tentpole/core/tents/machine"
 import { DateTime } from "effect"
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)
@@ -26,7 +26,6 @@ export const html = '<!doctype html>\n<html lang="en"><head><title>T</title></he
 export const queued = (over: { readonly autoPublish?: boolean; readonly alias?: Alias } = {}): Tent =>
   there(
     TentChange.accept({
-      workspace,
       idle: null,
       id,
       name: "a tent",

@@ -1,9 +1,6 @@
 // Blasts in memory. Transactions run one after another here, so that a lock is a read, and no intent is granted while a
 // transaction decides.
-import { auditOfBlast } from "@tentpole/core/operations/administration/Audited"
-import type { Blast } from "@tentpole/core/blasts/Blast"
-import { launchOf, timeOf } from "@tentpole/core/blasts/Blast"
-import { BlastChange, type EarlyEnding, earlyEndingOf } from "@tentpole/core/blasts/BlastChange"
+import { type Blast, type EarlyEnding, earlyEndingOf, launchOf, timeOf } from "@tentpole/core/blasts/Blast"
 import {
   type BlastQuery,
   type BlastRecipient,
@@ -12,8 +9,10 @@ import {
   type RecipientQuery,
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
+import type { BlastChange } from "@tentpole/core/blasts/machine"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
-import { type BlastId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
@@ -21,12 +20,10 @@ import { DateTime, Effect, Layer } from "effect"
 import { factsOf, launchFactsOf } from "./BlastFacts.ts"
 import { paged } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, type DeliveryRow, makeDue, moved, scheduleDue } from "../sending/DeliveryTables.ts"
-import { appendAudit } from "../kernel/AuditLog.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListStore.ts"
 import { putMoved, sendingSteps } from "../flows/MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 
 export const findBlast = (db: Rows, ws: WorkspaceId, id: BlastId): Effect.Effect<Blast, NotFound> =>
   Effect.flatMap(db.find(blasts, ws, id), (blast) =>
@@ -128,8 +125,12 @@ const isAsDecidedOn = (there: Blast | undefined, before: Blast): boolean =>
   there?.status === before.status &&
   (there.status !== "sending" || (before.status === "sending" && there.paused === before.paused))
 
-const apply = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
-  if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
+const apply = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  ws: WorkspaceId,
+  change: BlastChange,
+) {
   const { before, after } = change
   for (const list of change.lists) yield* applyList(db, ws, list)
   // An email that is made for a blast is not written by the AI, and takes no credits.
@@ -140,8 +141,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ids: Ids["Service"], ws: Wo
   }
   if (after !== null) yield* db.put(blasts, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
-  yield* appendEvents(db, ws, change.events)
-  yield* appendAudit(db, ids, auditOfBlast(ws, change))
+  yield* writer.writeEffects(ws, [change])
   if (change.wakes) yield* makeDue(db, ws)
   if (change.fallsDue !== null) yield* scheduleDue(db, ws, change.fallsDue)
 })
@@ -286,7 +286,7 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const ids = yield* Ids
+    const writer = yield* ChangeWriter
     const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
     return BlastStore.of({
       find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
@@ -299,7 +299,7 @@ export const layer = Layer.effect(
           const as = { now, operational: operational ?? blast.operational }
           return { blast, facts: yield* launchFactsOf(db, ws, blast, as) }
         }),
-      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ids, ws, change)),
+      apply: (ws, change) => Effect.andThen(Transaction, apply(db, writer, ws, change)),
       endOpen: (ws, id, ending, limit) => Effect.andThen(Transaction, endOpen(db, ws, id, ending, limit)),
       requeue: (ws, id, options) => Effect.andThen(Transaction, requeue(db, ws, id, options)),
       lockFinished: (ws, limit) =>

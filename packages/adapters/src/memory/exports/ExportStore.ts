@@ -1,7 +1,9 @@
 // Exports in memory.
-import { type Export, ExportChange, type ExportSubject } from "@tentpole/core/exports/Export"
+import type { Export, ExportSubject } from "@tentpole/core/exports/Export"
+import type { ExportChange } from "@tentpole/core/exports/machine"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
 import type { ExportId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer, Stream } from "effect"
@@ -13,7 +15,6 @@ import { contactsOf } from "../segments/SegmentMembers.ts"
 export const exports = table<Export>("export")
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ExportChange) {
-  if (!ExportChange.is(change)) return yield* Effect.die("an export can only be written by a ExportChange")
   const { before, after } = change
   if (before !== null) {
     const there = yield* db.find(exports, workspace, before.id)
@@ -30,6 +31,7 @@ export const layer = Layer.effect(
   ExportStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
 
     const one = (workspace: WorkspaceId, id: ExportId) =>
       Effect.flatMap(db.find(exports, workspace, id), (it) =>
@@ -46,7 +48,10 @@ export const layer = Layer.effect(
           Effect.mapError(whole(workspace, subject), () => new NotFound({ resource: "export" })),
         ),
       lock: (workspace, id) => Effect.andThen(Transaction, one(workspace, id)),
-      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+      apply: (workspace, change) =>
+        Effect.tap(Effect.andThen(Transaction, apply(db, workspace, change)), (applied) =>
+          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+        ),
       members: (workspace, { list, now }, { excludeUnsubscribed }) =>
         Stream.unwrap(
           Effect.map(contactsOf(db, workspace, list, now), (held) =>

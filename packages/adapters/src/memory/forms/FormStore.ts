@@ -1,14 +1,14 @@
 // What was sent by forms, in memory.
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
-import { type Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
+import type { Submission } from "@tentpole/core/forms/Submission"
 import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactStore.ts"
 import { submissions } from "../contacts/ContactTables.ts"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { tents } from "../tents/TentStore.ts"
 
 const gone = new NotFound({ resource: "tent" })
@@ -25,6 +25,7 @@ export const layer = Layer.effect(
   FormStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     const tentOf = (workspace: WorkspaceId, id: TentId) =>
       Effect.flatMap(db.find(tents, workspace, id), (row) =>
         row === undefined ? Effect.fail(gone) : Effect.succeed(row.tent),
@@ -39,12 +40,10 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.gen(function* () {
           yield* Transaction
-          if (!SubmissionChange.is(change))
-            return yield* Effect.die("a submission is written by a SubmissionChange only")
           yield* writeContacts(db, workspace, change.contacts)
           yield* db.put(submissions, workspace, change.submission.id, change.submission)
           yield* writeActivities(db, workspace, change.activities)
-          yield* appendEvents(db, workspace, change.events)
+          yield* writer.writeEffects(workspace, [change])
         }),
       slice: (workspace, id, { after, limit }) =>
         Effect.gen(function* () {

@@ -1,10 +1,11 @@
 // Imports in memory.
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ImportRun, ImportSession, RejectedRow, RowResult } from "@tentpole/core/imports/Import"
-import { ImportChange } from "@tentpole/core/imports/ImportChange"
-import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
+import type { ImportChange } from "@tentpole/core/imports/machine"
+import type { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import { ImportStore, type ListKind } from "@tentpole/core/imports/ImportStore"
 import { ListChange } from "@tentpole/core/lists/List"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer, Result } from "effect"
@@ -24,7 +25,6 @@ const sameState = (left: ImportSession, right: ImportSession): boolean =>
   left.suggestions?.key === right.suggestions?.key
 
 const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChange) {
-  if (!ImportChange.is(change)) return yield* Effect.die("an import can only be written by an ImportChange")
   const { session, run, fields } = change
   if (session !== null && session.before !== null) {
     const there = yield* db.find(importSessions, workspace, session.after.id)
@@ -58,7 +58,6 @@ const addMembers = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
 })
 
 const applyChunk = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, change: ImportChunkChange) {
-  if (!ImportChunkChange.is(change)) return yield* Effect.die("rows can only be written by an ImportChunkChange")
   const run = yield* db.find(importRuns, workspace, change.runId)
   if (run?.status !== "running" || run.processedRows !== change.processedBefore) return false
   const { counts } = change
@@ -86,6 +85,7 @@ export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
 
     const getSession = (workspace: WorkspaceId, id: ImportSessionId) =>
       Effect.flatMap(db.find(importSessions, workspace, id), (session) =>
@@ -119,7 +119,10 @@ export const layer = Layer.effect(
           db.all(importRuns, workspace),
           (runs) => runs.find(({ sessionId }) => sessionId === session) ?? null,
         ),
-      apply: (workspace, change) => Effect.andThen(Transaction, apply(db, workspace, change)),
+      apply: (workspace, change) =>
+        Effect.tap(Effect.andThen(Transaction, apply(db, workspace, change)), (applied) =>
+          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+        ),
       applyChunk: (workspace, change) => Effect.andThen(Transaction, applyChunk(db, workspace, change)),
       results: (workspace, id, { status, page, limit }) =>
         Effect.gen(function* () {

@@ -1,14 +1,13 @@
 // The audience of a blast in memory, fixed slice by slice: core's machine and reasons over the rows.
 import { type Blast, type FixedAudience, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
-import * as Machine from "@tentpole/core/blasts/Machine"
+import { type BlastEvent, decide } from "@tentpole/core/blasts/machine"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import { type BlastId, type ContactId, DeliveryId, type Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
-import type { InvalidState } from "@tentpole/core/kernel/Refusal"
 import { plans } from "@tentpole/core/workspaces/Workspace"
-import { DateTime, Effect, type Result } from "effect"
+import { DateTime, Effect } from "effect"
 import { contacts } from "../contacts/ContactStore.ts"
 import { blasts, deliveries, factsOf, makeDue, newDelivery } from "./DeliveryTables.ts"
 import { allLists } from "../lists/ListStore.ts"
@@ -67,14 +66,17 @@ export const fixAudience = Effect.fnUntraced(function* (
     recipientCount: (launch.pass?.recipientCount ?? 0) + written.recipientCount,
     qualifiedCount: (launch.pass?.qualifiedCount ?? 0) + written.qualifiedCount,
   }
-  const put = (change: Result.Result<Blast, InvalidState>) =>
-    Effect.flatMap(Effect.orDie(Effect.fromResult(change)), (after) => db.put(blasts, workspace, id, after))
+  const now = yield* DateTime.now
+  const put = (event: BlastEvent<"writeAudience" | "fixAudience">) =>
+    Effect.flatMap(Effect.orDie(Effect.fromResult(decide(blast, event, now))), ({ after }) =>
+      db.put(blasts, workspace, id, after),
+    )
   if (through !== null) {
-    yield* put(Machine.writeAudience(blast, { ...counts, through }))
+    yield* put({ _tag: "writeAudience", pass: { ...counts, through } })
     return "unfinished" as const
   }
-  const fixed: FixedAudience = { ...counts, at: yield* DateTime.now, truncated: audience.length < held.length }
-  yield* put(Machine.fixAudience(blast, fixed))
+  const fixed: FixedAudience = { ...counts, at: now, truncated: audience.length < held.length }
+  yield* put({ _tag: "fixAudience", audience: fixed })
   return fixed
 })
 

@@ -1,7 +1,7 @@
 // How tries ended, in memory: the deliveries, the contacts' timelines, the events, and the addresses that turned out bad.
 import type { Activity, ActivityType } from "@tentpole/core/contacts/Activity"
 import { about } from "@tentpole/core/tracking/Engagement"
-import { Settlement } from "@tentpole/core/sending/Settlement"
+import type { Settlement } from "@tentpole/core/sending/Settlement"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DomainEvent } from "@tentpole/core/kernel/Outbox"
 import { Clock, DateTime, Effect } from "effect"
@@ -19,7 +19,6 @@ export const settle = Effect.fnUntraced(function* (
 ) {
   const missed: Array<DeliveryId> = []
   for (const settlement of settlements) {
-    if (!Settlement.is(settlement)) return yield* Effect.die("a delivery is settled by Settlements only")
     const row = yield* db.find(deliveries, workspace, settlement.id)
     if (row === undefined) {
       missed.push(settlement.id)

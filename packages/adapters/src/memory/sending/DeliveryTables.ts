@@ -2,7 +2,7 @@
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Delivery"
-import { move } from "@tentpole/core/sending/Delivery"
+import { move } from "@tentpole/core/sending/machine"
 import type { RecipientFacts, SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"

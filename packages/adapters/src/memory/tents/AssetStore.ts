@@ -1,6 +1,6 @@
 // Tents' files in memory.
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { AssetChange } from "@tentpole/core/tents/assets/Asset"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
@@ -11,6 +11,7 @@ export const layer = Layer.effect(
   AssetStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     return AssetStore.of({
       find: (workspace, tent, id) =>
         Effect.flatMap(db.find(assets, workspace, id), (asset) =>
@@ -28,8 +29,8 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.gen(function* () {
           yield* Transaction
-          if (!AssetChange.is(change)) return yield* Effect.die("an asset can only be written by an AssetChange")
           const { before, after } = change
+          yield* writer.writeEffects(workspace, [change])
           if (after === null) return yield* db.remove(assets, workspace, before?.id ?? "")
           const tent = yield* db.find(tents, workspace, after.tentId)
           if (tent === undefined) return yield* Effect.die("an asset is attached to a tent that is not there")

@@ -1,12 +1,12 @@
 // Bulk creations of tents in memory.
-import { Ids } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { BulkChange, type BulkJob } from "@tentpole/core/tents/bulk/Bulk"
+import type { BulkJob } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, table } from "../kernel/MemoryDatabase.ts"
-import { applyTent, tents } from "./TentStore.ts"
+import { putTent, tents } from "./TentStore.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const bulkJobs = table<BulkJob>("bulk_job")
@@ -15,7 +15,7 @@ export const layer = Layer.effect(
   BulkStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const ids = yield* Ids
+    const writer = yield* ChangeWriter
     return BulkStore.of({
       lockCredits: (workspace) =>
         Effect.gen(function* () {
@@ -26,11 +26,11 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.gen(function* () {
           yield* Transaction
-          if (!BulkChange.is(change)) return yield* Effect.die("a bulk job can only be written by a BulkChange")
           for (const tent of change.tents) {
-            yield* applyTent(db, ids, workspace, tent).pipe(Effect.catchTag("AliasTaken", Effect.die))
+            yield* putTent(db, workspace, tent).pipe(Effect.catchTag("AliasTaken", Effect.die))
           }
           yield* db.put(bulkJobs, workspace, change.job.id, change.job)
+          yield* writer.writeEffects(workspace, [change])
         }),
       find: (workspace, id) =>
         Effect.gen(function* () {

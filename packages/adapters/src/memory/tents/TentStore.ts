@@ -1,16 +1,15 @@
 // Tents in memory.
-import { auditOfTent } from "@tentpole/core/operations/administration/Audited"
-import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { Asset } from "@tentpole/core/tents/assets/Asset"
 import { AliasTaken, type Tent } from "@tentpole/core/tents/Tent"
-import { TentChange } from "@tentpole/core/tents/TentChange"
+import type { TentChange } from "@tentpole/core/tents/machine"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { Effect, Layer } from "effect"
-import { appendAudit } from "../kernel/AuditLog.ts"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
 import { forgetViews } from "../traffic/TrafficTables.ts"
 import { takeCredits, workspaces } from "../workspaces/WorkspaceStore.ts"
@@ -47,10 +46,9 @@ const removeTent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId
   yield* forgetViews(db, workspace, id)
 })
 
-export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId, change: TentChange) =>
+export const putTent = (db: Rows, workspace: WorkspaceId, change: TentChange) =>
   Effect.gen(function* () {
     yield* Transaction
-    if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
     const { before, after } = change
     if (change.credits_taken !== 0) yield* takeCredits(db, workspace, change.credits_taken)
     const rows = yield* db.all(tents, workspace)
@@ -58,7 +56,6 @@ export const applyTent = (db: Rows, ids: Ids["Service"], workspace: WorkspaceId,
     const asExpected = before === null ? row === undefined : row !== undefined && sameState(row.tent, before)
     if (!asExpected) return yield* Effect.die("a tent changed between its lock and its write")
     yield* db.put(pageChanges, workspace, "count", ((yield* db.find(pageChanges, workspace, "count")) ?? 0) + 1)
-    yield* appendAudit(db, ids, auditOfTent(workspace, change))
     if (after === null) return before === null ? undefined : yield* removeTent(db, workspace, before.id)
     const { alias } = after
     if (alias !== null && rows.some(({ tent }) => tent.alias === alias && tent.id !== after.id)) {
@@ -90,7 +87,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const ids = yield* Ids
+    const writer = yield* ChangeWriter
     const rowOf = (workspace: WorkspaceId, id: TentId) => Effect.flatMap(db.find(tents, workspace, id), found)
     const tentOf = (workspace: WorkspaceId, id: TentId) => Effect.map(rowOf(workspace, id), ({ tent }) => tent)
     const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
@@ -125,7 +122,8 @@ export const layer = Layer.effect(
             taken: new Set(alias === null ? [] : others.flatMap((tent) => tent.alias ?? [])),
           }
         }),
-      apply: (workspace, change) => applyTent(db, ids, workspace, change),
+      apply: (workspace, change) =>
+        Effect.andThen(putTent(db, workspace, change), writer.writeEffects(workspace, [change])),
     })
   }),
 )

@@ -1,10 +1,11 @@
 // Blasts on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { auditOfBlast } from "@tentpole/core/operations/administration/Audited"
-import { BlastChange, type EarlyEnding } from "@tentpole/core/blasts/BlastChange"
+import type { EarlyEnding } from "@tentpole/core/blasts/Blast"
 import { type BlastQuery, type BlastSort, BlastStore } from "@tentpole/core/blasts/BlastStore"
+import type { BlastChange } from "@tentpole/core/blasts/machine"
 import { passingReasons } from "@tentpole/core/sending/Delivery"
-import { BlastId, ContactId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { BlastId, ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
@@ -14,10 +15,8 @@ import { lockForLaunch, views } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
-import { appendAudit } from "../kernel/AuditLog.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { applyList } from "../lists/ListWrites.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { fenced, takingLong } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
@@ -79,15 +78,18 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: BlastChange) => {
     : sql`update blast set ${sql.update(columnsOf(after))} where ${decidedOn} returning 1`
 }
 
-const apply = Effect.fnUntraced(function* (sql: Sql, ids: Ids["Service"], ws: WorkspaceId, change: BlastChange) {
-  if (!BlastChange.is(change)) return yield* Effect.die("a blast can only be written by a BlastChange")
+const apply = Effect.fnUntraced(function* (
+  sql: Sql,
+  writer: ChangeWriter["Service"],
+  ws: WorkspaceId,
+  change: BlastChange,
+) {
   for (const list of change.lists) yield* applyList(sql, ws, list)
   // An email that is made for a blast is not written by the AI, and takes no credits.
   if (change.email !== null) yield* Effect.orDie(applyEmail(sql, ws, change.email))
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the blast is not what the change was decided on: lock it first")
-  yield* appendEvents(sql, ws, change.events)
-  yield* appendAudit(sql, ids, auditOfBlast(ws, change))
+  yield* writer.writeEffects(ws, [change])
   if (change.wakes) yield* makeDue(sql, "deliveries", ws)
   if (change.fallsDue !== null) yield* makeDueAt(sql, "blasts", ws, change.fallsDue)
 })
@@ -174,7 +176,7 @@ export const layer = Layer.effect(
   BlastStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const ids = yield* Ids
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return BlastStore.of({
       find: (ws, id, now) =>
@@ -190,7 +192,7 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, within(ws, lockForLaunch(sql, ws, id, options))).pipe(
           Effect.flatMap((found) => (found === null ? Effect.fail(gone) : Effect.succeed(found))),
         ),
-      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ids, ws, change))),
+      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, writer, ws, change))),
       endOpen: (ws, id, ending, limit) =>
         Effect.andThen(Transaction, within(ws, endOpen(sql, ws, id, ending, limit))).pipe(
           Effect.map((rows) => rows.length),

@@ -1,10 +1,12 @@
 // Exports on PostgreSQL, and the reading of members and recipients from beginning to end.
 import { PgClient } from "@effect/sql-pg"
 import type { RecipientCategory } from "@tentpole/core/blasts/BlastStore"
-import { type BlastRecipients, type Export, ExportChange, type ExportSubject } from "@tentpole/core/exports/Export"
+import type { BlastRecipients, Export, ExportSubject } from "@tentpole/core/exports/Export"
+import type { ExportChange } from "@tentpole/core/exports/machine"
 import { ExportStore } from "@tentpole/core/exports/ExportStore"
 import { BlastId, ExportId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ListAudience } from "@tentpole/core/lists/ListStore"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -104,7 +106,6 @@ const forget = (sql: Sql, workspace: WorkspaceId, { id, status }: Export) => sql
   returning 1`
 
 const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ExportChange) {
-  if (!ExportChange.is(change)) return yield* Effect.die("an export can only be written by a ExportChange")
   const { before, after } = change
   if (after !== null) return (yield* write(sql, workspace, before, after)).length === 1
   return before !== null && (yield* forget(sql, workspace, before)).length === 1
@@ -142,6 +143,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const long = yield* LongReads
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return ExportStore.of({
       find: (workspace, id) =>
@@ -163,7 +165,10 @@ export const layer = Layer.effect(
               where x.workspace_id = ${workspace} and x.export_id = ${id} for update`,
           ).pipe(Effect.flatMap(found)),
         ),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      apply: (workspace, change) =>
+        Effect.tap(Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))), (applied) =>
+          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+        ),
       members: (workspace, audience, options) =>
         readThrough(
           long,

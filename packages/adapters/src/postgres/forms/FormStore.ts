@@ -2,13 +2,13 @@
 import { PgClient } from "@effect/sql-pg"
 import type { Answers } from "@tentpole/core/forms/Answers"
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
-import { type Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
+import type { Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
 import { ContactId, SubmissionId, TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { fenced, Reads } from "../kernel/Postgres.ts"
 
 interface SubmissionRow {
@@ -41,8 +41,7 @@ const lockPublished = Effect.fnUntraced(function* (sql: PgClient.PgClient, works
 })
 
 const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: SubmissionChange) {
-  if (!SubmissionChange.is(change)) return yield* Effect.die("a submission is written by a SubmissionChange only")
-  const { submission, contacts, activities, events } = change
+  const { submission, contacts, activities } = change
   yield* writeContacts(sql, workspace, contacts)
   yield* sql`
     insert into form_submission (workspace_id, tent_id, submission_id, form_id, fields, contact_id, created_at)
@@ -50,7 +49,6 @@ const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wo
       ${JSON.stringify(submission.fields)}::text::json, ${submission.contactId}::uuid,
       ${DateTime.formatIso(submission.createdAt)})`
   yield* writeActivities(sql, workspace, activities)
-  yield* appendEvents(sql, workspace, events)
 })
 
 const sliceOf = Effect.fnUntraced(function* (
@@ -80,11 +78,16 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { read } = yield* Reads
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return FormStore.of({
       lockPublished: (workspace, tent) =>
         Effect.andThen(Transaction, within(workspace, lockPublished(sql, workspace, tent))),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      apply: (workspace, change) =>
+        Effect.andThen(
+          Transaction,
+          within(workspace, Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change]))),
+        ),
       slice: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
     })
   }),

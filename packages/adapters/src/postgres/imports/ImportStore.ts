@@ -15,14 +15,15 @@ import {
   type RowStatus,
   type RunStatus,
 } from "@tentpole/core/imports/Import"
-import { ImportChange } from "@tentpole/core/imports/ImportChange"
-import { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
+import type { ImportChange } from "@tentpole/core/imports/machine"
+import type { ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import {
   ImportStore,
   type RejectedRowsQuery,
   type ListKind,
   type ResultsQuery,
 } from "@tentpole/core/imports/ImportStore"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -169,7 +170,6 @@ const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNul
 }
 
 const apply = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, change: ImportChange) {
-  if (!ImportChange.is(change)) return yield* Effect.die("an import can only be written by an ImportChange")
   if (change.session !== null && (yield* writeSession(sql, workspace, change.session)).length === 0) return false
   if (change.run !== null && (yield* writeRun(sql, workspace, change.run)).length === 0) return false
   if (change.fields !== null) yield* writeFields(sql, workspace, change.fields)
@@ -236,7 +236,6 @@ const applyChunk = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   change: ImportChunkChange,
 ) {
-  if (!ImportChunkChange.is(change)) return yield* Effect.die("rows can only be written by an ImportChunkChange")
   if ((yield* moveOn(sql, workspace, change)).length === 0) return false
   yield* writeContacts(sql, workspace, change.contacts)
   yield* addMembers(sql, workspace, change)
@@ -304,6 +303,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const long = yield* LongReads
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
 
     const session = (workspace: WorkspaceId, id: ImportSessionId, lock: "" | "for update") =>
@@ -353,7 +353,10 @@ export const layer = Layer.effect(
             select ${sql.literal(runColumns)} from import_run r
             where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
         ).pipe(Effect.map(([row]) => (row === undefined ? null : toRun(row)))),
-      apply: (workspace, change) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))),
+      apply: (workspace, change) =>
+        Effect.tap(Effect.andThen(Transaction, within(workspace, apply(sql, workspace, change))), (applied) =>
+          applied ? writer.writeEffects(workspace, [change]) : Effect.void,
+        ),
       applyChunk: (workspace, change) =>
         Effect.andThen(Transaction, within(workspace, applyChunk(sql, workspace, change))),
       results: (workspace, id, query) =>

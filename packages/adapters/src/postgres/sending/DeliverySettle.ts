@@ -2,7 +2,7 @@
 // the addresses that turned out to be bad. Only rows that the token still moves count; what was written before is found as
 // it was left, so that a wave may be repeated after a commit whose answer was lost.
 import type { PgClient } from "@effect/sql-pg"
-import { Settlement } from "@tentpole/core/sending/Settlement"
+import type { Settlement } from "@tentpole/core/sending/Settlement"
 import { DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
@@ -19,7 +19,6 @@ export const settle = Effect.fnUntraced(function* (
   settlements: ReadonlyArray<Settlement>,
 ) {
   if (settlements.length === 0) return []
-  if (!settlements.every(Settlement.is)) return yield* Effect.die("a delivery is settled by Settlements only")
   const moved = new Set((yield* write(sql, workspace, settlements)).map((row) => row.delivery_id))
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)

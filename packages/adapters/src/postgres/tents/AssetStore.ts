@@ -1,8 +1,9 @@
 // Tents' files on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { type Asset, AssetChange } from "@tentpole/core/tents/assets/Asset"
+import type { Asset } from "@tentpole/core/tents/assets/Asset"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
@@ -41,6 +42,7 @@ export const layer = Layer.effect(
   AssetStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     const all = sql.literal(columns)
 
@@ -65,7 +67,6 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.gen(function* () {
           yield* Transaction
-          if (!AssetChange.is(change)) return yield* Effect.die("an asset can only be written by an AssetChange")
           const { before, after } = change
           const statement =
             after === null
@@ -73,6 +74,7 @@ export const layer = Layer.effect(
                   and asset_id = ${before?.id ?? null}`
               : sql`insert into tent_asset ${sql.insert({ workspace_id: workspace, ...rowOf(after) })}`
           yield* within(workspace, statement)
+          yield* writer.writeEffects(workspace, [change])
         }),
     })
   }),

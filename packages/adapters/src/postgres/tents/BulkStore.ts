@@ -1,8 +1,9 @@
 // Bulk creations of tents on PostgreSQL: a job, its items and their tents in a statement each, however many there are.
 import { PgClient } from "@effect/sql-pg"
 import { BulkJobId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { BulkChange, type BulkJob, type BulkResult, type RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
+import type { BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Array, DateTime, Effect, Layer } from "effect"
@@ -105,6 +106,7 @@ export const layer = Layer.effect(
   BulkStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return BulkStore.of({
       lockCredits: (workspace) =>
@@ -119,8 +121,8 @@ export const layer = Layer.effect(
       apply: (workspace, change) =>
         Effect.gen(function* () {
           yield* Transaction
-          if (!BulkChange.is(change)) return yield* Effect.die("a bulk job can only be written by a BulkChange")
           yield* within(workspace, applyBulk(sql, workspace, change))
+          yield* writer.writeEffects(workspace, [change])
         }),
       find: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
     })

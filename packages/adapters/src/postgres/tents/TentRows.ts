@@ -13,7 +13,7 @@ import type {
   Tent,
   TentRequest,
 } from "@tentpole/core/tents/Tent"
-import type { TentChange } from "@tentpole/core/tents/TentChange"
+import type { TentChange } from "@tentpole/core/tents/machine"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { uuids } from "../kernel/Arrays.ts"

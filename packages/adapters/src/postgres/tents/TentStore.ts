@@ -1,17 +1,16 @@
 // Tents on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { auditOfTent } from "@tentpole/core/operations/administration/Audited"
-import { Ids, type TentId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { type Alias, aliasStem } from "@tentpole/core/tents/Alias"
 import { AliasTaken } from "@tentpole/core/tents/Tent"
-import { TentChange } from "@tentpole/core/tents/TentChange"
+import type { TentChange } from "@tentpole/core/tents/machine"
 import { type TentQuery, TentStore } from "@tentpole/core/tents/TentStore"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { appendAudit } from "../kernel/AuditLog.ts"
 import { pages_channel } from "../migrations/0008_tents.ts"
 import { PageNews } from "./PageInvalidation.ts"
 import { fenced, orDefect, takingLong } from "../kernel/Postgres.ts"
@@ -72,21 +71,20 @@ const isSeen = ({ before, after }: TentChange): boolean =>
 
 const applyTent = (
   sql: PgClient.PgClient,
-  ids: Ids["Service"],
+  writer: ChangeWriter["Service"],
   news: PageNews["Service"],
   workspace: WorkspaceId,
   change: TentChange,
 ) =>
   Effect.gen(function* () {
     yield* Transaction
-    if (!TentChange.is(change)) return yield* Effect.die("a tent can only be written by a TentChange")
     if (change.credits_taken !== 0) yield* takeCredits(sql, workspace, change.credits_taken)
     if (change.after === null) yield* takingLong(sql)
     const written = yield* writeTent(sql, workspace, change)
     if (written.length !== 1) return yield* Effect.die("a tent changed between its lock and its write")
     yield* writeAlias(sql, workspace, change)
     if (change.before !== null && change.after === null) yield* forgetViews(sql, workspace, change.before.id)
-    yield* appendAudit(sql, ids, auditOfTent(workspace, change))
+    yield* writer.writeEffects(workspace, [change])
     if (!isSeen(change)) return
     yield* sql`select pg_notify(${pages_channel}, ${workspace}::text)`
     yield* news.tell(workspace)
@@ -131,7 +129,7 @@ export const layer = Layer.effect(
   TentStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const ids = yield* Ids
+    const writer = yield* ChangeWriter
     const news = yield* PageNews
     const within = fenced(sql)
     const all = sql.literal(columns)
@@ -178,7 +176,7 @@ export const layer = Layer.effect(
         ),
       lockPublishing: (workspace, id, alias) =>
         Effect.andThen(Transaction, within(workspace, factsFor(sql, workspace, id, alias))),
-      apply: (workspace, change) => within(workspace, applyTent(sql, ids, news, workspace, change)),
+      apply: (workspace, change) => within(workspace, applyTent(sql, writer, news, workspace, change)),
     })
   }),
 )

@@ -1,4 +1,5 @@
 // Eight processes at once on an empty database: one schema, one workspace, one key.
+import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Dns from "@tentpole/adapters/memory/ports/Dns"
@@ -24,6 +25,7 @@ const starter = (url: Redacted.Redacted) => {
   }
   const live = Workspaces.layer.pipe(
     Layer.provide(Stores.stores),
+    Layer.provide(PersistedJobs.layer()),
     Layer.provide(Postgres.connections(options)),
     Layer.provide(Layer.mergeAll(Ids.layer, Dns.layer(), settings, secrets)),
   )

@@ -8,7 +8,7 @@ import { generate as generating } from "../../tents/TentGeneration.ts"
 import { checkNewTent } from "../../tents/NewTent.ts"
 import { pageUrl } from "../../tents/pages/PageAddress.ts"
 import { type Tent, tent_name_length_max } from "../../tents/Tent.ts"
-import { TentChange } from "../../tents/TentChange.ts"
+import { TentChange } from "../../tents/machine.ts"
 import { TentStore } from "../../tents/TentStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
@@ -36,7 +36,7 @@ export const tentMaking = Effect.gen(function* () {
     const template =
       templateId === null ? null : { id: templateId, approvalId: yield* approvalNamed(templates, ws, templateId) }
     return TentChange.accept({
-      workspace: ws,
+      queued: false,
       idle: null,
       id,
       name: asked.name,

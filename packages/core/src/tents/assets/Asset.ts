@@ -1,9 +1,9 @@
 // A file that was uploaded to a tent, for the AI to work with. Its bytes lie in the store of blobs under a key made of ids;
 // what is known of it is written only when all of them are there.
-import { type DateTime, type Duration, Result, Schema } from "effect"
+import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
-import type { Job } from "../../kernel/Jobs.ts"
+import { type Change, changeOf, type QueuedJob } from "../../kernel/Change.ts"
 import { Invalid } from "../../kernel/Refusal.ts"
 
 export interface Asset {
@@ -60,52 +60,30 @@ export const readFileName = (given: string): Result.Result<string, Invalid> => {
     : Result.fail(Invalid.at("file", `must have a file name of at most ${asset_name_length_max} characters`))
 }
 
-export interface QueuedCleanup {
-  readonly id: string
-  readonly job: Job
-  readonly delay?: Duration.Input
-}
-
 /** Removes the bytes of those assets that nobody knows of, or no longer. `why` tells it from others about the same. */
-export const cleanupJob = (
-  workspaceId: WorkspaceId,
-  tentId: TentId,
-  assetIds: ReadonlyArray<AssetId>,
-  why: string,
-): QueuedCleanup => ({ id: `asset_cleanup:${why}`, job: { type: "asset_cleanup", workspaceId, tentId, assetIds } })
+export const cleanupJob = (tentId: TentId, assetIds: ReadonlyArray<AssetId>, why: string) =>
+  ({ id: `asset_cleanup:${why}`, job: { type: "asset_cleanup", tentId, assetIds } }) as const satisfies QueuedJob
 
 /** Queued before the first byte is taken, for the case that nobody lives to write down the last. */
-export const uploadCleanupJob = (workspace: WorkspaceId, tent: TentId, id: AssetId): QueuedCleanup => ({
-  ...cleanupJob(workspace, tent, [id], `upload:${id}`),
+export const uploadCleanupJob = (tent: TentId, id: AssetId) => ({
+  ...cleanupJob(tent, [id], `upload:${id}`),
   delay: cleanup_after_ms,
 })
 
-/** What is to be written of an asset: decided here, and nowhere else. */
-export class AssetChange {
-  readonly #brand = true
-  readonly before: Asset | null
-  readonly after: Asset | null
-  readonly jobs: ReadonlyArray<QueuedCleanup>
+export type AssetChange = Change<"asset", { readonly before: Asset | null; readonly after: Asset | null }>
 
-  private constructor(it: Pick<AssetChange, "before" | "after" | "jobs">) {
-    this.before = it.before
-    this.after = it.after
-    this.jobs = it.jobs
-  }
+const assetChange = changeOf("asset")
 
-  static is(it: unknown): it is AssetChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
-
+export const AssetChange = {
   /** Adds a file whose bytes are there to a tent that holds `others`. */
-  static attach(asset: Asset, others: ReadonlyArray<Asset>): Result.Result<AssetChange, AssetLimitExceeded> {
+  attach(asset: Asset, others: ReadonlyArray<Asset>): Result.Result<AssetChange, AssetLimitExceeded> {
     return hasMaxAssets(others)
       ? Result.fail(AssetLimitExceeded.by(others))
-      : Result.succeed(new AssetChange({ before: null, after: asset, jobs: [] }))
-  }
+      : Result.succeed(assetChange({ before: null, after: asset }))
+  },
 
-  static remove(workspace: WorkspaceId, asset: Asset): AssetChange {
-    const jobs = [cleanupJob(workspace, asset.tentId, [asset.id], `asset:${asset.id}`)]
-    return new AssetChange({ before: asset, after: null, jobs })
-  }
+  remove(asset: Asset): AssetChange {
+    const jobs = [cleanupJob(asset.tentId, [asset.id], `asset:${asset.id}`)]
+    return assetChange({ before: asset, after: null }, { jobs })
+  },
 }

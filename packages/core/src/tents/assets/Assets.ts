@@ -22,7 +22,7 @@ import {
   uploadCleanupJob,
 } from "./Asset.ts"
 import { AssetStore } from "./AssetStore.ts"
-import { TentChange } from "../TentChange.ts"
+import { TentChange } from "../machine.ts"
 import { TentStore } from "../TentStore.ts"
 
 export interface UploadedFile {
@@ -74,11 +74,6 @@ export class Assets extends Context.Service<
       const { transact } = yield* Transactor
       const { asset_bytes_max } = yield* Settings
 
-      const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: AssetChange) {
-        yield* store.apply(workspace, change)
-        for (const { job, ...options } of change.jobs) yield* jobs.enqueue(job, options)
-      })
-
       /** Streams the bytes in, and looks at the first of them as they pass. */
       const keep = Effect.fnUntraced(function* (key: string, bytes: UploadedFile["bytes"]) {
         const head: Array<Uint8Array> = []
@@ -118,7 +113,7 @@ export class Assets extends Context.Service<
             if ((yield* Clock.currentTimeMillis) - began_ms > upload_time_max_ms) {
               return yield* new Unavailable({ part: "upload" })
             }
-            yield* write(workspace, yield* Effect.fromResult(AssetChange.attach(asset, held)))
+            yield* store.apply(workspace, yield* Effect.fromResult(AssetChange.attach(asset, held)))
           }),
         )
 
@@ -131,8 +126,8 @@ export class Assets extends Context.Service<
           const id = AssetId.make(yield* ids.next)
           const tentId = into ?? TentId.make(yield* ids.random)
           const began_ms = yield* Clock.currentTimeMillis
-          const { job, ...options } = uploadCleanupJob(workspace, tentId, id)
-          yield* transact(jobs.enqueue(job, options))
+          const { job, ...options } = uploadCleanupJob(tentId, id)
+          yield* transact(jobs.enqueue({ ...job, workspaceId: workspace }, options))
           const key = assetKey(workspace, tentId, id)
           return yield* Effect.gen(function* () {
             const kept = yield* keep(key, file.bytes)
@@ -158,7 +153,7 @@ export class Assets extends Context.Service<
         remove: Effect.fn("Assets.remove")(function* (workspace, tent, id) {
           yield* tents.lock(workspace, tent).pipe(Effect.mapError(() => new NotFound({ resource: "asset" })))
           const asset = yield* store.find(workspace, tent, id)
-          yield* write(workspace, AssetChange.remove(workspace, asset))
+          yield* store.apply(workspace, AssetChange.remove(asset))
         }, transact),
 
         cleanUp: Effect.fn("Assets.cleanUp")(function* (workspace, tent, named) {

@@ -2,11 +2,12 @@
 // of the whole. Items are judged one by one, in the order of the request; the rejected ones don't stop the rest.
 import type { DateTime } from "effect"
 import type { Reasoning } from "../../ports/Ai.ts"
-import type { ApprovalId, BulkJobId, TentId, TentTemplateId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { ApprovalId, BulkJobId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import { type Change, changeOf } from "../../kernel/Change.ts"
 import { type Alias, nthAlias } from "../Alias.ts"
 import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"
 import type { Tent } from "../Tent.ts"
-import { generation_credits, TentChange } from "../TentChange.ts"
+import { generation_credits, TentChange } from "../machine.ts"
 
 export const bulk_items_max = 25
 export const prefix_length_max = 180
@@ -77,32 +78,25 @@ export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): Bulk
 
 const noCredits = "The workspace has no credit left for this item. Add credits and send it again"
 
-/** What is to be written of a bulk creation: decided here, and nowhere else. */
-export class BulkChange {
-  readonly #brand = true
-  readonly job: BulkJob
-  /** One for each admitted item: a new tent, with its credit and its job. */
-  readonly tents: ReadonlyArray<TentChange>
-
-  private constructor(it: Pick<BulkChange, "job" | "tents">) {
-    this.job = it.job
-    this.tents = it.tents
+/** Its effects are those of its tents. */
+export type BulkChange = Change<
+  "bulk tents",
+  {
+    readonly job: BulkJob
+    /** One for each admitted item: a new tent, with its credit and its job. */
+    readonly tents: ReadonlyArray<TentChange>
+    readonly credits_taken: number
   }
+>
 
-  static is(it: unknown): it is BulkChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const bulkChange = changeOf("bulk tents")
 
-  get credits_taken(): number {
-    return this.tents.reduce((sum, tent) => sum + tent.credits_taken, 0)
-  }
-
+export const BulkChange = {
   /**
    * Admits what can be: `credits` is what the workspace has, and `tentIds` has one for each item. A name counts on with
    * every item, whatever becomes of it.
    */
-  static admit(it: {
-    readonly workspace: WorkspaceId
+  admit(it: {
     readonly id: BulkJobId
     readonly request: BulkRequest
     readonly credits: number
@@ -128,11 +122,11 @@ export class BulkChange {
       return { ...place, status: "accepted", tentId, customPageAlias }
     })
     const { template, autoPublish, metadata } = request
-    return new BulkChange({
-      job: { id: it.id, templateId: template.id, autoPublish, metadata, items, createdAt: now },
-      tents,
-    })
-  }
+    const job = { id: it.id, templateId: template.id, autoPublish, metadata, items, createdAt: now }
+    const credits_taken = tents.reduce((sum, tent) => sum + tent.credits_taken, 0)
+    const jobs = tents.flatMap((tent) => tent.jobs)
+    return bulkChange({ job, tents, credits_taken }, { jobs })
+  },
 }
 
 const nameOf = (item: ReadBulkItem, request: BulkRequest, index: number): string =>
@@ -140,14 +134,13 @@ const nameOf = (item: ReadBulkItem, request: BulkRequest, index: number): string
   `${request.defaultTentNamePrefix ?? request.clientJobDescriptor ?? "Bulk Tent"} (${request.startIndex + index})`
 
 const accepted = (
-  { workspace, request, now }: { workspace: WorkspaceId; request: BulkRequest; now: DateTime.Utc },
+  { request, now }: { request: BulkRequest; now: DateTime.Utc },
   id: TentId,
   name: string,
   { prompt, includeBrand, alias }: BulkItem,
   aliasTurn: number,
 ): TentChange =>
   TentChange.accept({
-    workspace,
     idle: null,
     id,
     name,

@@ -3,7 +3,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { TemplateNotApproved } from "../../emails/EmailErrors.ts"
 import { BulkJobId, Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
-import { Jobs } from "../../kernel/Jobs.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { approvalNamed } from "../../templates/NamedTemplate.ts"
@@ -43,7 +42,6 @@ export class BulkTents extends Context.Service<
       const store = yield* BulkStore
       const shown = showing(yield* Settings, yield* TentStore)
       const templates = yield* TentTemplateStore
-      const jobs = yield* Jobs
       const ids = yield* Ids
       const { transact } = yield* Transactor
 
@@ -53,10 +51,9 @@ export class BulkTents extends Context.Service<
         named: { readonly id: BulkJobId; readonly tentIds: ReadonlyArray<TentId> },
       ) {
         const credits = yield* store.lockCredits(workspace)
-        const change = BulkChange.admit({ workspace, request, credits, now: yield* DateTime.now, ...named })
+        const change = BulkChange.admit({ request, credits, now: yield* DateTime.now, ...named })
         // Whoever holds the lock knows what there is.
         yield* store.apply(workspace, change).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
-        for (const { id, job } of change.tents.flatMap((tent) => tent.jobs)) yield* jobs.enqueue(job, { id })
         return change
       }, transact)
 

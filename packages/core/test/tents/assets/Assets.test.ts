@@ -81,8 +81,8 @@ it("keys are made of ids, and are keys", () => {
 it("an upload's clean-up waits until no upload can be under way, and is another one than a deletion's", () => {
   const file = AssetId.make("0199aa00-0000-7000-8000-000000000001")
   const held = { id: file, tentId: id, fileName: "a", contentType: "x/y", size_bytes: 1, createdAt: at(1) }
-  const [removal] = AssetChange.remove(workspace, held).jobs
-  const upload = uploadCleanupJob(workspace, id, file)
+  const [removal] = AssetChange.remove(held).jobs
+  const upload = uploadCleanupJob(id, file)
   assert.notStrictEqual(upload.id, removal?.id)
   assert.deepStrictEqual(upload.job, removal?.job)
   assert.strictEqual(removal?.delay, undefined)

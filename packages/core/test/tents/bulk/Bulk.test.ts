@@ -4,7 +4,7 @@ import { BulkChange, type BulkRequest, progressOf } from "@tentpole/core/tents/b
 import { readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
 import { prompt_length_max } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
-import { at, completed, generating, queued, workspace } from "../TentFixture.ts"
+import { at, completed, generating, queued } from "../TentFixture.ts"
 
 const some = "3f0a1b52-9c1e-4d55-8a77-0123456789"
 const tentIds = Array.from({ length: 25 }, (_, index) => TentId.make(`${some}${String(index).padStart(2, "0")}`))
@@ -24,7 +24,7 @@ const admit = (
     ...over,
     items: items.map((item) => readBulkItem(item, { autoPublish: over.autoPublish ?? false })),
   }
-  return BulkChange.admit({ workspace, id: BulkJobId.make(`${some}fd`), request, credits, tentIds, now: at(5) })
+  return BulkChange.admit({ id: BulkJobId.make(`${some}fd`), request, credits, tentIds, now: at(5) })
 }
 
 const faultOf = (item: unknown, autoPublish = true): string => {

@@ -11,7 +11,7 @@ import {
   type RowResult,
   rows_max,
 } from "@tentpole/core/imports/Import"
-import type { Execution } from "@tentpole/core/imports/ImportChange"
+import type { Execution } from "@tentpole/core/imports/machine"
 import type { UploadSession } from "@tentpole/core/imports/Imports"
 import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
 import type { ProposedMapping } from "@tentpole/core/imports/mapping/Mapping"

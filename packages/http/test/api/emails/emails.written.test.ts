@@ -1,5 +1,5 @@
 // Tests of generations, previews, test sends, duplicates and deletions of emails.
-import { BlastChange } from "@tentpole/core/blasts/BlastChange"
+import { decide } from "@tentpole/core/blasts/machine"
 import { BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { Tracking } from "@tentpole/core/tracking/Tracking"
 import { BlastId } from "@tentpole/core/kernel/Ids"
@@ -187,7 +187,7 @@ it.live("an email of a sending blast can't be deleted or unapproved, and the ref
       yield* transact(
         Effect.gen(function* () {
           const locked = yield* store.lockForLaunch(workspace, id, { now })
-          const change = BlastChange.launch(locked.blast, locked.facts, { operational: false }, now)
+          const change = decide(locked.blast, { _tag: "launch", facts: locked.facts, operational: false }, now)
           yield* store.apply(workspace, yield* Effect.fromResult(change))
         }),
       )

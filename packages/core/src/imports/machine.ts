@@ -1,9 +1,9 @@
-// What happens to an import as a whole: a session is begun, executed once, and its run started and ended. Decided here, and
-// nowhere else; what happens to rows is in `ImportChunk.ts`.
+// The machine of an import: a session is begun and executed once, its run started and ended. `ImportChunk.ts` decides rows.
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Job } from "../kernel/Jobs.ts"
+import { type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
+import type { Transitions } from "../kernel/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
 import {
   type DuplicateStrategy,
@@ -16,12 +16,6 @@ import {
 } from "./Import.ts"
 import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
 import { sanitizeCell } from "./Rows.ts"
-
-export interface QueuedJob {
-  readonly job: Job
-  readonly id: string
-  readonly delay?: Duration.Input
-}
 
 /** An execution as it is asked for. */
 export interface Execution {
@@ -47,26 +41,38 @@ const forgotten_after: Duration.Input = "26 hours"
 
 type Of<State> = { readonly before: State | null; readonly after: State }
 
-export class ImportChange {
-  readonly #brand = true
-  readonly session: Of<ImportSession> | null
-  readonly run: Of<ImportRun> | null
-  /** Definitions that were made for this import, noted as such. */
-  readonly fields: FieldChange | null
-  readonly jobs: ReadonlyArray<QueuedJob>
+/** The statuses of a run. */
+export const transitions = {
+  queued: { start: "running", fail: "failed" },
+  running: { complete: "completed", fail: "failed" },
+  completed: {},
+  failed: {},
+} as const satisfies Transitions<ImportRun["status"], "start" | "complete" | "fail">
 
-  private constructor(it: Partial<Pick<ImportChange, "session" | "run" | "fields" | "jobs">>) {
-    this.session = it.session ?? null
-    this.run = it.run ?? null
-    this.fields = it.fields ?? null
-    this.jobs = it.jobs ?? []
+const accepts = (run: ImportRun, event: "start" | "complete" | "fail"): boolean => event in transitions[run.status]
+
+export type ImportChange = Change<
+  "import",
+  {
+    readonly session: Of<ImportSession> | null
+    readonly run: Of<ImportRun> | null
+    /** Definitions that were created for this import, noted as such. */
+    readonly fields: FieldChange | null
   }
+>
 
-  static is(it: unknown): it is ImportChange {
-    return typeof it === "object" && it !== null && #brand in it
-  }
+const importChange = changeOf("import")
 
-  static begin(
+const changeTo = ({
+  jobs = [],
+  ...its
+}: Partial<Pick<ImportChange, "session" | "run" | "fields">> & {
+  readonly jobs?: ReadonlyArray<QueuedJob>
+}): ImportChange => importChange({ session: null, run: null, fields: null, ...its }, { jobs })
+
+/** The decisions about an import. Null: the event changes nothing. */
+export const ImportChange = {
+  begin(
     workspaceId: WorkspaceId,
     id: ImportSessionId,
     file: { readonly source: ImportSource; readonly fileName: string | null; readonly contentType: string },
@@ -81,37 +87,36 @@ export class ImportChange {
       executedAt: null,
       suggestions: null,
     }
-    return new ImportChange({
+    return changeTo({
       session: { before: null, after: session },
       jobs: [
         {
-          job: { type: "import_expiry", workspaceId, sessionId: id },
+          job: { type: "import_expiry", sessionId: id },
           id: `import_expiry:${id}`,
           delay: forgotten_after,
         },
       ],
     })
-  }
+  },
 
   /** The AI's answer stays with the session, so that its previews agree. Null when the question was answered before. */
-  static keepSuggestions(session: ImportSession, suggestions: StoredSuggestions): ImportChange | null {
+  keepSuggestions(session: ImportSession, suggestions: StoredSuggestions): ImportChange | null {
     if (session.suggestions?.key === suggestions.key) return null
-    return new ImportChange({ session: { before: session, after: { ...session, suggestions } } })
-  }
+    return changeTo({ session: { before: session, after: { ...session, suggestions } } })
+  },
 
   /** An expired session is gone for its callers; an executed one is not executed again. */
-  static mayExecute(session: ImportSession, now: DateTime.Utc): Result.Result<void, NotFound | InvalidState> {
+  mayExecute(session: ImportSession, now: DateTime.Utc): Result.Result<void, NotFound | InvalidState> {
     if (session.executedAt !== null) {
       return Result.fail(new InvalidState({ resource: "import session", status: "executed", move: "executed again" }))
     }
     return isExpired(session, now)
       ? Result.fail(new NotFound({ resource: "import session" }))
       : Result.succeed(undefined)
-  }
+  },
 
   /** Once only. Every fault of the request is said together, ids of nothing first: those are 404. */
-  static execute(
-    workspaceId: WorkspaceId,
+  execute(
     session: ImportSession,
     runId: ImportRunId,
     wanted: Execution,
@@ -144,32 +149,32 @@ export class ImportChange {
     const made = new Set(wanted.createdFieldDefinitionIds)
     const fields = facts.fields.filter((field) => made.has(field.id))
     return Result.succeed(
-      new ImportChange({
+      changeTo({
         session: { before: session, after: { ...session, executedAt: facts.now } },
         run: { before: null, after: run },
         fields: fields.length === 0 ? null : FieldChange.madeForImport(fields, session.id, facts.now),
-        jobs: [{ job: { type: "import_run", workspaceId, runId }, id: `import_run:${runId}` }],
+        jobs: [{ job: { type: "import_run", runId }, id: `import_run:${runId}` }],
       }),
     )
-  }
+  },
 
   /** The file has been counted, and the first chunk may come. Null when the run has begun already. */
-  static start(run: ImportRun, totalRows: number, now: DateTime.Utc): ImportChange | null {
-    if (run.status !== "queued") return null
-    return new ImportChange({ run: { before: run, after: { ...run, status: "running", totalRows, startedAt: now } } })
-  }
+  start(run: ImportRun, totalRows: number, now: DateTime.Utc): ImportChange | null {
+    if (!accepts(run, "start")) return null
+    return changeTo({ run: { before: run, after: { ...run, status: "running", totalRows, startedAt: now } } })
+  },
 
   /** Every row has its result. Null while some haven't, and when the run has ended already. */
-  static complete(run: ImportRun, now: DateTime.Utc): ImportChange | null {
-    if (run.status !== "running" || run.processedRows !== run.totalRows) return null
-    return new ImportChange({ run: { before: run, after: { ...run, status: "completed", completedAt: now } } })
-  }
+  complete(run: ImportRun, now: DateTime.Utc): ImportChange | null {
+    if (!accepts(run, "complete") || run.processedRows !== run.totalRows) return null
+    return changeTo({ run: { before: run, after: { ...run, status: "completed", completedAt: now } } })
+  },
 
   /** It can't go on. What was applied stays. Null when the run has ended already. */
-  static fail(run: ImportRun, error: string, now: DateTime.Utc): ImportChange | null {
-    if (run.status !== "queued" && run.status !== "running") return null
-    return new ImportChange({ run: { before: run, after: { ...run, status: "failed", error, completedAt: now } } })
-  }
+  fail(run: ImportRun, error: string, now: DateTime.Utc): ImportChange | null {
+    if (!accepts(run, "fail")) return null
+    return changeTo({ run: { before: run, after: { ...run, status: "failed", error, completedAt: now } } })
+  },
 }
 
 export const isExpired = (session: ImportSession, now: DateTime.Utc): boolean =>

@@ -1,0 +1,69 @@
+// What follows from a change of a blast: events, audit entries and jobs, and when workers have to look at it.
+import type { DateTime } from "effect"
+import type { AuditNote, ChangeEffects, QueuedJob } from "../kernel/Change.ts"
+import type { DomainEvent } from "../kernel/Outbox.ts"
+import { type Blast, countsOf, earlyEndingOf, launchOf } from "./Blast.ts"
+
+/** Recipients may have waited for this: to be sent to (again), or to be ended with their blast. */
+export const wakes = (before: Blast | null, after: Blast | null): boolean => {
+  if (before === null || after === null || countsOf(launchOf(after)) === null) return false
+  if (after.status === "sending") return !after.paused && (before.status !== "sending" || before.paused)
+  return before.status === "sending" && earlyEndingOf(after) !== null
+}
+
+/** The time that the blast has just been given. */
+export const fallsDue = (before: Blast | null, after: Blast | null): DateTime.Utc | null =>
+  after?.status === "scheduled" && before?.status !== "scheduled" ? after.time.scheduledAt : null
+
+const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
+  if (before === null || before.status === after?.status) return []
+  const to = after?.status ?? "deleted"
+  return [{ type: `blast_${to}`, contactId: null, at, data: { blast_id: before.id, from: before.status } }]
+}
+
+/** The decisions about a sending. How it went is in its report. */
+const auditOf = (before: Blast | null, after: Blast | null): ReadonlyArray<AuditNote> => {
+  if (after === null || before === null) return []
+  const note = (action: AuditNote["action"]) => [
+    { action, target: after.id, details: { operational: after.operational } },
+  ]
+  if (before.status === "sending" && after.status === "sending") {
+    if (before.paused === after.paused) return []
+    return note(after.paused ? "blast.paused" : "blast.resumed")
+  }
+  if (before.status === after.status) return []
+  switch (after.status) {
+    case "scheduled":
+    case "sending":
+    case "cancelled":
+    case "failed":
+      return note(`blast.${after.status}`)
+    case "draft":
+      return before.status === "scheduled" ? note("blast.unscheduled") : []
+    default:
+      return []
+  }
+}
+
+/** A blast is launched once in its life, and retried as often as the user likes. */
+const jobsOf = (before: Blast | null, after: Blast | null, includeUnconfirmed: boolean): ReadonlyArray<QueuedJob> => {
+  if (after?.status !== "sending" || before === null) return []
+  const blastId = after.id
+  if (launchOf(before) === null) return [{ job: { type: "blast_start", blastId }, id: `blast_start:${blastId}` }]
+  if (before.status === "sending" || after.retryingSince === null) return []
+  const since_ms = after.retryingSince.epochMilliseconds
+  return [
+    { job: { type: "blast_retry", blastId, since_ms, includeUnconfirmed }, id: `blast_retry:${blastId}:${since_ms}` },
+  ]
+}
+
+export const effectsOf = (
+  before: Blast | null,
+  after: Blast | null,
+  at: DateTime.Utc,
+  includeUnconfirmed: boolean = false,
+): ChangeEffects => ({
+  events: eventsOf(before, after, at),
+  audit: auditOf(before, after),
+  jobs: jobsOf(before, after, includeUnconfirmed),
+})

@@ -1,0 +1,395 @@
+// The blast machine: the table of its transitions, and `decide`, the only way to a BlastChange of an existing blast.
+import { type DateTime, Result } from "effect"
+import type { Email } from "../emails/Email.ts"
+import type { EmailChange } from "../emails/EmailChange.ts"
+import type { BlastId } from "../kernel/Ids.ts"
+import { type Change, changeOf } from "../kernel/Change.ts"
+import type { SourceOf, TargetOf, Transitions } from "../kernel/Transitions.ts"
+import type { ListChange } from "../lists/List.ts"
+import { Invalid, InvalidState } from "../kernel/Refusal.ts"
+import { copyName } from "../kernel/Text.ts"
+import {
+  type AttachedEmail,
+  type Audience,
+  type AudiencePass,
+  type Blast,
+  blast_name_length_max,
+  blankBlast,
+  type BlastFields,
+  type BlastStatus,
+  checkFields,
+  type DraftBlast,
+  type FixedAudience,
+  type Launch,
+  launchOf,
+  lockedOf,
+  type NewBlast,
+  type RetryOptions,
+  schedule_grace_ms,
+  type SendingBlast,
+  timeOf,
+} from "./Blast.ts"
+import { effectsOf, fallsDue, wakes } from "./BlastEffects.ts"
+import { allotted, checkLimits, checkReady, checkRetry, failureOf, type LaunchFacts, overLimit } from "./Launch.ts"
+import type { ReadinessFacts } from "./Readiness.ts"
+
+/** What can happen to a blast, and what each event brings with it. */
+interface Events {
+  readonly update: { readonly fields: BlastFields }
+  /** `lists`: the deletion of the former inline list, then the creation of the new one. */
+  readonly setAudience: { readonly audience: Audience; readonly lists: ReadonlyArray<ListChange> }
+  /** `inlineEmail`: the email, when it is created for the blast. */
+  readonly setEmail: { readonly email: AttachedEmail; readonly inlineEmail: EmailChange<Email> | null }
+  readonly launch: { readonly facts: LaunchFacts; readonly operational: boolean }
+  readonly schedule: {
+    readonly facts: ReadinessFacts
+    readonly scheduledAt: DateTime.Utc
+    readonly operational: boolean
+  }
+  readonly unschedule: {}
+  /** The scheduled time has come. */
+  readonly fire: { readonly facts: LaunchFacts }
+  readonly pause: {}
+  readonly resume: {}
+  /** A slice of its audience is written, and more is to come. */
+  readonly writeAudience: { readonly pass: AudiencePass }
+  /** The whole of its audience is written: once. */
+  readonly fixAudience: { readonly audience: FixedAudience }
+  /** No recipient is open any more. */
+  readonly complete: {}
+  readonly fail: { readonly failure: string }
+  readonly cancel: {}
+  /** Sends again to recipients that failed for a reason that may pass. */
+  readonly retry: RetryOptions & { readonly facts: LaunchFacts }
+  /** Every recipient of the retry that began at `since` is in the queue. */
+  readonly finishRetry: { readonly since: DateTime.Utc }
+  readonly archive: {}
+  /** `lists`: the deletion of its inline audience. Its email stays. */
+  readonly delete: { readonly lists: ReadonlyArray<ListChange> }
+}
+
+type Tag = keyof Events
+
+export type BlastEvent<T extends Tag = Tag> = { [Each in T]: { readonly _tag: Each } & Events[Each] }[T]
+
+export const transitions = {
+  draft: {
+    update: "draft",
+    setAudience: "draft",
+    setEmail: "draft",
+    launch: "sending",
+    schedule: "scheduled",
+    archive: "archived",
+    delete: "deleted",
+  },
+  scheduled: {
+    update: "scheduled",
+    unschedule: "draft",
+    fire: ["sending", "cancelled", "failed", "draft"],
+    cancel: "cancelled",
+    archive: "archived",
+  },
+  sending: {
+    update: "sending",
+    pause: "sending",
+    resume: "sending",
+    writeAudience: "sending",
+    fixAudience: "sending",
+    finishRetry: "sending",
+    complete: "sent",
+    fail: "failed",
+    cancel: "cancelled",
+  },
+  sent: { update: "sent", retry: "sending", archive: "archived", delete: "deleted" },
+  // A blast that ended while its audience was written goes on to take the rest: a retry can send to them.
+  failed: {
+    update: "failed",
+    writeAudience: "failed",
+    fixAudience: "failed",
+    retry: "sending",
+    archive: "archived",
+    delete: "deleted",
+  },
+  cancelled: {
+    update: "cancelled",
+    writeAudience: "cancelled",
+    fixAudience: "cancelled",
+    archive: "archived",
+    delete: "deleted",
+  },
+  archived: { update: "archived", writeAudience: "archived", fixAudience: "archived", archive: "archived" },
+} as const satisfies Transitions<BlastStatus, Tag, BlastStatus | "deleted">
+
+/** Completes the sentence "it can't be …" of a refusal. */
+const refused: { readonly [Each in Tag]: string } = {
+  update: "updated",
+  setAudience: "given another audience",
+  setEmail: "given another email",
+  launch: "sent",
+  schedule: "scheduled",
+  unschedule: "unscheduled",
+  fire: "sent on schedule",
+  pause: "paused",
+  resume: "resumed",
+  writeAudience: "given its recipients",
+  fixAudience: "given its recipients",
+  complete: "completed",
+  fail: "failed",
+  cancel: "cancelled",
+  retry: "retried",
+  finishRetry: "put back into the queue",
+  archive: "archived",
+  delete: "deleted",
+}
+
+const refuse = (blast: Blast, move: string): Result.Result<never, InvalidState> =>
+  Result.fail(new InvalidState({ resource: "email blast", status: blast.status, move }))
+
+/** The fields that every status has, but for `status` and `updatedAt`. */
+const common = <B extends Blast>({ id, name, description, operational, audience, email, createdAt }: B) => ({
+  id,
+  name,
+  description,
+  operational,
+  audience: audience as B["audience"],
+  email: email as B["email"],
+  createdAt,
+})
+
+/** The fields that are frozen from the first schedule or launch on. */
+const settled = <B extends Exclude<Blast, DraftBlast>>(blast: B) => ({
+  ...common(blast),
+  locked: blast.locked as B["locked"],
+  time: blast.time as B["time"],
+})
+
+/** A draft with a schedule or a launch in view: its parts are there and its email is approved. */
+const ready = (blast: DraftBlast, facts: ReadinessFacts, operational: boolean, now: DateTime.Utc) =>
+  Result.map(checkReady(blast, facts, operational), ({ audience, email, approval }) => ({
+    ...common(blast),
+    operational,
+    audience,
+    email,
+    locked: { ...approval, at: now },
+    updatedAt: now,
+  }))
+
+const launchedAt = (now: DateTime.Utc, allotted: number) => ({ at: now, allotted, pass: null, audience: null })
+
+const toDraft = (blast: Extract<Blast, { status: "scheduled" }>, scheduleMissed: boolean, now: DateTime.Utc) => ({
+  ...common(blast),
+  status: "draft" as const,
+  scheduleMissed,
+  updatedAt: now,
+})
+
+/** True while recipients of the blast are to be written. A pass that has begun goes on after the blast has ended. */
+const takesRecipients = (blast: Blast): boolean => {
+  const launch = launchOf(blast)
+  return launch !== null && launch.audience === null && (blast.status === "sending" || launch.pass !== null)
+}
+
+const withLaunch = <B extends Blast>(blast: B, change: Partial<Launch>): B => ({
+  ...blast,
+  launch: { ...launchOf(blast), ...change },
+})
+
+/** True while this retry is under way: the blast has not ended since, and no later retry has begun. */
+export const isRetrying = (blast: Blast, since: DateTime.Utc): blast is SendingBlast =>
+  blast.status === "sending" && blast.retryingSince?.epochMilliseconds === since.epochMilliseconds
+
+type To<T extends Tag> =
+  | Extract<Blast, { readonly status: TargetOf<typeof transitions, T> }>
+  | ("deleted" extends TargetOf<typeof transitions, T> ? null : never)
+type From<T extends Tag> = Extract<Blast, { readonly status: SourceOf<typeof transitions, T> }>
+
+/** What each event does where the table accepts it, and what besides the status can refuse it. */
+const moves = {
+  update: (blast, { fields }, now) =>
+    Result.map(checkFields(fields), () => ({
+      ...blast,
+      name: fields.name ?? blast.name,
+      description: fields.description === undefined ? blast.description : fields.description,
+      updatedAt: now,
+    })),
+  setAudience: (blast, { audience }, now) => Result.succeed({ ...blast, audience, updatedAt: now }),
+  setEmail: (blast, { email }, now) => Result.succeed({ ...blast, email, updatedAt: now }),
+  /** A plan's limit refuses, and leaves the draft as it is. */
+  launch: (blast, { facts, operational }, now) =>
+    Result.gen(function* () {
+      const launching = yield* ready(blast, facts, operational, now)
+      yield* checkLimits(facts)
+      const launch = launchedAt(now, allotted(facts))
+      const time = { mode: "send_now" } as const
+      return { ...launching, status: "sending", time, launch, paused: false, retryingSince: null }
+    }),
+  /** Sets a time. What is approved now is what will be sent. */
+  schedule: (blast, { facts, operational, scheduledAt }, now) =>
+    scheduledAt.epochMilliseconds <= now.epochMilliseconds
+      ? Result.fail(Invalid.at("scheduled_at", "must be in the future"))
+      : Result.map(ready(blast, facts, operational, now), (scheduled) => ({
+          ...scheduled,
+          status: "scheduled",
+          time: { mode: "scheduled", scheduledAt },
+        })),
+  unschedule: (blast, _, now) => Result.succeed(toDraft(blast, false, now)),
+  /**
+   * Too late (the service was down for more than a day), the blast is a draft again; without its list or its verified
+   * sender it fails; over a limit of the plan it is cancelled.
+   */
+  fire: (blast, { facts }, now) => {
+    const late_ms = now.epochMilliseconds - blast.time.scheduledAt.epochMilliseconds
+    if (late_ms < 0) return refuse(blast, "sent before its time")
+    if (late_ms > schedule_grace_ms) return Result.succeed(toDraft(blast, true, now))
+    const fired = { ...settled(blast), updatedAt: now }
+    const failure = failureOf(facts)
+    if (failure !== null) return Result.succeed({ ...fired, status: "failed", failure, launch: launchedAt(now, 0) })
+    const over = overLimit(facts)
+    if (over !== null) {
+      return Result.succeed({
+        ...fired,
+        status: "cancelled",
+        launch: null,
+        cancelledAt: now,
+        cancelledReason: over.reason,
+      })
+    }
+    const launch = launchedAt(now, allotted(facts))
+    return Result.succeed({ ...fired, status: "sending", launch, paused: false, retryingSince: null })
+  },
+  /** Pausing what is paused changes nothing, as resuming what is not. */
+  pause: (blast, _, now) => Result.succeed(blast.paused ? blast : { ...blast, paused: true, updatedAt: now }),
+  resume: (blast, _, now) => Result.succeed(blast.paused ? { ...blast, paused: false, updatedAt: now } : blast),
+  writeAudience: (blast, { pass }) =>
+    takesRecipients(blast) ? Result.succeed(withLaunch(blast, { pass })) : refuse(blast, refused.writeAudience),
+  fixAudience: (blast, { audience }) =>
+    takesRecipients(blast)
+      ? Result.succeed({ ...withLaunch(blast, { pass: null, audience }), updatedAt: audience.at })
+      : refuse(blast, refused.fixAudience),
+  /** A paused blast too: nothing is left to resume. */
+  complete: (blast, _, now) =>
+    blast.launch.audience !== null && blast.retryingSince === null
+      ? Result.succeed({ ...settled(blast), launch: blast.launch, status: "sent", sentAt: now, updatedAt: now })
+      : refuse(blast, refused.complete),
+  fail: (blast, { failure }, now) =>
+    Result.succeed({ ...settled(blast), launch: blast.launch, status: "failed", failure, updatedAt: now }),
+  cancel: (blast, _, now) =>
+    Result.succeed({
+      ...settled(blast),
+      status: "cancelled",
+      launch: launchOf(blast),
+      cancelledAt: now,
+      cancelledReason: null,
+      updatedAt: now,
+    }),
+  /** Its audience stays the one that was fixed. */
+  retry: (blast, { facts }, now) => {
+    const { launch } = blast
+    if (launch.audience === null) return refuse(blast, refused.retry)
+    const again = { ...settled(blast), launch, paused: false, retryingSince: now, updatedAt: now }
+    return Result.map(checkRetry(facts), () => ({ ...again, status: "sending" }))
+  },
+  finishRetry: (blast, { since }) =>
+    isRetrying(blast, since) ? Result.succeed({ ...blast, retryingSince: null }) : refuse(blast, refused.finishRetry),
+  /** Archiving what is archived changes nothing. */
+  archive: (blast, _, now) =>
+    blast.status === "archived"
+      ? Result.succeed(blast)
+      : Result.succeed({
+          ...common(blast),
+          status: "archived",
+          locked: lockedOf(blast),
+          time: timeOf(blast),
+          launch: launchOf(blast),
+          failure: blast.status === "failed" ? blast.failure : null,
+          sentAt: blast.status === "sent" ? blast.sentAt : null,
+          cancelledAt: blast.status === "cancelled" ? blast.cancelledAt : null,
+          cancelledReason: blast.status === "cancelled" ? blast.cancelledReason : null,
+          updatedAt: now,
+        }),
+  delete: () => Result.succeed(null),
+} satisfies {
+  readonly [T in Tag]: (blast: From<T>, event: Events[T], now: DateTime.Utc) => Result.Result<To<T>, unknown>
+}
+
+/** An event that every status accepts is never refused for the status. */
+export type RefusalOf<T extends Tag> =
+  | Result.Result.Failure<ReturnType<(typeof moves)[T]>>
+  | ([BlastStatus] extends [SourceOf<typeof transitions, T>] ? never : InvalidState)
+
+export type BlastChange<After extends Blast | null = Blast | null> = Change<
+  "blast",
+  {
+    readonly before: Blast | null
+    /** Null: the blast is deleted. */
+    readonly after: After
+    /** The email that is created with it. */
+    readonly email: EmailChange<Email> | null
+    /** Its inline audience, created or deleted with it, in this order. */
+    readonly lists: ReadonlyArray<ListChange>
+    /** The workspace's deliveries are due to be looked at. */
+    readonly wakes: boolean
+    /** When the workspace's schedules have to be looked at because of it. */
+    readonly fallsDue: DateTime.Utc | null
+  }
+>
+
+const blastChange = changeOf("blast")
+
+/** The parts of an event that go into its change. */
+interface Along extends Partial<RetryOptions> {
+  readonly inlineEmail?: EmailChange<Email> | null
+  readonly lists?: ReadonlyArray<ListChange>
+}
+
+const changeTo = <After extends Blast | null>(
+  before: Blast | null,
+  after: After,
+  now: DateTime.Utc,
+  { inlineEmail = null, lists = [], includeUnconfirmed }: Along,
+): BlastChange<After> =>
+  blastChange(
+    { before, after, email: inlineEmail, lists, wakes: wakes(before, after), fallsDue: fallsDue(before, after) },
+    effectsOf(before, after, now, includeUnconfirmed),
+  )
+
+/** The blast, typed by its status, if the table accepts the event. */
+export const accepting = <T extends Tag>(blast: Blast, tag: T): Result.Result<From<T>, InvalidState> =>
+  tag in transitions[blast.status] ? Result.succeed(blast as From<T>) : refuse(blast, refused[tag])
+
+/** Decides an event: what it makes of the blast, or why the blast refuses it. */
+export const decide = <T extends Tag>(
+  blast: Blast,
+  event: BlastEvent<T>,
+  now: DateTime.Utc,
+): Result.Result<BlastChange<To<T>>, RefusalOf<T>> => {
+  type Decided = Result.Result<To<T>, RefusalOf<T>>
+  const move = moves[event._tag] as unknown as (blast: From<T>, event: BlastEvent<T>, now: DateTime.Utc) => Decided
+  const after = Result.flatMap(accepting(blast, event._tag), (accepted) => move(accepted, event, now)) as Decided
+  return Result.map(after, (decided) => changeTo(blast, decided, now, event as Along))
+}
+
+export const createBlast = (
+  id: BlastId,
+  fields: NewBlast,
+  now: DateTime.Utc,
+): Result.Result<BlastChange<DraftBlast>, Invalid> =>
+  Result.map(checkFields(fields), () => changeTo(null, blankBlast(id, fields, now), now, {}))
+
+/** A draft like another blast, with what that one was given, and nothing of what became of it. */
+export const duplicateBlast = (
+  of: Blast,
+  copy: {
+    readonly id: BlastId
+    readonly audience: Audience | null
+    readonly email: AttachedEmail | null
+    /** The copies of its inline email and audience. */
+    readonly inlineEmail: EmailChange<Email> | null
+    readonly lists: ReadonlyArray<ListChange>
+  },
+  now: DateTime.Utc,
+): BlastChange<DraftBlast> => {
+  const name = copyName(of.name, blast_name_length_max)
+  const draft = blankBlast(copy.id, { name, description: of.description }, now)
+  return changeTo(null, { ...draft, audience: copy.audience, email: copy.email }, now, copy)
+}

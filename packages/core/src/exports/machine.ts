@@ -1,0 +1,88 @@
+// The machine of an export: every ExportChange is decided here.
+import { DateTime } from "effect"
+import { type Change, changeOf } from "../kernel/Change.ts"
+import type { Transitions } from "../kernel/Transitions.ts"
+import {
+  type CompletedExport,
+  type Export,
+  export_lifetime_ms,
+  type FailedExport,
+  isPending,
+  type PendingExport,
+} from "./Export.ts"
+
+export const transitions = {
+  queued: { start: "running", complete: "completed", fail: "failed", forget: "deleted" },
+  running: { complete: "completed", fail: "failed", forget: "deleted" },
+  completed: { forget: "deleted" },
+  failed: { forget: "deleted" },
+} as const satisfies Transitions<
+  Export["status"],
+  "start" | "complete" | "fail" | "forget",
+  Export["status"] | "deleted"
+>
+
+export type ExportChange = Change<
+  "export",
+  {
+    readonly before: Export | null
+    /** Null: it is forgotten. */
+    readonly after: Export | null
+  }
+>
+
+const exportChange = changeOf("export")
+
+const end = (before: PendingExport, after: CompletedExport | FailedExport): ExportChange => {
+  const type = `${before.subject.kind}_export_expiry` as const
+  const jobs = [{ job: { type, exportId: before.id }, id: `${type}:${before.id}`, delay: export_lifetime_ms }]
+  return exportChange({ before, after }, { jobs })
+}
+
+/** The decisions about an export. Null: the event changes nothing. */
+export const ExportChange = {
+  begin(
+    wanted: Pick<Export, "id" | "subject">,
+    now: DateTime.Utc,
+  ): { readonly change: ExportChange; readonly begun: PendingExport } {
+    const begun: PendingExport = { ...wanted, status: "queued", createdAt: now }
+    const type = `${begun.subject.kind}_export` as const
+    const jobs = [{ job: { type, exportId: begun.id }, id: `${type}:${begun.id}` }]
+    return { change: exportChange({ before: null, after: begun }, { jobs }), begun }
+  },
+
+  /** A worker has it. Null when one had it before, or it has ended. */
+  start(before: Export): ExportChange | null {
+    if (before.status !== "queued") return null
+    return exportChange({ before, after: { ...before, status: "running" } })
+  },
+
+  /** Its file is written, and named after what is in it (`stem`) and the day. Null when it has ended already. */
+  complete(
+    before: Export,
+    written: { readonly stem: string; readonly rowCount: number },
+    now: DateTime.Utc,
+  ): ExportChange | null {
+    if (!isPending(before)) return null
+    const { stem, rowCount } = written
+    const fileName = `${stem}-${DateTime.formatIsoDateUtc(now)}.csv`
+    return end(before, {
+      ...before,
+      status: "completed",
+      fileName,
+      rowCount,
+      completedAt: now,
+    })
+  },
+
+  /** It can't be written; `error` is a sentence for people. Null when it has ended already. */
+  fail(before: Export, error: string, now: DateTime.Utc): ExportChange | null {
+    if (!isPending(before)) return null
+    return end(before, { ...before, status: "failed", error, completedAt: now })
+  },
+
+  /** Its time is over. */
+  forget(before: Export): ExportChange {
+    return exportChange({ before, after: null })
+  },
+}

@@ -1,0 +1,332 @@
+// The two machines of a tent: the generation of its page, and the publication of it. Every TentChange is decided here.
+import { type DateTime, Result } from "effect"
+import type { AssetId, TentId } from "../kernel/Ids.ts"
+import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
+import type { Transitions } from "../kernel/Transitions.ts"
+import { type Alias, firstFree } from "./Alias.ts"
+import { cleanupJob } from "./assets/Asset.ts"
+import {
+  adjustment,
+  brandingOf,
+  isLive,
+  overLimit,
+  pageOf,
+  type PageToServe,
+  type PublishContext,
+  type PublishWish,
+} from "./pages/Publish.ts"
+import {
+  AliasTaken,
+  type Generation,
+  type Publication,
+  type PublicationWarning,
+  type PublishLimitExceeded,
+  type Tent,
+  TentNotReady,
+  type TentRequest,
+} from "./Tent.ts"
+
+/** One page generation costs this much. */
+export const generation_credits = 1
+
+/** What a tent is called until it is told. */
+const idle_name = "Untitled"
+
+/** `idle`: a tent that waits for its prompt is "pending". */
+export const transitions = {
+  pending: { accept: "queued" },
+  queued: { begin: "generating", fail: "failed" },
+  generating: { complete: "completed", fail: "failed" },
+  completed: {},
+  failed: {},
+} as const satisfies Transitions<Generation["status"], "accept" | "begin" | "complete" | "fail">
+
+/** "none": the tent has no publication. A publication that was requested with the tent is "pending". */
+export const publicationTransitions = {
+  none: { publish: ["published", "failed"] },
+  pending: { publish: ["published", "failed"], failGeneration: "failed" },
+  published: { publish: "published", unpublish: "unpublished" },
+  unpublished: { publish: ["published", "failed"] },
+  failed: { publish: ["published", "failed"] },
+} as const satisfies Transitions<Publication["status"] | "none", "publish" | "unpublish" | "failGeneration">
+
+const accepts = (tent: Tent, event: "begin" | "complete" | "fail"): boolean =>
+  event in transitions[tent.generation.status]
+
+export type TentChange = Change<
+  "tent",
+  {
+    /** Null: the tent is new. */
+    readonly before: Tent | null
+    /** Null: the tent is removed. */
+    readonly after: Tent | null
+    /** The generated document, when this change brings it. */
+    readonly html: string | undefined
+    /** The bytes to serve from now on, when this change brings them. */
+    readonly page: PageToServe | undefined
+    /** Credits taken from the workspace with this change; negative: given back. */
+    readonly credits_taken: number
+  }
+>
+
+interface Decided extends Partial<Pick<TentChange, "html" | "page" | "credits_taken">> {
+  readonly before: Tent | null
+  readonly after: Tent | null
+  readonly jobs?: ReadonlyArray<QueuedJob>
+}
+
+const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
+
+/** Whether the tent's page went live or away. */
+const auditOf = ({ before, after, page }: Decided): ReadonlyArray<AuditNote> => {
+  const tent = after ?? before
+  if (tent === null) return []
+  const note = (action: AuditNote["action"]) => [{ action, target: tent.id, details: { alias: after?.alias ?? null } }]
+  if (isPublished(after) && (!isPublished(before) || page !== undefined)) return note("tent.published")
+  return isPublished(before) && !isPublished(after) ? note("tent.unpublished") : []
+}
+
+const tentChange = changeOf("tent")
+
+const changeTo = (it: Decided): TentChange =>
+  tentChange(
+    { before: it.before, after: it.after, html: it.html, page: it.page, credits_taken: it.credits_taken ?? 0 },
+    { audit: auditOf(it), jobs: it.jobs ?? [] },
+  )
+
+/** The decisions about a tent. Null: the event changes nothing. */
+export const TentChange = {
+  /** A tent that waits for its prompt: made to hold files. */
+  idle(id: TentId, now: DateTime.Utc): TentChange {
+    const after: Tent = {
+      id,
+      name: idle_name,
+      userId: null,
+      request: null,
+      generation: { status: "pending" },
+      credits_held: 0,
+      alias: null,
+      branding: true,
+      publication: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    return changeTo({ before: null, after })
+  },
+
+  /**
+   * Accepts a generation, into a new tent or an idle one. The credit is taken with it: a workspace without one keeps
+   * everything as it was.
+   */
+  accept(it: {
+    readonly idle: Tent | null
+    readonly id: TentId
+    readonly name: string
+    readonly userId: string | null
+    readonly request: TentRequest
+    readonly requestedAlias: Alias | null
+    /** False: the caller generates the page itself, and no job is queued. */
+    readonly queued?: boolean
+    readonly now: DateTime.Utc
+  }): TentChange {
+    const after: Tent = {
+      id: it.id,
+      name: it.name,
+      userId: it.userId,
+      request: it.request,
+      generation: { status: "queued" },
+      credits_held: generation_credits,
+      alias: null,
+      branding: true,
+      publication: it.request.autoPublish ? { status: "pending", requestedAlias: it.requestedAlias } : null,
+      createdAt: it.idle?.createdAt ?? it.now,
+      updatedAt: it.now,
+    }
+    return changeTo({
+      before: it.idle,
+      after,
+      credits_taken: generation_credits,
+      jobs:
+        it.queued === false
+          ? []
+          : [{ job: { type: "tent_generation", tentId: it.id }, id: `tent_generation:${it.id}` }],
+    })
+  },
+
+  /** A worker takes the generation up; null when there is nothing to take up: it is taken already, or over. */
+  begin(tent: Tent, now: DateTime.Utc): TentChange | null {
+    if (!accepts(tent, "begin")) return null
+    return changeTo({
+      before: tent,
+      after: { ...tent, generation: { status: "generating" }, updatedAt: now },
+    })
+  },
+
+  /** The page is there; the credit is spent. Null when the generation is over already: the first answer stands. */
+  complete(tent: Tent, html: string, now: DateTime.Utc): TentChange | null {
+    if (!accepts(tent, "complete")) return null
+    return changeTo({
+      before: tent,
+      html,
+      after: { ...tent, generation: { status: "completed" }, credits_held: 0, updatedAt: now },
+    })
+  },
+
+  /** There will be no page: what was taken is given back. Null when the generation is over already. */
+  fail(tent: Tent, error: string, now: DateTime.Utc): TentChange | null {
+    if (!accepts(tent, "fail")) return null
+    const publication: Publication | null =
+      tent.publication === null
+        ? null
+        : {
+            status: "failed",
+            requestedAlias: tent.publication.requestedAlias,
+            error: { code: "tent_not_ready", message: "There is nothing to publish: the generation failed" },
+          }
+    return changeTo({
+      before: tent,
+      credits_taken: 0 - tent.credits_held,
+      after: { ...tent, generation: { status: "failed", error }, credits_held: 0, publication, updatedAt: now },
+    })
+  },
+
+  /** The page goes, the alias stays the tent's own. Null when nothing is published. */
+  unpublish(tent: Tent, now: DateTime.Utc): TentChange | null {
+    if (tent.publication?.status !== "published") return null
+    return changeTo({
+      before: tent,
+      after: {
+        ...tent,
+        publication: { status: "unpublished", requestedAlias: tent.publication.requestedAlias },
+        updatedAt: now,
+      },
+    })
+  },
+
+  /** The tent goes with all that is its own. There is nothing to show for work that is not over: it costs nothing. */
+  remove({ assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> }): TentChange {
+    return changeTo({
+      before: tent,
+      after: null,
+      credits_taken: 0 - tent.credits_held,
+      jobs: assetIds.length === 0 ? [] : [cleanupJob(tent.id, assetIds, `tent:${tent.id}`)],
+    })
+  },
+}
+
+/** `change` null: the very page is live there already. `refusal`: what is written of a publishing that failed. */
+export interface PublishOutcome {
+  readonly change: TentChange | null
+  readonly refusal: PublishLimitExceeded | null
+}
+
+export const publish = (
+  tent: Tent,
+  wish: PublishWish,
+  context: PublishContext,
+): Result.Result<PublishOutcome, TentNotReady | AliasTaken> => {
+  if (tent.generation.status !== "completed") {
+    return Result.fail(new TentNotReady({ status: tent.generation.status }))
+  }
+  const alias = wish.alias === undefined ? tent.alias : wish.alias
+  if (alias !== null && context.facts.taken.has(alias)) return Result.fail(new AliasTaken({ alias }))
+  const requestedAlias = wish.alias !== undefined ? wish.alias : alias && (tent.publication?.requestedAlias ?? alias)
+  const refusal = overLimit(tent, context.facts)
+  if (refusal !== null) {
+    return Result.succeed({ change: failed(tent, requestedAlias, refusal, context.now), refusal })
+  }
+  const { branding, warnings } = brandingOf(wish.removeBranding ?? !tent.branding, context.facts)
+  const page = pageOf(tent.id, branding, context)
+  if (isLive(tent, { alias, page })) return Result.succeed({ change: null, refusal: null })
+  const change = published(tent, { alias, requestedAlias, branding, warnings, page, now: context.now })
+  return Result.succeed({ change, refusal: null })
+}
+
+/**
+ * Publishes what has just been generated, when that was asked for, as one change with it. Nobody is there to ask: a taken
+ * alias becomes the next free one, a taken root the default address, and a full plan a kept failure.
+ */
+export const autoPublish = (completed: TentChange, context: PublishContext): TentChange => {
+  const tent = completed.after
+  if (tent?.publication?.status !== "pending") return completed
+  const { requestedAlias } = tent.publication
+  const refusal = overLimit(tent, context.facts)
+  if (refusal !== null) return failed(tent, requestedAlias, refusal, context.now, completed)
+  const turn = tent.request?.aliasTurn ?? 1
+  const alias = requestedAlias === null ? null : firstFree(requestedAlias, context.facts.taken, turn)
+  return published(
+    tent,
+    {
+      alias,
+      requestedAlias,
+      branding: tent.branding,
+      warnings: adjustment(requestedAlias, alias),
+      page: pageOf(tent.id, tent.branding, context),
+      now: context.now,
+    },
+    completed,
+  )
+}
+
+/** `generated` joins it to the change that brought the page. */
+const publication = (it: {
+  readonly tent: Tent
+  readonly after: Pick<Tent, "alias" | "branding"> & { readonly publication: Publication }
+  readonly page?: PageToServe
+  readonly generated?: TentChange
+  readonly now: DateTime.Utc
+}): TentChange =>
+  changeTo({
+    before: it.generated?.before ?? it.tent,
+    after: { ...it.tent, ...it.after, updatedAt: it.now },
+    ...(it.generated?.html === undefined ? {} : { html: it.generated.html }),
+    ...(it.page === undefined ? {} : { page: it.page }),
+  })
+
+const published = (
+  tent: Tent,
+  it: {
+    readonly alias: Alias | null
+    readonly requestedAlias: Alias | null
+    readonly branding: boolean
+    readonly warnings: ReadonlyArray<PublicationWarning>
+    readonly page: PageToServe
+    readonly now: DateTime.Utc
+  },
+  generated?: TentChange,
+): TentChange =>
+  publication({
+    tent,
+    page: it.page,
+    now: it.now,
+    ...(generated === undefined ? {} : { generated }),
+    after: {
+      alias: it.alias,
+      branding: it.branding,
+      publication: {
+        status: "published",
+        requestedAlias: it.requestedAlias,
+        publishedAt: it.now,
+        etag: it.page.etag,
+        warnings: it.warnings,
+      },
+    },
+  })
+
+const failed = (
+  tent: Tent,
+  requestedAlias: Alias | null,
+  refusal: PublishLimitExceeded,
+  now: DateTime.Utc,
+  generated?: TentChange,
+): TentChange =>
+  publication({
+    tent,
+    now,
+    ...(generated === undefined ? {} : { generated }),
+    after: {
+      alias: tent.alias,
+      branding: tent.branding,
+      publication: { status: "failed", requestedAlias, error: { code: refusal.code, message: refusal.message } },
+    },
+  })
