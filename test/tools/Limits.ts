@@ -11,6 +11,7 @@ import { blast_description_length_max, blast_name_length_max, schedule_grace_ms 
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { active_fields_max, fields_per_request_max } from "@tentpole/core/contacts/CustomField"
 import { custom_text_length_max } from "@tentpole/core/contacts/values/FieldValue"
+import { document_name_length_max, plain_text_length_max } from "@tentpole/core/documents/Document"
 import { prompt_length_max as generation_prompt_length_max } from "@tentpole/core/documents/Generation"
 import { soft_bounces_max } from "@tentpole/core/sending/Suppression"
 import * as Email from "@tentpole/core/emails/EmailFields"
@@ -33,7 +34,6 @@ import { contact_ids_max } from "@tentpole/core/lists/List"
 import { description_length_max, name_length_max } from "@tentpole/core/lists/ListName"
 import { time_window_amount_max } from "@tentpole/core/segments/Operators"
 import { rule_depth_max, rule_nodes_max } from "@tentpole/core/segments/RuleTree"
-import { template_name_length_max } from "@tentpole/core/templates/TemplateChange"
 import { alias_length_max } from "@tentpole/core/tents/Alias"
 import { asset_name_length_max, assets_max, upload_time_max_ms } from "@tentpole/core/tents/assets/Asset"
 import * as Bulk from "@tentpole/core/tents/bulk/Bulk"
@@ -170,7 +170,7 @@ const imports = (config: Configuration): ReadonlyArray<Row> => [
 const mail = (config: Configuration): ReadonlyArray<Row> => [
   [
     "Name of an email, template, blast",
-    `${characters(Email.email_name_length_max, 1)}, ${template_name_length_max}, ${blast_name_length_max}`,
+    `${characters(document_name_length_max, 1)}, ${document_name_length_max}, ${blast_name_length_max}`,
     invalid,
   ],
   ["Description of a blast", characters(blast_description_length_max), invalid],
@@ -180,7 +180,7 @@ const mail = (config: Configuration): ReadonlyArray<Row> => [
     invalid,
   ],
   ["HTML of an email or a template (`HTML_BYTES_MAX`)", bytes(config.html_bytes_max), tooLarge],
-  ["Plain text of an email", characters(Email.plain_text_length_max), invalid],
+  ["Plain text of an email", characters(plain_text_length_max), invalid],
   ["Prompt of a generation", characters(generation_prompt_length_max, 1), invalid],
   ["Addresses of a test message", `1 to ${test_addresses_max}`, invalid],
   ["Delay of a schedule, if no worker ran", time(schedule_grace_ms), "the blast becomes a draft again"],
@@ -226,7 +226,11 @@ const flows = (): ReadonlyArray<Row> => [
 ]
 
 const tents = (config: Configuration): ReadonlyArray<Row> => [
-  ["Name, prompt", `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.prompt_length_max, 1)}`, invalid],
+  [
+    "Name, prompt",
+    `${characters(Tent.tent_name_length_max, 1)}; ${characters(Tent.page_prompt_length_max, 1)}`,
+    invalid,
+  ],
   [
     "Generated HTML (`HTML_BYTES_MAX`)",
     bytes(config.html_bytes_max),

@@ -1,5 +1,7 @@
 // Prints docs/internals/state-machines.md from the transition tables in the sources.
 import { transitions as blast } from "@tentpole/core/blasts/machine"
+import { generationTransitions as generation } from "@tentpole/core/documents/Generation"
+import { transitions as document } from "@tentpole/core/documents/machine"
 import { transitions as exportFile } from "@tentpole/core/exports/machine"
 import { transitions as importRun } from "@tentpole/core/imports/machine"
 import { transitions as delivery } from "@tentpole/core/sending/machine"
@@ -18,6 +20,8 @@ export type Machine = readonly [title: string, transitions: Transitions]
 export const machines: ReadonlyArray<Machine> = [
   ["Blast", blast],
   ["Delivery", delivery],
+  ["Email or template: approval", document],
+  ["Email or template: generation", generation],
   ["Tent: generation", tent],
   ["Tent: publication", publication],
   ["Import run", importRun],

@@ -4,7 +4,7 @@ import { commonSettings, type HookKeys, type Retention } from "@tentpole/core/ke
 import { Redacted, Result, Schema } from "effect"
 import { resolve } from "node:path"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
-import { html_size_bytes_max } from "@tentpole/core/emails/EmailFields"
+import { html_size_bytes_max } from "@tentpole/core/documents/Html"
 
 /** What can't start, and what to do about it, in one sentence. */
 export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", {

@@ -19,7 +19,7 @@ import { maintenance } from "./operations/maintenance.ts"
 import { idempotencyKeys } from "./operations/idempotencyKeys.ts"
 import { imports } from "./imports/imports.ts"
 import { dkim } from "./sending/dkim.ts"
-import { emailGenerations } from "./emails/emailGenerations.ts"
+import { documents } from "./documents/documents.ts"
 import { emails } from "./emails/emails.ts"
 import { deliveries } from "./sending/deliveries.ts"
 import { flows } from "./flows/flows.ts"
@@ -36,7 +36,6 @@ import { schedules } from "./blasts/schedules.ts"
 import { segments } from "./segments/segments.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
-import { templates } from "./templates/templates.ts"
 import { tents } from "./tents/tents.ts"
 import { testMails } from "./sending/testMails.ts"
 import { traffic } from "./traffic/traffic.ts"
@@ -54,7 +53,7 @@ export { Fresh } from "./kernel/fresh.ts"
 export { seenView, viewBatch } from "./traffic/traffic.ts"
 export { withFewKeyPairs } from "./kernel/keyPairs.ts"
 export { settingsLayer, testSettings } from "./kernel/settings.ts"
-export { tagged } from "./tagged.ts"
+export { tagged } from "./kernel/tagged.ts"
 export const contract = {
   assets,
   administration,
@@ -71,7 +70,7 @@ export const contract = {
   contacts,
   deliveries,
   dkim,
-  emailGenerations,
+  documents,
   emails,
   exports,
   forms,
@@ -93,7 +92,6 @@ export const contract = {
   segments,
   workspaces,
   pages,
-  templates,
   tents,
   testMails,
   traffic,

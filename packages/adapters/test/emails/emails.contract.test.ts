@@ -5,8 +5,5 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 contract.emails("memory", memory)
 contract.emails("postgres", postgres)
 
-contract.emailGenerations("memory", memory)
-contract.emailGenerations("postgres", postgres)
-
 contract.testMails("memory", memory)
 contract.testMails("postgres", postgres)

@@ -13,7 +13,7 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
       const templates = yield* EmailTemplates
       const defaults = { subject: "DS", fromName: "DN", replyToEmail: "dr@x.test" }
       const wanted = { name: "a template", html: "<p>seed</p>", defaults }
-      const { template } = yield* templates.create(begun.workspace, wanted, "a key")
+      const { document: template } = yield* templates.create(begun.workspace, wanted, "a key")
       const approve = templates.approve(begun.workspace, template.id, {})
       yield* approve
       const unapprove = templates.unapprove(begun.workspace, template.id)
@@ -23,7 +23,7 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
     it.effect("copy what was approved: what is given wins, then the template, then the workspace", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, template } = yield* templated
-        const { email } = yield* made({ templateId: template, fromName: null })
+        const { document: email } = yield* made({ templateId: template, fromName: null })
         assert.deepInclude(email, { subject: "DS", fromName: null, fromAddress: null, replyToEmail: "dr@x.test" })
         assert.strictEqual(yield* emails.content(workspace, email.id), "<p>seed</p>")
         assert.strictEqual(yield* emails.plainText(workspace, email.id), "seed")
@@ -34,14 +34,14 @@ const seeded = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { emails, workspace, made, template, templates, approve } = yield* templated
         yield* templates.setPlainText(workspace, template, "mine")
-        assert.isNull((yield* made({ templateId: template })).email.plainText)
+        assert.isNull((yield* made({ templateId: template })).document.plainText)
         yield* approve
-        const fresh = (yield* made({ templateId: template })).email
+        const fresh = (yield* made({ templateId: template })).document
         assert.deepInclude(fresh.plainText, { text: "mine", version: 1 })
-        assert.deepStrictEqual(yield* emails.find(workspace, fresh.id), fresh)
+        assert.deepStrictEqual(yield* emails.get(workspace, fresh.id), fresh)
         yield* templates.setContent(workspace, template, "<p>later</p>")
         yield* approve
-        const stale = (yield* made({ templateId: template })).email
+        const stale = (yield* made({ templateId: template })).document
         assert.deepInclude(stale, { currentVersion: 1 })
         assert.deepInclude(stale.plainText, { text: "mine", version: 0 })
       }),

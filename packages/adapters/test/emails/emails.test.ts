@@ -16,7 +16,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { emails, workspace, credits, prompted, outcome } = yield* begin
         const { id, generation } = yield* prompted("chairs")
         assert.deepInclude(yield* outcome(id, generation), { status: "completed", version: 1, error: null })
-        const email = yield* emails.find(workspace, id)
+        const email = yield* emails.get(workspace, id)
         assert.deepInclude(email, { subject: "From the AI", currentVersion: 1, generationStatus: "completed" })
         assert.strictEqual(email.previewText, `P${"🦊".repeat(99)}`)
         const html = yield* emails.content(workspace, id)
@@ -25,7 +25,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.strictEqual(yield* credits, 2)
         const given = yield* prompted("tables", { subject: "Mine", previewText: "mine" })
         yield* outcome(given.id, given.generation)
-        assert.deepInclude(yield* emails.find(workspace, given.id), { subject: "Mine", previewText: "mine" })
+        assert.deepInclude(yield* emails.get(workspace, given.id), { subject: "Mine", previewText: "mine" })
       }),
     )
 
@@ -46,10 +46,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
             assert.include(failed.error, sentence)
             assert.notInclude(failed.error, "secret")
             assert.strictEqual(yield* credits, 3)
-            yield* emails.giveUp(workspace, id, generation)
+            yield* emails.abandonGeneration(workspace, id, generation)
             assert.deepStrictEqual(yield* outcome(id, generation), failed)
             assert.strictEqual(yield* credits, 3)
-            assert.deepInclude(yield* emails.find(workspace, id), { currentVersion: 0, generationStatus: "failed" })
+            assert.deepInclude(yield* emails.get(workspace, id), { currentVersion: 0, generationStatus: "failed" })
             assert.strictEqual((yield* Effect.flip(emails.content(workspace, id)))._tag, "NotFound")
           }
         }),
@@ -64,14 +64,14 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const handle = (job: Parameters<Parameters<typeof queue.work>[0]["handle"]>[0]) =>
           job.type === "email_generation"
             ? Effect.andThen(
-                emails.generate(job.workspaceId, job.emailId, job.generationId),
+                emails.runGeneration(job.workspaceId, job.emailId, job.generationId),
                 job.generationId === generation ? Deferred.succeed(done, undefined) : Effect.void,
               )
             : Effect.void
         const worker = yield* Effect.forkChild(queue.work({ concurrency: 1, handle }))
         yield* Deferred.await(done)
         yield* Fiber.interrupt(worker)
-        assert.strictEqual((yield* emails.find(workspace, id)).currentVersion, 1)
+        assert.strictEqual((yield* emails.get(workspace, id)).currentVersion, 1)
       }),
     )
 
@@ -84,7 +84,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* emails.update(workspace, id, { subject: "By hand" })
         yield* go
         yield* Fiber.join(writing)
-        assert.deepInclude(yield* emails.find(workspace, id), { currentVersion: 2, subject: "By hand" })
+        assert.deepInclude(yield* emails.get(workspace, id), { currentVersion: 2, subject: "By hand" })
         assert.strictEqual(yield* emails.content(workspace, id, 1), "<p>by hand</p>")
         assert.include(yield* emails.content(workspace, id, 2), "chairs")
       }),
@@ -96,13 +96,13 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id, generation } = yield* prompted("chairs")
         assert.strictEqual(yield* credits, 2)
         const { writing, go } = yield* underway(workspace, id, generation)
-        yield* emails.remove(workspace, id)
+        yield* emails.delete(workspace, id)
         assert.strictEqual(yield* credits, 3)
         yield* go
         yield* Fiber.join(writing)
-        yield* emails.giveUp(workspace, id, generation)
+        yield* emails.abandonGeneration(workspace, id, generation)
         assert.strictEqual(yield* credits, 3)
-        assert.strictEqual((yield* Effect.flip(emails.find(workspace, id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(emails.get(workspace, id)))._tag, "NotFound")
       }),
     )
 
@@ -110,12 +110,12 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { emails, workspace, credits, prompted } = yield* begin
         const { id, generation } = yield* prompted("chairs")
-        const write = emails.generate(workspace, id, generation)
+        const write = emails.runGeneration(workspace, id, generation)
         yield* Effect.all([write, write, write], { concurrency: 3 })
         const times = asked.length
         yield* write
         assert.strictEqual(asked.length, times)
-        assert.strictEqual((yield* emails.find(workspace, id)).currentVersion, 1)
+        assert.strictEqual((yield* emails.get(workspace, id)).currentVersion, 1)
         assert.strictEqual(yield* credits, 2)
       }),
     )
@@ -125,11 +125,11 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { emails, workspace, credits, prompted } = yield* begin
         const { id, generation } = yield* prompted("broken")
         assert.isTrue(
-          Result.isFailure(yield* Effect.result(Effect.sandbox(emails.generate(workspace, id, generation)))),
+          Result.isFailure(yield* Effect.result(Effect.sandbox(emails.runGeneration(workspace, id, generation)))),
         )
         assert.strictEqual((yield* emails.generation(workspace, id, generation)).status, "generating")
         assert.strictEqual(yield* credits, 2)
-        yield* emails.giveUp(workspace, id, generation)
+        yield* emails.abandonGeneration(workspace, id, generation)
         const { status, error } = yield* emails.generation(workspace, id, generation)
         assert.strictEqual(status, "failed")
         assert.include(error, "again and again")
@@ -140,7 +140,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("the next generation builds on the HTML as it is, one at a time, as long as there are credits", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, outcome } = yield* begin
-        const { email } = yield* made({ html: "<p>mine</p>" })
+        const { document: email } = yield* made({ html: "<p>mine</p>" })
         const start = emails.startGeneration(workspace, email.id, { prompt: "shorter", createdByName: "a key" })
         const { id } = yield* start
         assert.strictEqual((yield* Effect.flip(start))._tag, "GenerationInProgress")
@@ -148,7 +148,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.deepInclude(asked[0], { prompt: "shorter", name: "An email", basis: "<p>mine</p>" })
         for (let credit = 0; credit < 2; credit++) yield* outcome(email.id, (yield* start).id)
         assert.strictEqual((yield* Effect.flip(start))._tag, "InsufficientCredits")
-        assert.strictEqual((yield* emails.find(workspace, email.id)).generationStatus, "completed")
+        assert.strictEqual((yield* emails.get(workspace, email.id)).generationStatus, "completed")
         const blank = yield* Effect.flip(
           emails.startGeneration(workspace, email.id, { prompt: " ", createdByName: "a key" }),
         )
@@ -160,7 +160,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { emails, workspace, made } = yield* begin
         const clean = "<P Class=x>é ☃</P>\r\n\t<!-- c --><br/>"
-        const { email } = yield* made({ html: clean })
+        const { document: email } = yield* made({ html: clean })
         assert.strictEqual(yield* emails.content(workspace, email.id), clean)
         yield* emails.setContent(workspace, email.id, `<p onclick="x()">two</p><script>x()</script>`)
         const html = yield* emails.content(workspace, email.id)
@@ -171,7 +171,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.deepStrictEqual(refused._tag === "Invalid" ? refused.issues.map(({ path }) => path) : refused._tag, [
           "html",
         ])
-        assert.strictEqual((yield* emails.find(workspace, email.id)).currentVersion, 2)
+        assert.strictEqual((yield* emails.get(workspace, email.id)).currentVersion, 2)
       }),
     )
 
@@ -198,18 +198,23 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a copy is a draft of its own; what was stale stays so", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, prompted } = yield* begin
-        const { email } = yield* made({ html: "<p>one</p>", subject: "S", previewText: "pre", name: "n".repeat(200) })
+        const { document: email } = yield* made({
+          html: "<p>one</p>",
+          subject: "S",
+          previewText: "pre",
+          name: "n".repeat(200),
+        })
         yield* emails.setPlainText(workspace, email.id, "mine")
         yield* emails.setContent(workspace, email.id, "<p>two</p>")
         const copy = yield* emails.duplicate(workspace, email.id, "another key")
         assert.notStrictEqual(copy.id, email.id)
         assert.deepInclude(copy, { subject: "S", previewText: "pre", currentVersion: 1, approval: null })
         assert.deepInclude(copy, { name: `${"n".repeat(193)} (copy)`, createdByName: "another key" })
-        assert.deepStrictEqual(yield* emails.find(workspace, copy.id), copy)
+        assert.deepStrictEqual(yield* emails.get(workspace, copy.id), copy)
         assert.strictEqual(copy.plainText?.version, 0)
         const html = (id: EmailId) => emails.content(workspace, id)
         assert.strictEqual(yield* html(copy.id), yield* html(email.id))
-        yield* emails.remove(workspace, email.id)
+        yield* emails.delete(workspace, email.id)
         assert.include(yield* html(copy.id), "two")
         const unwritten = yield* prompted("chairs")
         const refused = yield* Effect.flip(emails.duplicate(workspace, unwritten.id, "a key"))
@@ -220,7 +225,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a preview is untracked, says what stands for nothing, and knows no other workspace's contact", () =>
       Effect.gen(function* () {
         const { emails, workspace, made, prompted } = yield* begin
-        const { email } = yield* made({
+        const { document: email } = yield* made({
           subject: "Hi {{contact.first_name}}",
           html: `<a href="https://example.com/">{{contact.nope|x}}</a>{{unsubscribe_url}}`,
         })

@@ -104,8 +104,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         emailTemplates.create(of, { ...blank, ...over }, "a key")
       /** One that the AI is to write, and its generation's id. */
       const begun = Effect.fnUntraced(function* (prompt: string, of = workspace) {
-        const { template, latest } = yield* email({ prompt }, of)
-        return { id: template.id, generation: latest?.id ?? assert.fail("a generation is there") }
+        const { document, generationId } = yield* email({ prompt }, of)
+        return { id: document.id, generation: generationId ?? assert.fail("a generation is there") }
       })
       const tents = yield* Tents
       const page = { name: "t", prompt: "a page", includeBrand: false, autoPublish: false, assetIds: [] }
@@ -114,18 +114,15 @@ const promises = <E>(name: string, stores: Stores<E>) =>
 
     it.effect("what the AI writes is cleaned, keeps its merge tokens, and fills what nobody wrote", () =>
       Effect.gen(function* () {
-        const { emailTemplates, workspace, credits } = yield* begin
-        const { template, latest } = yield* emailTemplates.create(
-          workspace,
-          { ...blank, prompt: "a greeting", defaults: { subject: "mine" } },
-          "a key",
-        )
-        assert.deepStrictEqual([template.currentVersion, latest?.status], [0, "generating"])
+        const { emailTemplates, workspace, credits, email } = yield* begin
+        const wanted = { prompt: "a greeting", defaults: { subject: "mine" } }
+        const { document: template, generationId } = yield* email(wanted)
+        assert.deepInclude(template, { currentVersion: 0, generationStatus: "generating" })
         assert.strictEqual((yield* Effect.flip(emailTemplates.content(workspace, template.id)))._tag, "NotFound")
-        yield* emailTemplates.runGeneration(workspace, template.id, latest?.id ?? assert.fail())
-        const shown = yield* emailTemplates.find(workspace, template.id)
-        assert.deepStrictEqual([shown.template.currentVersion, shown.latest?.status], [1, "completed"])
-        assert.deepInclude(shown.template.mail.defaults, { subject: "mine", previewText: "before" })
+        yield* emailTemplates.runGeneration(workspace, template.id, generationId ?? assert.fail())
+        const shown = yield* emailTemplates.get(workspace, template.id)
+        assert.deepInclude(shown, { currentVersion: 1, generationStatus: "completed" })
+        assert.deepInclude(shown.defaults, { subject: "mine", previewText: "before" })
         const html = yield* emailTemplates.content(workspace, template.id)
         assert.include(html, "a greeting {{contact.first_name}}")
         assert.deepStrictEqual(dangersOf(html), [])
@@ -140,15 +137,15 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a further generation builds on the HTML as it is", () =>
       Effect.gen(function* () {
         const { emailTemplates, tentTemplates, workspace, email } = yield* begin
-        const { template } = yield* email({ html: "<p>mine</p>" })
+        const { document: template } = yield* email({ html: "<p>mine</p>" })
         const asked = { prompt: "bolder", createdByName: "asker" }
-        const { id } = yield* emailTemplates.generate(workspace, template.id, asked)
+        const { id } = yield* emailTemplates.startGeneration(workspace, template.id, asked)
         yield* emailTemplates.runGeneration(workspace, template.id, id)
         const page = yield* tentTemplates.create(workspace, { name: "t", html: "<h1>mine</h1>" }, "a key")
-        const other = yield* tentTemplates.generate(workspace, page.template.id, asked)
-        yield* tentTemplates.runGeneration(workspace, page.template.id, other.id)
+        const other = yield* tentTemplates.startGeneration(workspace, page.document.id, asked)
+        yield* tentTemplates.runGeneration(workspace, page.document.id, other.id)
         assert.deepStrictEqual([emailsAsked[0]?.basis, pagesAsked[0]?.template], ["<p>mine</p>", "<h1>mine</h1>"])
-        assert.strictEqual((yield* tentTemplates.find(workspace, page.template.id)).template.currentVersion, 2)
+        assert.strictEqual((yield* tentTemplates.get(workspace, page.document.id)).currentVersion, 2)
         const done = yield* emailTemplates.generation(workspace, template.id, id)
         assert.deepInclude(done, { status: "completed", version: 2, prompt: "bolder", createdByName: "asker" })
       }),
@@ -201,11 +198,11 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           {
             type: "tent_template_generation",
             workspaceId: workspace,
-            templateId: page.template.id,
-            generationId: page.latest?.id ?? assert.fail(),
+            templateId: page.document.id,
+            generationId: page.generationId ?? assert.fail(),
           },
         ])
-        yield* emailTemplates.remove(workspace, id)
+        yield* emailTemplates.delete(workspace, id)
       }),
     )
 
@@ -220,7 +217,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(both)
         assert.lengthOf(emailsAsked, 2)
-        assert.strictEqual((yield* emailTemplates.find(workspace, id)).template.currentVersion, 1)
+        assert.strictEqual((yield* emailTemplates.get(workspace, id)).currentVersion, 1)
         assert.strictEqual(yield* credits(), 999)
       }),
     )
@@ -235,10 +232,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           const dying = yield* Effect.forkChild(emailTemplates.runGeneration(workspace, id, generation))
           yield* askedBy(1)
           yield* Fiber.interrupt(dying)
-          assert.strictEqual((yield* emailTemplates.find(workspace, id)).latest?.status, "generating")
+          assert.strictEqual((yield* emailTemplates.get(workspace, id)).generationStatus, "generating")
           gate = undefined
           yield* emailTemplates.runGeneration(workspace, id, generation)
-          assert.strictEqual((yield* emailTemplates.find(workspace, id)).template.currentVersion, 1)
+          assert.strictEqual((yield* emailTemplates.get(workspace, id)).currentVersion, 1)
           assert.strictEqual(yield* credits(), 999)
         }),
     )
@@ -250,12 +247,12 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const opened = (gate = yield* Deferred.make<void>())
         const working = yield* Effect.forkChild(emailTemplates.runGeneration(workspace, id, generation))
         yield* askedBy(1)
-        yield* emailTemplates.remove(workspace, id)
+        yield* emailTemplates.delete(workspace, id)
         assert.strictEqual(yield* credits(), 1000)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(working)
-        yield* emailTemplates.giveUpGeneration(workspace, id, generation, "late")
-        assert.strictEqual((yield* Effect.flip(emailTemplates.find(workspace, id)))._tag, "NotFound")
+        yield* emailTemplates.abandonGeneration(workspace, id, generation)
+        assert.strictEqual((yield* Effect.flip(emailTemplates.get(workspace, id)))._tag, "NotFound")
         assert.strictEqual(yield* credits(), 1000)
       }),
     )
@@ -264,10 +261,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, credits, begun } = yield* begin
         const { id, generation } = yield* begun("a greeting")
-        yield* emailTemplates.giveUpGeneration(workspace, id, generation, "broken off")
+        yield* emailTemplates.abandonGeneration(workspace, id, generation)
         yield* emailTemplates.runGeneration(workspace, id, generation)
-        const { template, latest } = yield* emailTemplates.find(workspace, id)
-        assert.deepStrictEqual([template.currentVersion, latest?.status, latest?.error], [0, "failed", "broken off"])
+        assert.deepInclude(yield* emailTemplates.get(workspace, id), { currentVersion: 0, generationStatus: "failed" })
+        assert.include((yield* emailTemplates.generation(workspace, id, generation)).error, "broken off")
         assert.lengthOf(emailsAsked, 0)
         assert.strictEqual(yield* credits(), 1000)
       }),
@@ -284,10 +281,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           "insufficient_credits",
           "ok",
         ])
-        assert.deepStrictEqual([yield* credits(poor), (yield* emailTemplates.slice(poor, {})).items.length], [0, 1])
-        const { template } = yield* email()
+        assert.deepStrictEqual([yield* credits(poor), (yield* emailTemplates.list(poor, {})).items.length], [0, 1])
+        const { document: template } = yield* email()
         const asked = { prompt: "p", createdByName: "b" }
-        const ask = Effect.result(emailTemplates.generate(workspace, template.id, asked))
+        const ask = Effect.result(emailTemplates.startGeneration(workspace, template.id, asked))
         assert.deepStrictEqual(codes(yield* Effect.all([ask, ask], { concurrency: 2 })), [
           "generation_in_progress",
           "ok",
@@ -302,16 +299,16 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         Effect.gen(function* () {
           const { emailTemplates, workspace, fresh, email } = yield* begin
           const emails = yield* Emails
-          const { email: made } = yield* emails.create(
+          const { document: made } = yield* emails.create(
             workspace,
             { name: "e", subject: "S", previewText: "P", fromName: "F", html: "<p>one</p>" },
             "a key",
           )
           yield* emails.setPlainText(workspace, made.id, "mine")
-          const { template } = yield* email({ emailId: made.id, defaults: { fromName: "G" } })
+          const { document: template } = yield* email({ emailId: made.id, defaults: { fromName: "G" } })
           assert.strictEqual(template.sourceId, made.id)
-          assert.deepInclude(template.mail.defaults, { subject: "S", previewText: "P", fromName: "G" })
-          assert.strictEqual(template.mail.plainText?.text, "mine")
+          assert.deepInclude(template.defaults, { subject: "S", previewText: "P", fromName: "G" })
+          assert.strictEqual(template.plainText?.text, "mine")
           assert.strictEqual(yield* emailTemplates.content(workspace, template.id), "<p>one</p>")
           const other = yield* fresh.workspace()
           const refused = yield* Effect.flip(email({ emailId: made.id }, other))
@@ -324,20 +321,20 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a duplicate is a draft of its own, and a stale plain text stays stale", () =>
       Effect.gen(function* () {
         const { emailTemplates, workspace, email } = yield* begin
-        const { template } = yield* email({ html: "<p>one</p>", defaults: { subject: "S" } })
+        const { document: template } = yield* email({ html: "<p>one</p>", defaults: { subject: "S" } })
         yield* emailTemplates.setPlainText(workspace, template.id, "mine")
         yield* emailTemplates.approve(workspace, template.id, {})
         yield* emailTemplates.setContent(workspace, template.id, "<p>two</p>")
-        const copy = (yield* emailTemplates.duplicate(workspace, template.id, "b key")).template
+        const copy = yield* emailTemplates.duplicate(workspace, template.id, "b key")
         assert.deepInclude(copy, {
           name: "a template (copy)",
           currentVersion: 1,
           approval: null,
           createdByName: "b key",
         })
-        assert.deepInclude(copy.mail.plainText, { text: "mine", version: 0 })
-        assert.strictEqual(copy.mail.defaults.subject, "S")
-        yield* emailTemplates.remove(workspace, template.id)
+        assert.deepInclude(copy.plainText, { text: "mine", version: 0 })
+        assert.strictEqual(copy.defaults.subject, "S")
+        yield* emailTemplates.delete(workspace, template.id)
         assert.strictEqual(yield* emailTemplates.content(workspace, copy.id), "<p>two</p>")
       }),
     )
@@ -349,7 +346,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const make = (tentId: TentId) => tentTemplates.create(workspace, { name: "t", tentId }, "a key")
         assert.strictEqual((yield* Effect.flip(make(id))).code, "tent_not_ready")
         yield* tents.generate(workspace, id)
-        const { template } = yield* make(id)
+        const { document: template } = yield* make(id)
         assert.strictEqual(template.sourceId, id)
         assert.strictEqual(yield* tentTemplates.content(workspace, template.id), yield* tents.content(workspace, id))
         assert.strictEqual((yield* Effect.flip(make(TentId.make(yield* fresh.id)))).code, "not_found")
@@ -359,7 +356,11 @@ const promises = <E>(name: string, stores: Stores<E>) =>
     it.effect("a tent is built on what was approved when it was accepted, whatever becomes of the template", () =>
       Effect.gen(function* () {
         const { tentTemplates, tents, page, workspace, fresh, credits } = yield* begin
-        const { template } = yield* tentTemplates.create(workspace, { name: "t", html: "<h1>approved</h1>" }, "a key")
+        const { document: template } = yield* tentTemplates.create(
+          workspace,
+          { name: "t", html: "<h1>approved</h1>" },
+          "a key",
+        )
         const create = (of = workspace) => tents.create(of, { ...page, templateId: template.id })
         const draft = yield* Effect.flip(create())
         assert.deepStrictEqual([draft.code, yield* credits()], ["template_not_approved", 1000])
@@ -374,7 +375,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* tentTemplates.setContent(workspace, template.id, "<h1>later</h1>")
         yield* tentTemplates.approve(workspace, template.id, {})
         yield* tents.generate(workspace, first.id)
-        yield* tentTemplates.remove(workspace, template.id)
+        yield* tentTemplates.delete(workspace, template.id)
         yield* tents.generate(workspace, second.id)
         assert.deepStrictEqual(
           pagesAsked.map((asked) => asked.template),

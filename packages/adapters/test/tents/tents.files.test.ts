@@ -131,7 +131,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const templates = yield* TentTemplates
       const template = Effect.fnUntraced(function* (of: WorkspaceId = workspace) {
         const made = yield* templates.create(of, { name: "t", html: "<h1>T</h1>" }, "a key")
-        const { id } = made.template
+        const { id } = made.document
         yield* templates.approve(of, id, {})
         return id
       })

@@ -62,7 +62,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const email = copy.email ?? assert.fail()
         assert.deepInclude(email, { name: "News email (copy)", status: "draft", subject: "Hi", currentVersion: 1 })
         assert.notStrictEqual(email.emailId, original.emailId)
-        const { email: made, html } = yield* emails.current(ws, email.emailId)
+        const { document: made, html } = yield* emails.current(ws, email.emailId)
         assert.deepStrictEqual([made.createdByName, html], ["the key", "<p>x</p>"])
         assert.deepStrictEqual(copy.blast.audience, { listId: list.listId, source: "inline" })
         yield* blasts.remove(ws, blast.id)

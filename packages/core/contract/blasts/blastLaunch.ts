@@ -93,7 +93,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const takenBack = yield* Effect.forkChild(
           transact(
             Effect.gen(function* () {
-              const { email: approved } = yield* emails.lock(ws, emailId)
+              const { document: approved } = yield* emails.lock(ws, emailId)
               yield* Deferred.succeed(held, undefined)
               yield* Deferred.await(go)
               const uses = yield* emails.uses(ws, emailId)

@@ -180,7 +180,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.deepInclude(shown.email, { name: "News email", status: "draft", subject: "Hi", currentVersion: 1 })
           assert.deepStrictEqual(shown.readiness?.missing, ["audience", "email_approval", "schedule"])
           assert(shown.email !== null)
-          const { email, html } = yield* emails.current(ws, shown.email.emailId)
+          const { document: email, html } = yield* emails.current(ws, shown.email.emailId)
           assert.deepInclude(email, { fromName: "Ann", fromAddress: "house@example.test", createdByName: "the key" })
           assert.include(html ?? "", "Write your message here")
           const own = yield* blasts.setEmail(ws, id, { source: "inline", fields: { name: "N" }, html: "<p>x</p>" }, "k")

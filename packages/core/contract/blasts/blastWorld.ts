@@ -210,7 +210,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     return yield* transact(
       Effect.gen(function* () {
         const current = yield* emails.lock(ws, id)
-        const facts = { verifiedDomains: [(current.email.fromAddress ?? "").replace(/^.*@/, "")] }
+        const facts = { verifiedDomains: [(current.document.fromAddress ?? "").replace(/^.*@/, "")] }
         const change = yield* Effect.fromResult(EmailChange.approve(current, facts, { approvalId }, noon))
         yield* emails.apply(ws, change)
         return change.after

@@ -13,16 +13,16 @@ import { type EmailId, FieldDefinitionId, FlowId, ListId } from "../../src/kerne
 import { ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
 import type { Outbox } from "../../src/kernel/Outbox.ts"
-import { TemplateChange } from "../../src/templates/TemplateChange.ts"
+import { EmailTemplateChange } from "../../src/templates/TemplateChange.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { furnished, later, noon, type Rooms } from "../blasts/blastWorld.ts"
 import {
   begin as beginTemplates,
-  emailSample,
+  emailTemplateSample,
   type Ports as TemplatePorts,
-  tentSample,
-} from "../templates/templateWorld.ts"
+  tentTemplateSample,
+} from "../documents/documentWorld.ts"
 import { moves } from "../tents/tentMoves.ts"
 
 export type FlowRooms = Rooms | TemplatePorts | ContactFieldStore | FlowStore | TentStore | Outbox
@@ -48,8 +48,8 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const store = yield* FlowStore
   const fieldStore = yield* ContactFieldStore
   const tents = yield* TentStore
-  const emailTemplates = yield* beginTemplates(emailSample, ws)
-  const tentTemplates = yield* beginTemplates(tentSample, ws)
+  const emailTemplates = yield* beginTemplates(emailTemplateSample, ws)
+  const tentTemplates = yield* beginTemplates(tentTemplateSample, ws)
 
   const write = (change: FlowChange) => transact(store.apply(ws, change))
 
@@ -117,7 +117,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   }, Effect.orDie)
 
   const unapproving = Effect.fnUntraced(function* (id: EmailId, held: Effect.Effect<void> = Effect.void) {
-    const { email } = yield* emails.lock(ws, id)
+    const { document: email } = yield* emails.lock(ws, id)
     yield* held
     const uses = yield* emails.uses(ws, id)
     yield* Effect.orDie(
@@ -139,7 +139,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const current = yield* emailTemplates.store.lock(ws, id)
     yield* held
     const uses = yield* emailTemplates.store.uses(ws, id)
-    const change = yield* Effect.fromResult(TemplateChange.remove(current, uses))
+    const change = yield* Effect.fromResult(EmailTemplateChange.remove(current, uses))
     yield* Effect.catchTag(emailTemplates.store.apply(ws, change), "InsufficientCredits", Effect.die)
   })
 

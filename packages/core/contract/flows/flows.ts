@@ -278,7 +278,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           )
           assert.deepStrictEqual(
             new Map(known.emailTemplates),
-            new Map([[template.id, { defaults: template.mail.defaults, apiTokens: ["api.price"] }]]),
+            new Map([[template.id, { defaults: template.defaults, apiTokens: ["api.price"] }]]),
           )
           assert.deepStrictEqual([...known.tentTemplates], [page.id])
           assert.deepStrictEqual([known.senderDefaults, [...known.verifiedDomains]], [senderDefaults, ["example.test"]])
@@ -322,7 +322,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           )
           assert.deepStrictEqual(
             new Map(trial.facts.templateSubjects),
-            new Map([[template.id, template.mail.defaults.subject]]),
+            new Map([[template.id, template.defaults.subject]]),
           )
           assert.deepStrictEqual([trial.facts.workspaceName, trial.suppression], ["Acme", null])
         }),

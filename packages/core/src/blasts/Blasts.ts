@@ -2,7 +2,7 @@
 // over once they have answered.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
-import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailErrors.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { BlastId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { List, ListNameExists, NewList } from "../lists/List.ts"
 import { nameCandidates } from "../lists/ListName.ts"

@@ -1,27 +1,28 @@
-// The door through which the HTML of emails and templates goes, whoever wrote it: of bearable size, and with nothing in it
-// that could act by itself.
+// Validation of the HTML of documents: its size, and no active content.
 import { Result } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
-import { html_size_bytes_max } from "../emails/EmailFields.ts"
-import { HtmlTooLarge } from "../emails/EmailErrors.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { dangersOf, type Unclean } from "./Clean.ts"
 import { isBlank } from "../kernel/Text.ts"
+import { HtmlTooLarge } from "./DocumentErrors.ts"
 
-/** What makes HTML safe: the whole document again, or why it can't be. */
+/** The largest HTML that can be rendered and mailed in reasonable time; an installation may set less. */
+export const html_size_bytes_max = 4 * 1024 * 1024
+
+/** Makes HTML safe: answers the whole document, or why that is impossible. */
 export type Clean = (html: string) => Result.Result<string, Unclean>
 
-/** What could act by itself in HTML; empty when it is safe. */
+/** The active content of HTML; empty when it is safe. */
 export type Dangers = (html: string) => ReadonlyArray<string>
 
-/** A page that has no dangers stays as it is, byte for byte; of another one stays what the cleaner leaves. */
+/** Leaves HTML without active content as it is, byte for byte; cleans any other. */
 export const asWritten =
   (clean: Clean): Clean =>
   (html) =>
-    // The cleaner looks first: it bears what would keep a parser busy for long.
+    // The cleaner comes first: it refuses HTML that would keep the parser of `dangersOf` busy for long.
     Result.map(clean(html), (cleaned) => (dangersOf(html).length === 0 ? html : cleaned))
 
-/** HTML that says something, and is not too large. */
+/** HTML that is neither empty nor too large. */
 export const checkHtml = (
   html: string,
   bytes_max = html_size_bytes_max,
@@ -32,16 +33,16 @@ export const checkHtml = (
 }
 
 /**
- * HTML that may be kept, or what is wrong with it, told of the body's `html`. What the cleaner let through is looked at once
- * more, by other eyes.
+ * HTML that may be stored, or what is wrong with it, reported at the body's `html`. `dangers` shares no code with the cleaner
+ * and checks its result.
  */
-export const keepable =
+export const storable =
   (clean: Clean, dangers: Dangers, bytes_max: number) =>
   (html: string): Result.Result<string, Invalid | HtmlTooLarge> =>
     Result.gen(function* () {
       const checked = yield* checkHtml(html, bytes_max)
-      const kept = yield* Result.mapError(clean(checked), ({ reason }) => Invalid.at("html", reason))
-      return dangers(kept).length === 0
-        ? kept
+      const cleaned = yield* Result.mapError(clean(checked), ({ reason }) => Invalid.at("html", reason))
+      return dangers(cleaned).length === 0
+        ? cleaned
         : yield* Result.fail(Invalid.at("html", "can't be sanitized: it contains active content"))
     })

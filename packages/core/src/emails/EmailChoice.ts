@@ -1,5 +1,7 @@
 // An email for something that sends: there already, or made for it. Blasts and the steps of flows choose theirs alike.
 import { DateTime, Effect, Result } from "effect"
+import { document_name_length_max } from "../documents/Document.ts"
+import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { EmailId, type EmailTemplateId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { approvedNamed } from "../templates/NamedTemplate.ts"
@@ -8,9 +10,8 @@ import { nameWith } from "../kernel/Text.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { Email } from "./Email.ts"
 import type { EmailChange } from "./EmailChange.ts"
-import { email_name_length_max, type EmailFields } from "./EmailFields.ts"
-import { keepableEmail } from "./EmailInput.ts"
-import type { HtmlTooLarge } from "./EmailErrors.ts"
+import type { EmailFields } from "./EmailFields.ts"
+import { storableEmail } from "./EmailInput.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { draft, type DraftFacts } from "./NewEmail.ts"
 
@@ -44,7 +45,7 @@ export const inlineEmail = (
   { fields, html }: InlineEmail,
   made: DraftFacts,
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
-  const name = fields.name ?? nameWith(owner.name, " email", email_name_length_max)
+  const name = fields.name ?? nameWith(owner.name, " email", document_name_length_max)
   return draft({ ...fields, name, ...(html === undefined ? {} : { html }) }, made)
 }
 
@@ -54,7 +55,7 @@ export const choosingEmail = Effect.gen(function* () {
   const templates = yield* EmailTemplateStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
-  const keep = yield* keepableEmail
+  const keep = yield* storableEmail
 
   /** HTML of an inline email, as far as it may be kept. */
   const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>

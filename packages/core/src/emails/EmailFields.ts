@@ -1,18 +1,14 @@
-// The fields of an email that people write, each defined once: its limits, and what is said when it breaks them.
+// The header fields of emails: their schemas, limits and messages.
 import { Schema } from "effect"
 import { atMost, FromName, oneLine, SenderAddress } from "../workspaces/Sender.ts"
+import { document_name_length_max } from "../documents/Document.ts"
 
-export const email_name_length_max = 200
 export const subject_length_max = 998
 export const preview_text_length_max = 200
-/** What can be rendered and mailed in reasonable time. How much is taken is for whoever runs the service to say, up to this. */
-export const html_size_bytes_max = 4 * 1024 * 1024
-/** An override can't be larger than what it stands for. */
-export const plain_text_length_max = 1_000_000
 
 const notBlank = Schema.isPattern(/\S/, { message: "must not be empty" })
 
-export const EmailName = Schema.String.check(notBlank, atMost(email_name_length_max)).annotate({
+export const EmailName = Schema.String.check(notBlank, atMost(document_name_length_max)).annotate({
   description: "Internal name, 1 to 200 characters",
 })
 

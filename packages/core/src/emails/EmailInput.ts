@@ -1,7 +1,7 @@
-// What people write of an email, as far as it may be kept: fields within their limits, HTML that is safe and not too large.
+// Validation of emails: header fields and HTML.
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
-import { keepable } from "../documents/Html.ts"
+import { storable } from "../documents/Html.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { Cleaner } from "../documents/Clean.ts"
@@ -45,11 +45,11 @@ const written = (address: string | null): string | null =>
 const nameOnTheWire = (key: PropertyKey, prefix: string): string =>
   typeof key === "string" && key in wireNames ? prefix + wireNames[key as keyof EmailFields] : String(key)
 
-/** HTML of an email that may be kept. */
-export const keepableEmail = Effect.gen(function* () {
+/** Validates the HTML of an email. */
+export const storableEmail = Effect.gen(function* () {
   const { cleanEmail } = yield* Cleaner
   const { html_bytes_max } = yield* Settings
-  return keepable(cleanEmail, emailDangersOf, html_bytes_max)
+  return storable(cleanEmail, emailDangersOf, html_bytes_max)
 })
 
 /** A subject as a model wrote it, made one that may be kept; null when it says nothing. */

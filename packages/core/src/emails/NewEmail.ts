@@ -1,16 +1,15 @@
-// An email to be made: of HTML, of a template, by the AI, or blank. What is asked for is checked here, and put together from
-// what is given, what the template's approval froze, and what the workspace sends by.
+// NewEmail: the request for a new email, from HTML, a template, a prompt or a scaffold, and the draft that results.
 import { type DateTime, Result } from "effect"
+import { asOfFirst } from "../documents/Document.ts"
+import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { promptIssues } from "../documents/Generation.ts"
-import { asOfFirst } from "../documents/PlainTextOverride.ts"
 import type { EmailId, EmailTemplateId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
-import type { ApprovedTemplate } from "../templates/Template.ts"
+import type { ApprovedEmailTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import type { Email } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "./EmailFields.ts"
-import type { HtmlTooLarge } from "./EmailErrors.ts"
 import { scaffold } from "./EmailScaffold.ts"
 
 /** Fields that are left out are taken from the template, then from the workspace's sender defaults, as far as they have some. */
@@ -23,17 +22,17 @@ export type NewEmail = Partial<EmailFields> &
     readonly prompt?: string
   }
 
-/** What a draft is made with besides what is asked for. */
+/** What a draft needs besides the request. */
 export interface DraftFacts {
   readonly id: EmailId
   readonly workspace: Workspace
   /** What the approval of the template froze; null without one. */
-  readonly seed: ApprovedTemplate<"email"> | null
+  readonly seed: ApprovedEmailTemplate | null
   readonly createdByName: string
   readonly now: DateTime.Utc
 }
 
-/** An email is made of one thing; only a template may have a prompt besides. */
+/** An email has one source; only a template may have a prompt, too. */
 export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Result<void, Invalid> => {
   const issues: ReadonlyArray<Issue> = [
     ...(html !== undefined && templateId !== undefined
@@ -52,13 +51,13 @@ export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Re
   return issues.length === 0 ? Result.void : Result.fail(new Invalid({ issues }))
 }
 
-/** What is given wins, also where it says that there is none; then the template, then the workspace. */
+/** Fields of the request win, null too; then the template's defaults, then the workspace's sender. */
 export const fieldsOf = (
   { html: _html, templateId: _templateId, prompt: _prompt, ...given }: NewEmail,
-  seed: ApprovedTemplate<"email"> | null,
+  seed: ApprovedEmailTemplate | null,
   { senderDefaults }: Workspace,
 ): Partial<EmailFields> & Pick<EmailFields, "name"> => {
-  const defaults = seed?.mail.defaults
+  const defaults = seed?.defaults
   return {
     subject: defaults?.subject ?? null,
     previewText: defaults?.previewText ?? null,
@@ -70,8 +69,8 @@ export const fieldsOf = (
 }
 
 /**
- * The draft of what is asked for without a prompt; `html` is clean. Of a template it takes over the plain text that the user
- * wrote too; one that was stale there stays so.
+ * The draft of a request without a prompt; `html` is clean. A template's override of the plain text is copied, and stays
+ * stale if it was.
  */
 export const draft = (
   asked: NewEmail,
@@ -79,9 +78,8 @@ export const draft = (
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
   EmailChange.create({
     id,
-    fields: fieldsOf(asked, seed, workspace),
+    fields: { ...fieldsOf(asked, seed, workspace), plainText: seed && asOfFirst(seed.plainText, seed.version) },
     html: asked.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
-    plainText: seed && asOfFirst(seed.mail.plainText, seed.version),
     createdByName,
     now,
   })

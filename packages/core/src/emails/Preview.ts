@@ -3,13 +3,13 @@
 import { DateTime, Effect } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
+import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { Links } from "../rendering/Links.ts"
 import { ApprovalId, ContactId, DeliveryId, type EmailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
 import { compile } from "../rendering/Compile.ts"
 import { type Email, plainTextOf, unresolvedIn } from "./Email.ts"
-import { TemplateNotReady } from "./EmailErrors.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { type Content, renderContent } from "../rendering/Render.ts"
 
@@ -32,7 +32,7 @@ export const previewing = Effect.gen(function* () {
     if (html === null) return yield* new TemplateNotReady()
     const { name, postalAddress } = yield* workspaces.find(workspace)
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
-    const compiled = compile(asApproved(current.email, html), sender, { ...untracked, addresses: links.addresses })
+    const compiled = compile(asApproved(current.document, html), sender, { ...untracked, addresses: links.addresses })
     const { customFields } = yield* store.facts(workspace)
     // No message has the email's own id: these links lead nowhere, and stay the same from preview to preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
@@ -58,7 +58,7 @@ export const asApproved = (email: Email, html: string): ApprovedEmail => ({
   fromAddress: email.fromAddress ?? "",
   replyToEmail: email.replyToEmail ?? "",
   html,
-  text: plainTextOf({ email, html }),
+  text: plainTextOf({ document: email, html }),
   approvedAt: email.updatedAt,
 })
 

@@ -2,7 +2,7 @@
 // JSON: the room reads them itself, so that all that is wrong with one is told at once, each with its path.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
-import type { HtmlTooLarge, TemplateNotApproved } from "../emails/EmailErrors.ts"
+import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import { Jobs } from "../kernel/Jobs.ts"
 import type { Paged } from "../kernel/Page.ts"

@@ -1,6 +1,6 @@
 // The plain-text rendition of an email's HTML. Tokens go through as they are, and are filled in later.
 import { compile } from "html-to-text"
-import { html_size_bytes_max } from "../emails/EmailFields.ts"
+import { html_size_bytes_max } from "../documents/Html.ts"
 import { preheader_attribute } from "./Markup.ts"
 
 /** Deeper elements are left out: the library recurses, and nobody writes so. */

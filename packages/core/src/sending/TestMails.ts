@@ -6,6 +6,7 @@ import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
 import { Links } from "../rendering/Links.ts"
 import type { OutgoingMessage } from "./OutgoingMail.ts"
 import { signingKeys } from "./SigningKeys.ts"
+import { TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type ContactId, DeliveryId, type EmailId, Ids, TestMailId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Jobs } from "../kernel/Jobs.ts"
 import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
@@ -14,7 +15,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { compile } from "../rendering/Compile.ts"
 import { dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { type Email, missingIn } from "../emails/Email.ts"
-import { EmailNotReady, TemplateNotReady } from "../emails/EmailErrors.ts"
+import { EmailNotReady } from "../emails/EmailErrors.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { wireAddress } from "../rendering/message/Headers.ts"
 import type { Recipient } from "../rendering/message/Message.ts"
@@ -71,7 +72,7 @@ export class TestMails extends Context.Service<
       return TestMails.of({
         request: Effect.fn("TestMails.request")(function* (workspace, id, { to, contactId }) {
           const addresses = yield* Effect.fromResult(checkAddresses(to))
-          const { email, html } = yield* emails.lock(workspace, id)
+          const { document: email, html } = yield* emails.lock(workspace, id)
           if (contactId !== undefined) yield* contacts.find(workspace, contactId).pipe(Effect.mapError(inBody))
           if (html === null) return yield* new TemplateNotReady()
           const missing = missingIn(email, yield* emails.facts(workspace))

@@ -1,62 +1,44 @@
-// What can be done with email templates. The API calls these, the worker calls `runGeneration`.
+// EmailTemplates: the use cases of email templates.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
-import { asOfFirst } from "../documents/PlainTextOverride.ts"
-import type { Email } from "../emails/Email.ts"
-import { keepableEmail } from "../emails/EmailInput.ts"
-import { type HtmlTooLarge, TemplateNotReady } from "../emails/EmailErrors.ts"
+import { asOfFirst } from "../documents/Document.ts"
+import { type HtmlTooLarge, TemplateNotReady } from "../documents/DocumentErrors.ts"
+import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
+import { plainTextOf } from "../emails/Email.ts"
+import { storableEmail } from "../emails/EmailInput.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import { withPreheader } from "../rendering/Preheader.ts"
 import { scaffold } from "../emails/EmailScaffold.ts"
 import { type EmailId, EmailTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
-import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import { noDefaults, withDefaults, withWritten } from "./MailDefaults.ts"
-import { checkName, checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
-import { type MailDefaults, plainTextOf, type ShownTemplate, type TemplateMail } from "./Template.ts"
-import { TemplateChange } from "./TemplateChange.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { noDefaults, withDefaults } from "./MailDefaults.ts"
+import { checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
+import type { EmailTemplateTypes, MailDefaults } from "./Template.ts"
+import { EmailTemplateChange } from "./TemplateChange.ts"
 import { EmailTemplateStore } from "./TemplateStore.ts"
-import { type TemplateVerbs, templateVerbs } from "./TemplateVerbs.ts"
 
 export interface NewEmailTemplate extends NewTemplate {
-  /** An email whose HTML and fields it begins with; fields given win. */
+  /** An email whose HTML and fields it starts with; fields given win. */
   readonly emailId?: EmailId
-  readonly defaults: Partial<MailDefaults>
-}
-
-export interface EmailTemplatePatch {
-  readonly name?: string
   readonly defaults: Partial<MailDefaults>
 }
 
 export class EmailTemplates extends Context.Service<
   EmailTemplates,
-  TemplateVerbs<"email"> & {
-    /** With `prompt` its first version is being written when this answers. */
-    readonly create: (
-      workspace: WorkspaceId,
-      template: NewEmailTemplate,
-      createdByName: string,
-    ) => Effect.Effect<
-      ShownTemplate<"email">,
-      Invalid | HtmlTooLarge | NotFound | TemplateNotReady | InsufficientCredits
-    >
-    /** Name and defaults; what is left out stays, null clears. Makes no version. */
-    readonly update: (
-      workspace: WorkspaceId,
-      id: EmailTemplateId,
-      patch: EmailTemplatePatch,
-    ) => Effect.Effect<ShownTemplate<"email">, NotFound | Invalid>
-    /** The override, or the text made from the current HTML. */
-    readonly plainText: (workspace: WorkspaceId, id: EmailTemplateId) => Effect.Effect<string, NotFound>
-    /** Null goes back to the text made from the HTML. */
-    readonly setPlainText: (
-      workspace: WorkspaceId,
-      id: EmailTemplateId,
-      text: string | null,
-    ) => Effect.Effect<ShownTemplate<"email">, NotFound | Invalid>
-  }
+  Documents<EmailTemplateTypes> &
+    PlainTexts<EmailTemplateTypes> & {
+      /** With `prompt` the generation of its first version has started. */
+      readonly create: (
+        workspace: WorkspaceId,
+        template: NewEmailTemplate,
+        createdByName: string,
+      ) => Effect.Effect<
+        Created<EmailTemplateTypes>,
+        Invalid | HtmlTooLarge | NotFound | TemplateNotReady | InsufficientCredits
+      >
+    }
 >()("tentpole/EmailTemplates") {
   static readonly layer = Layer.effect(
     EmailTemplates,
@@ -64,30 +46,26 @@ export class EmailTemplates extends Context.Service<
       const store = yield* EmailTemplateStore
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
-      const ai = yield* Ai
-
-      const { verbs, make, change } = yield* templateVerbs<"email">({
+      const shared = yield* documents<EmailTemplateTypes>("EmailTemplates", {
+        machine: EmailTemplateChange,
         store,
+        storable: yield* storableEmail,
+        ask: (yield* Ai).email,
         toId: (uuid) => EmailTemplateId.make(uuid),
-        keep: yield* keepableEmail,
-        ask: ai.email,
-        written: withWritten,
-        copied: ({ mail, currentVersion }) => ({ ...mail, plainText: asOfFirst(mail.plainText, currentVersion) }),
-        job: (workspaceId, templateId, generationId) => ({
-          type: "email_template_generation",
-          workspaceId,
-          templateId,
-          generationId,
-        }),
-        waitsForGeneration: true,
+        facts: () => Effect.succeed(null),
       })
 
-      /** The HTML and the mail that a template made from this email begins with. */
+      /** The preview text becomes a default; the HTML of emails from the template gets it again. */
       const fromEmail = Effect.fnUntraced(function* (workspace: WorkspaceId, id: EmailId) {
         const inBody = () => new NotFound({ resource: "email", path: "email_id" })
-        const { email, html } = yield* Effect.mapError(emails.current(workspace, id), inBody)
+        const { document, html } = yield* Effect.mapError(emails.current(workspace, id), inBody)
         if (html === null) return yield* new TemplateNotReady()
-        return { html: email.previewText === null ? html : withPreheader(html, null), mail: mailOf(email) }
+        const { subject, previewText, fromName, fromAddress, replyToEmail } = document
+        return {
+          html: previewText === null ? html : withPreheader(html, null),
+          defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
+          plainText: asOfFirst(document.plainText, document.currentVersion),
+        }
       })
 
       const blank = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
@@ -96,49 +74,20 @@ export class EmailTemplates extends Context.Service<
       })
 
       return EmailTemplates.of({
-        ...verbs,
+        ...shared.verbs,
+        ...shared.plainTexts(plainTextOf),
 
-        create: Effect.fn("EmailTemplates.create")(function* (workspace, asked, createdByName) {
-          const { name, html, prompt, emailId, defaults } = asked
-          yield* Effect.fromResult(checkNewTemplate(asked, { path: "email_id", id: emailId }))
+        create: Effect.fn("EmailTemplates.create")(function* (workspace, template, createdByName) {
+          const { name, html, prompt, emailId } = template
+          yield* Effect.fromResult(checkNewTemplate(template, { path: "email_id", id: emailId }))
           const source = emailId === undefined ? null : yield* fromEmail(workspace, emailId)
-          const mail = yield* Effect.fromResult(withDefaults(source?.mail ?? noMail, defaults))
-          const parts = { name, mail, sourceId: emailId ?? null, createdByName }
-          if (prompt !== undefined) return yield* make(workspace, parts, { prompt })
-          return yield* make(workspace, parts, { html: html ?? source?.html ?? (yield* blank(workspace)) })
-        }),
-
-        update: Effect.fn("EmailTemplates.update")(function* (workspace, id, patch) {
-          return yield* change(workspace, id, ({ template }, now) =>
-            Effect.gen(function* () {
-              const name = patch.name === undefined ? template.name : yield* Effect.fromResult(checkName(patch.name))
-              const mail = yield* Effect.fromResult(withDefaults(template.mail, patch.defaults))
-              return TemplateChange.update<"email">(template, { name, mail }, now)
-            }),
-          )
-        }),
-
-        plainText: Effect.fn("EmailTemplates.plainText")(function* (workspace, id) {
-          return plainTextOf(yield* store.current(workspace, id))
-        }),
-
-        setPlainText: Effect.fn("EmailTemplates.setPlainText")(function* (workspace, id, text) {
-          return yield* change(workspace, id, ({ template }, now) =>
-            Effect.fromResult(TemplateChange.setPlainText(template, text, now)),
-          )
+          const defaults = yield* Effect.fromResult(withDefaults(source?.defaults ?? noDefaults, template.defaults))
+          const fields = { name, sourceId: emailId ?? null, defaults, plainText: source?.plainText ?? null }
+          if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
+          const page = html ?? source?.html ?? (yield* blank(workspace))
+          return yield* shared.create(workspace, { fields, html: page, createdByName })
         }),
       })
     }),
   )
-}
-
-const noMail: TemplateMail = { defaults: noDefaults, plainText: null }
-
-/** The preview text is handed on as a default, and stands in the HTML of the emails that are made from the template. */
-const mailOf = (email: Email): TemplateMail => {
-  const { subject, previewText, fromName, fromAddress, replyToEmail } = email
-  return {
-    defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
-    plainText: asOfFirst(email.plainText, email.currentVersion),
-  }
 }

@@ -1,8 +1,8 @@
-// The header fields that an email template hands on, checked as an email's own are, and told by their names on the wire.
+// The header fields of email templates: validated as those of emails, and reported as `default_*`.
 import { Result } from "effect"
 import { checkFields, previewTextFrom, subjectFrom } from "../emails/EmailInput.ts"
 import type { Invalid } from "../kernel/Refusal.ts"
-import type { MailDefaults, TemplateMail } from "./Template.ts"
+import type { MailDefaults } from "./Template.ts"
 
 export const noDefaults: MailDefaults = {
   subject: null,
@@ -14,19 +14,22 @@ export const noDefaults: MailDefaults = {
 
 const names = ["subject", "previewText", "fromName", "fromAddress", "replyToEmail"] as const
 
-/** The mail with these defaults instead; what is left out stays. The very same when nothing changes. */
-export const withDefaults = (mail: TemplateMail, patch: Partial<MailDefaults>): Result.Result<TemplateMail, Invalid> =>
+/** What is left out stays. The very same object when nothing changes. */
+export const withDefaults = (
+  defaults: MailDefaults,
+  patch: Partial<MailDefaults>,
+): Result.Result<MailDefaults, Invalid> =>
   Result.map(checkFields(patch, "default_"), ({ name: _, ...checked }) => {
-    const defaults: MailDefaults = { ...mail.defaults, ...checked }
-    return names.some((name) => defaults[name] !== mail.defaults[name]) ? { ...mail, defaults } : mail
+    const changed: MailDefaults = { ...defaults, ...checked }
+    return names.some((name) => changed[name] !== defaults[name]) ? changed : defaults
   })
 
-/** What the AI says of an email it wrote stands where nobody said anything. */
+/** Fills subject and preview text with the AI's where the user left them open. */
 export const withWritten = (
-  mail: TemplateMail,
+  defaults: MailDefaults,
   written: Pick<MailDefaults, "subject" | "previewText">,
-): TemplateMail => {
-  const subject = mail.defaults.subject ?? subjectFrom(written.subject)
-  const previewText = mail.defaults.previewText ?? previewTextFrom(written.previewText)
-  return { ...mail, defaults: { ...mail.defaults, subject, previewText } }
-}
+): MailDefaults => ({
+  ...defaults,
+  subject: defaults.subject ?? subjectFrom(written.subject),
+  previewText: defaults.previewText ?? previewTextFrom(written.previewText),
+})

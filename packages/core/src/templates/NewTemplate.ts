@@ -1,18 +1,18 @@
-// What a caller says of a new template, and what can be told to be wrong with it without asking anybody.
+// NewTemplate: the request for a new template, and its validation.
 import { Result } from "effect"
+import { document_name_length_max } from "../documents/Document.ts"
 import { promptIssues } from "../documents/Generation.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
-import { template_name_length_max } from "./TemplateChange.ts"
 
-/** At most one of `html`, `prompt` and what it can be made from; with none of them it begins blank and branded. */
+/** At most one of `html`, `prompt` and a source; with none of them it starts as a branded scaffold. */
 export interface NewTemplate {
   readonly name: string
   readonly html?: string
   readonly prompt?: string
 }
 
-/** Passes, or every fault at once. `source`: what else it can be made from, by its name on the wire. */
+/** Reports every fault at once. `source`: the email or tent to start from, by its name on the wire. */
 export const checkNewTemplate = (
   { name, html, prompt }: NewTemplate,
   source: { readonly path: string; readonly id: string | undefined },
@@ -35,6 +35,6 @@ export const checkName = (name: string): Result.Result<string, Invalid> => {
 }
 
 const nameIssues = (name: string): ReadonlyArray<Issue> =>
-  !isBlank(name) && name.length <= template_name_length_max
+  !isBlank(name) && name.length <= document_name_length_max
     ? []
-    : [{ path: "name", message: `must have 1 to ${template_name_length_max} characters` }]
+    : [{ path: "name", message: `must have 1 to ${document_name_length_max} characters` }]

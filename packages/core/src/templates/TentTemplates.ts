@@ -1,42 +1,40 @@
-// What can be done with tent templates. The API calls these, the worker calls `runGeneration`.
+// TentTemplates: the use cases of tent templates.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
-import { asWritten, keepable } from "../documents/Html.ts"
-import type { HtmlTooLarge } from "../emails/EmailErrors.ts"
+import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
+import { type Created, type Documents, documents } from "../documents/Documents.ts"
+import { asWritten, storable } from "../documents/Html.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
-import { Cleaner, dangersOf } from "../documents/Clean.ts"
 import { Settings } from "../kernel/Settings.ts"
+import { Cleaner, dangersOf } from "../documents/Clean.ts"
 import { TentNotReady } from "../tents/Tent.ts"
 import { TentStore } from "../tents/TentStore.ts"
-import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
-import { checkName, checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { checkNewTemplate, type NewTemplate } from "./NewTemplate.ts"
 import { pageScaffold } from "./PageScaffold.ts"
-import type { ShownTemplate } from "./Template.ts"
-import { TemplateChange } from "./TemplateChange.ts"
+import type { TentTemplateTypes } from "./Template.ts"
+import { TentTemplateChange } from "./TemplateChange.ts"
 import { TentTemplateStore } from "./TemplateStore.ts"
-import { type TemplateVerbs, templateVerbs } from "./TemplateVerbs.ts"
 
 export interface NewTentTemplate extends NewTemplate {
-  /** A tent whose page it begins with. */
+  /** A tent whose page it starts with. */
   readonly tentId?: TentId
 }
 
 export class TentTemplates extends Context.Service<
   TentTemplates,
-  TemplateVerbs<"tent"> & {
-    /** With `prompt` its first version is being written when this answers. */
+  Documents<TentTemplateTypes> & {
+    /** With `prompt` the generation of its first version has started. */
     readonly create: (
       workspace: WorkspaceId,
       template: NewTentTemplate,
       createdByName: string,
-    ) => Effect.Effect<ShownTemplate<"tent">, Invalid | HtmlTooLarge | NotFound | TentNotReady | InsufficientCredits>
-    readonly rename: (
-      workspace: WorkspaceId,
-      id: TentTemplateId,
-      name: string | undefined,
-    ) => Effect.Effect<ShownTemplate<"tent">, NotFound | Invalid>
+    ) => Effect.Effect<
+      Created<TentTemplateTypes>,
+      Invalid | HtmlTooLarge | NotFound | TentNotReady | InsufficientCredits
+    >
   }
 >()("tentpole/TentTemplates") {
   static readonly layer = Layer.effect(
@@ -49,24 +47,16 @@ export class TentTemplates extends Context.Service<
       const cleaner = yield* Cleaner
       const { html_bytes_max } = yield* Settings
 
-      const { verbs, make, change } = yield* templateVerbs<"tent">({
+      const shared = yield* documents<TentTemplateTypes>("TentTemplates", {
+        machine: TentTemplateChange,
         store,
-        toId: (uuid) => TentTemplateId.make(uuid),
-        keep: keepable(asWritten(cleaner.clean), dangersOf, html_bytes_max),
+        storable: storable(asWritten(cleaner.clean), dangersOf, html_bytes_max),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.page({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
-        written: () => null,
-        copied: () => null,
-        job: (workspaceId, templateId, generationId) => ({
-          type: "tent_template_generation",
-          workspaceId,
-          templateId,
-          generationId,
-        }),
-        waitsForGeneration: false,
+        toId: (uuid) => TentTemplateId.make(uuid),
+        facts: () => Effect.succeed(null),
       })
 
-      /** The page of a tent. */
       const fromTent = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentId) {
         const inBody = () => new NotFound({ resource: "tent", path: "tent_id" })
         const html = yield* Effect.mapError(tents.content(workspace, id), inBody)
@@ -81,25 +71,15 @@ export class TentTemplates extends Context.Service<
       })
 
       return TentTemplates.of({
-        ...verbs,
+        ...shared.verbs,
 
-        create: Effect.fn("TentTemplates.create")(function* (workspace, asked, createdByName) {
-          const { name, html, prompt, tentId } = asked
-          yield* Effect.fromResult(checkNewTemplate(asked, { path: "tent_id", id: tentId }))
-          const parts = { name, mail: null, sourceId: tentId ?? null, createdByName }
-          if (prompt !== undefined) return yield* make(workspace, parts, { prompt })
-          if (html !== undefined) return yield* make(workspace, parts, { html })
-          const page = tentId === undefined ? yield* blank(workspace) : yield* fromTent(workspace, tentId)
-          return yield* make(workspace, parts, { html: page })
-        }),
-
-        rename: Effect.fn("TentTemplates.rename")(function* (workspace, id, name) {
-          return yield* change(workspace, id, ({ template }, now) =>
-            Effect.map(
-              name === undefined ? Effect.succeed(template.name) : Effect.fromResult(checkName(name)),
-              (checked) => TemplateChange.update<"tent">(template, { name: checked, mail: null }, now),
-            ),
-          )
+        create: Effect.fn("TentTemplates.create")(function* (workspace, template, createdByName) {
+          const { name, html, prompt, tentId } = template
+          yield* Effect.fromResult(checkNewTemplate(template, { path: "tent_id", id: tentId }))
+          const fields = { name, sourceId: tentId ?? null }
+          if (prompt !== undefined) return yield* shared.createByPrompt(workspace, { fields, prompt, createdByName })
+          const page = html ?? (yield* tentId === undefined ? blank(workspace) : fromTent(workspace, tentId))
+          return yield* shared.create(workspace, { fields, html: page, createdByName })
         }),
       })
     }),

@@ -1,10 +1,11 @@
 // What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
 import { Result } from "effect"
+import { promptIssues } from "../documents/Generation.ts"
 import type { AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "./Alias.ts"
-import { prompt_length_max, tent_name_length_max, type TentRequest, user_id_length_max } from "./Tent.ts"
+import { page_prompt_length_max, tent_name_length_max, type TentRequest, user_id_length_max } from "./Tent.ts"
 
 export interface NewTent {
   readonly name: string
@@ -49,11 +50,7 @@ const faults = (tent: NewTent): ReadonlyArray<Issue> => {
     "name",
     `must have 1 to ${tent_name_length_max} characters`,
   )
-  demand(
-    !isBlank(tent.prompt) && tent.prompt.length <= prompt_length_max,
-    "prompt",
-    `must have 1 to ${prompt_length_max} characters`,
-  )
+  issues.push(...promptIssues(tent.prompt, page_prompt_length_max))
   demand(
     tent.userId === undefined || tent.userId.length <= user_id_length_max,
     "user_id",

@@ -3,15 +3,16 @@
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
+import { generationStatuses } from "../documents/Generation.ts"
 import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
 
-export const generationStatuses = ["pending", "queued", "generating", "completed", "failed"] as const
-export type GenerationStatus = (typeof generationStatuses)[number]
+/** `pending`: idle, without a request; `queued`: no worker has taken it yet. */
+export const tentStatuses = ["pending", "queued", ...generationStatuses] as const
+export type TentStatus = (typeof tentStatuses)[number]
 
-/** `pending`: idle, nothing was asked for yet. */
-export type Generation =
-  | { readonly status: "pending" | "queued" | "generating" | "completed" }
+export type TentGeneration =
+  | { readonly status: Exclude<TentStatus, "failed"> }
   | { readonly status: "failed"; readonly error: string }
 
 /** What was asked for when the generation was accepted. */
@@ -67,7 +68,7 @@ export interface Tent {
   readonly userId: string | null
   /** Null while it is idle. */
   readonly request: TentRequest | null
-  readonly generation: Generation
+  readonly generation: TentGeneration
   /** Credits taken for the generation that are not given back. */
   readonly credits_held: number
   /** The alias that is this tent's, also while it is unpublished; null: its address is the default one. */
@@ -84,7 +85,7 @@ export const isInProgress = (tent: Tent): boolean =>
   tent.generation.status === "queued" || tent.generation.status === "generating"
 
 export const tent_name_length_max = 200
-export const prompt_length_max = 20_000
+export const page_prompt_length_max = 20_000
 export const user_id_length_max = 200
 
 export class InvalidPromptIntent extends Schema.TaggedError<InvalidPromptIntent>()("InvalidPromptIntent", {}) {

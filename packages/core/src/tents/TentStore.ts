@@ -8,11 +8,11 @@ import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { Alias } from "./Alias.ts"
 import type { Site } from "./pages/PageAddress.ts"
 import type { PublishFacts } from "./pages/Publish.ts"
-import type { AliasTaken, GenerationStatus, Tent } from "./Tent.ts"
+import type { AliasTaken, Tent, TentStatus } from "./Tent.ts"
 import type { TentChange } from "./machine.ts"
 
 export interface TentQuery {
-  readonly status?: GenerationStatus
+  readonly status?: TentStatus
   /** Literal, found anywhere in the name, in any case. */
   readonly search?: string
   readonly after: Cursor | null

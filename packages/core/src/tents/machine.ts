@@ -1,5 +1,6 @@
 // The two machines of a tent: the generation of its page, and the publication of it. Every TentChange is decided here.
 import { type DateTime, Result } from "effect"
+import { generation_credits } from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
 import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
 import type { Transitions } from "../kernel/Transitions.ts"
@@ -17,17 +18,14 @@ import {
 } from "./pages/Publish.ts"
 import {
   AliasTaken,
-  type Generation,
   type Publication,
   type PublicationWarning,
   type PublishLimitExceeded,
   type Tent,
   TentNotReady,
+  type TentGeneration,
   type TentRequest,
 } from "./Tent.ts"
-
-/** One page generation costs this much. */
-export const generation_credits = 1
 
 /** What a tent is called until it is told. */
 const idle_name = "Untitled"
@@ -39,7 +37,7 @@ export const transitions = {
   generating: { complete: "completed", fail: "failed" },
   completed: {},
   failed: {},
-} as const satisfies Transitions<Generation["status"], "accept" | "begin" | "complete" | "fail">
+} as const satisfies Transitions<TentGeneration["status"], "accept" | "begin" | "complete" | "fail">
 
 /** "none": the tent has no publication. A publication that was requested with the tent is "pending". */
 export const publicationTransitions = {

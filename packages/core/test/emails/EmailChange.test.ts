@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import type { CurrentEmail, Email } from "../../src/emails/Email.ts"
-import { isStale } from "../../src/documents/PlainTextOverride.ts"
-import { statusOf } from "../../src/documents/Approval.ts"
+import type { Email } from "../../src/emails/Email.ts"
+import { type Current, isStale, statusOf } from "../../src/documents/Document.ts"
+import { isUnchanged } from "../../src/documents/machine.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { EmailFields } from "../../src/emails/EmailFields.ts"
 import { compile } from "../../src/rendering/Compile.ts"
@@ -28,12 +28,12 @@ const verified = { verifiedDomains: ["example.test", "xn--bcher-kva.example"] }
 const create = (fields: Partial<EmailFields> = {}, html = "<p>one</p>") =>
   EmailChange.create({ id, fields: { ...complete, ...fields }, html, createdByName: "a key", now: at(1) })
 
-const currentOf = (change: EmailChange<Email>, before: string | null = null): CurrentEmail => ({
-  email: change.after,
+const currentOf = (change: EmailChange<Email>, before: string | null = null): Current<Email> => ({
+  document: change.after,
   html: change.html ?? before,
 })
-const current = (fields: Partial<EmailFields> = {}): CurrentEmail => currentOf(Result.getOrThrow(create(fields)))
-const approve = (it: CurrentEmail, version?: number) =>
+const current = (fields: Partial<EmailFields> = {}): Current<Email> => currentOf(Result.getOrThrow(create(fields)))
+const approve = (it: Current<Email>, version?: number) =>
   EmailChange.approve(it, verified, { approvalId, ...(version === undefined ? {} : { version }) }, at(9))
 
 const stale = ({ plainText, currentVersion }: Email): boolean => isStale(plainText, currentVersion)
@@ -86,11 +86,11 @@ describe("an email", () => {
       previewText: "p".repeat(200),
       fromName: "f".repeat(120),
     }
-    assert.deepInclude(current(fields).email, fields)
+    assert.deepInclude(current(fields).document, fields)
   })
 
   it("keeps an empty preview text or sender's name as none, and an address without white space around it", () => {
-    const { email } = current({ previewText: "", fromName: "  ", fromAddress: " News@Example.test " })
+    const { document: email } = current({ previewText: "", fromName: "  ", fromAddress: " News@Example.test " })
     assert.deepInclude(email, { previewText: null, fromName: null, fromAddress: "News@Example.test" })
   })
 
@@ -100,21 +100,21 @@ describe("an email", () => {
     const half = "é".repeat(2 * 1024 * 1024)
     assert.strictEqual(tag(create({}, half)), "taken")
     assert.strictEqual(tag(create({}, `${half}x`)), "HtmlTooLarge")
-    assert.strictEqual(tag(EmailChange.setContent(current().email, `${half}x`, at(2))), "HtmlTooLarge")
+    assert.strictEqual(tag(EmailChange.setContent(current().document, `${half}x`, at(2))), "HtmlTooLarge")
     assert.strictEqual(tag(create({}, " \n")), "Invalid")
   })
 
   it("that is given what it has already does not change", () => {
     const it = current()
     for (const patch of [{}, { subject: "Hello" }, { previewText: null }]) {
-      assert.isTrue(Result.getOrThrow(EmailChange.update(it, patch, at(2))).isNothing)
+      assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.update(it, patch, at(2)))))
     }
   })
 
   it("changes the fields that are given, and clears those that are given as null", () => {
     const it = current({ previewText: "pre" })
     const change = Result.getOrThrow(EmailChange.update(it, { subject: "New", fromName: null }, at(2)))
-    assert.deepStrictEqual(change.after, { ...it.email, subject: "New", fromName: null, updatedAt: at(2) })
+    assert.deepStrictEqual(change.after, { ...it.document, subject: "New", fromName: null, updatedAt: at(2) })
     assert.isNull(change.html)
   })
 
@@ -127,19 +127,21 @@ describe("an email", () => {
   })
 
   it("has its preview text in a new version too", () => {
-    const change = Result.getOrThrow(EmailChange.setContent(current({ previewText: "pre" }).email, "<p>two</p>", at(2)))
+    const change = Result.getOrThrow(
+      EmailChange.setContent(current({ previewText: "pre" }).document, "<p>two</p>", at(2)),
+    )
     assert.match(change.html ?? "", />pre<\/div><p>two<\/p>$/)
     assert.strictEqual(change.after.currentVersion, 2)
   })
 
   it("knows when its own plain text is older than its HTML", () => {
-    const overridden = Result.getOrThrow(EmailChange.setPlainText(current().email, "mine", at(2))).after
+    const overridden = Result.getOrThrow(EmailChange.setPlainText(current().document, "mine", at(2))).after
     assert.isFalse(stale(overridden))
     const changed = Result.getOrThrow(EmailChange.setContent(overridden, "<p>two</p>", at(3))).after
     assert.isTrue(stale(changed))
     assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, "mine 2", at(4))).after))
     assert.isFalse(stale(Result.getOrThrow(EmailChange.setPlainText(changed, null, at(4))).after))
-    assert.isTrue(Result.getOrThrow(EmailChange.setPlainText(current().email, null, at(4))).isNothing)
+    assert.isTrue(isUnchanged(Result.getOrThrow(EmailChange.setPlainText(current().document, null, at(4)))))
   })
 })
 
@@ -178,9 +180,9 @@ describe("an approval", () => {
   })
 
   it("freezes the user's own plain text where there is one", () => {
-    const { email, html } = current()
+    const { document: email, html } = current()
     const overridden = Result.getOrThrow(EmailChange.setPlainText(email, "mine", at(2))).after
-    assert.strictEqual(Result.getOrThrow(approve({ email: overridden, html })).approved?.text, "mine")
+    assert.strictEqual(Result.getOrThrow(approve({ document: overridden, html })).approved?.text, "mine")
   })
 
   it("of another version than the newest is stale", () => {
@@ -206,28 +208,32 @@ describe("an approval", () => {
       return Result.isFailure(result) ? result.failure._tag : statusOf(result.success.after)
     }
     assert.deepStrictEqual(
-      [tag(after, []), tag(after, ["May"]), tag(current().email, [])],
+      [tag(after, []), tag(after, ["May"]), tag(current().document, [])],
       ["draft", "EmailInUse", "InvalidState"],
     )
   })
 
   const Step = Schema.Literals(["subject", "preview", "content", "text", "automatic", "approve", "unapprove"])
-  const take = (step: typeof Step.Type, it: CurrentEmail, now: number): Result.Result<EmailChange<Email>, unknown> => {
+  const take = (
+    step: typeof Step.Type,
+    it: Current<Email>,
+    now: number,
+  ): Result.Result<EmailChange<Email>, unknown> => {
     switch (step) {
       case "subject":
         return EmailChange.update(it, { subject: `S${now}` }, at(now))
       case "preview":
         return EmailChange.update(it, { previewText: `P${now}` }, at(now))
       case "content":
-        return EmailChange.setContent(it.email, `<p>${now}</p>`, at(now))
+        return EmailChange.setContent(it.document, `<p>${now}</p>`, at(now))
       case "text":
-        return EmailChange.setPlainText(it.email, `T${now}`, at(now))
+        return EmailChange.setPlainText(it.document, `T${now}`, at(now))
       case "automatic":
-        return EmailChange.setPlainText(it.email, null, at(now))
+        return EmailChange.setPlainText(it.document, null, at(now))
       case "approve":
         return EmailChange.approve(it, verified, { approvalId }, at(now))
       case "unapprove":
-        return EmailChange.unapprove(it.email, { users: [], count: 0 }, at(now))
+        return EmailChange.unapprove(it.document, { users: [], count: 0 }, at(now))
     }
   }
 
@@ -240,12 +246,12 @@ describe("an approval", () => {
         const result = take(step, it, 10 + index)
         if (Result.isFailure(result)) continue
         const { before, after, html, approved: frozen } = result.success
-        assert.strictEqual(before, it.email)
-        if (step !== "approve" && step !== "unapprove") assert.strictEqual(after.approval, it.email.approval)
+        assert.strictEqual(before, it.document)
+        if (step !== "approve" && step !== "unapprove") assert.strictEqual(after.approval, it.document.approval)
         assert.strictEqual(frozen !== null, step === "approve")
-        assert.strictEqual(after.currentVersion, it.email.currentVersion + (step === "content" ? 1 : 0))
-        it = { email: after, html: html ?? it.html }
-        if (it.email.previewText !== null) assert.include(it.html, it.email.previewText)
+        assert.strictEqual(after.currentVersion, it.document.currentVersion + (step === "content" ? 1 : 0))
+        it = { document: after, html: html ?? it.html }
+        if (it.document.previewText !== null) assert.include(it.html, it.document.previewText)
         assert.isTrue(after.approval === null || after.approval.version <= after.currentVersion)
       }
     },

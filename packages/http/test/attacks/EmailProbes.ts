@@ -49,8 +49,8 @@ const settleEmails: Room<EmailEstate>["settle"] = Effect.fnUntraced(function* (
     field,
   }
   if (operation?.method === "POST") {
-    const { generate } = Context.get(context, Emails)
-    yield* generate(workspace, EmailId.make(estate.emailId), GenerationId.make(estate.generationId))
+    const { runGeneration } = Context.get(context, Emails)
+    yield* runGeneration(workspace, EmailId.make(estate.emailId), GenerationId.make(estate.generationId))
   }
   return estate
 }, Effect.orDie)

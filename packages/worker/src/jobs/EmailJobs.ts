@@ -16,8 +16,8 @@ export const emailGeneration = (job: Of<"email_generation">, attempt: JobAttempt
     const { workspaceId, emailId, generationId } = job
     return retryThenFail(
       attempt,
-      emails.generate(workspaceId, emailId, generationId),
-      emails.giveUp(workspaceId, emailId, generationId),
+      emails.runGeneration(workspaceId, emailId, generationId),
+      emails.abandonGeneration(workspaceId, emailId, generationId),
     )
   })
 

@@ -7,8 +7,6 @@ import { retryThenFail } from "./RetryPolicy.ts"
 
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
-const reason = "The generation was broken off again and again. Nothing was charged: try again with another prompt"
-
 export const emailTemplateGeneration = (
   { workspaceId, templateId, generationId }: Of<"email_template_generation">,
   attempt: JobAttempt,
@@ -17,7 +15,7 @@ export const emailTemplateGeneration = (
     retryThenFail(
       attempt,
       templates.runGeneration(workspaceId, templateId, generationId),
-      templates.giveUpGeneration(workspaceId, templateId, generationId, reason),
+      templates.abandonGeneration(workspaceId, templateId, generationId),
     ),
   )
 
@@ -29,6 +27,6 @@ export const tentTemplateGeneration = (
     retryThenFail(
       attempt,
       templates.runGeneration(workspaceId, templateId, generationId),
-      templates.giveUpGeneration(workspaceId, templateId, generationId, reason),
+      templates.abandonGeneration(workspaceId, templateId, generationId),
     ),
   )

@@ -273,12 +273,12 @@ it.effect("a generation that broke its workers off is given up by one that does 
     const attempted = Effect.fnUntraced(function* (attempt: number, work: Effect.Effect<void>) {
       let [worked, givenUp] = [false, false]
       const emails = Layer.mock(Emails)({
-        generate: () =>
+        runGeneration: () =>
           Effect.andThen(
             Effect.sync(() => void (worked = true)),
             work,
           ),
-        giveUp: () => Effect.sync(() => void (givenUp = true)),
+        abandonGeneration: () => Effect.sync(() => void (givenUp = true)),
       })
       yield* Effect.exit(emailGeneration(generationJob, { id: "x", attempt }).pipe(Effect.provide(emails)))
       return [worked, givenUp]

@@ -1,6 +1,6 @@
 // How large and how deep HTML may be that is to be cleaned: what parsers can take in a moment, whatever it is.
 import { Unclean } from "@tentpole/core/documents/Clean"
-import { html_size_bytes_max } from "@tentpole/core/emails/EmailFields"
+import { html_size_bytes_max } from "@tentpole/core/documents/Html"
 import { Result } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 

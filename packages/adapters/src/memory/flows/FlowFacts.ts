@@ -40,8 +40,8 @@ export const namedFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId
     staticLists: yield* staticLists(db, ws, named),
     otherLists: new Set([...dynamic, ...system]),
     emails: yield* those(db, ws, named.emails, emails),
-    emailTemplates: yield* those(db, ws, named.emailTemplates, emailTemplates.templates),
-    tentTemplates: yield* those(db, ws, named.tentTemplates, tentTemplates.templates),
+    emailTemplates: yield* those(db, ws, named.emailTemplates, emailTemplates.documents),
+    tentTemplates: yield* those(db, ws, named.tentTemplates, tentTemplates.documents),
     tents: yield* those(db, ws, named.tents, tents),
   }
   return facts
@@ -69,7 +69,7 @@ const emailFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, { ema
 
 /** The templates that are there, with what their approvals froze. */
 const templateFacts = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, named: NamedByFlow) {
-  const rows = yield* Effect.forEach(named.emailTemplates, (id) => db.find(emailTemplates.templates, ws, id))
+  const rows = yield* Effect.forEach(named.emailTemplates, (id) => db.find(emailTemplates.documents, ws, id))
   const there = rows.flatMap((row) => row ?? [])
   return yield* Effect.forEach(there, (template) =>
     Effect.map(db.find(emailTemplates.approvals, ws, template.approval?.id ?? "no approval"), (approved) => ({
@@ -90,7 +90,7 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, ws: Worksp
     emailTemplates: new Map(
       (yield* templateFacts(db, ws, named)).flatMap(({ template, approved }) => {
         if (approved === undefined) return []
-        const { defaults, plainText } = approved.mail
+        const { defaults, plainText } = approved
         const { subject, previewText, fromName } = defaults
         const texts = [approved.html, plainText?.text ?? null, subject, previewText, fromName]
         return [[template.id, { defaults, apiTokens: apiTokens(texts) }] as const]
@@ -100,7 +100,7 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, ws: Worksp
       db,
       ws,
       named.tentTemplates,
-      tentTemplates.templates,
+      tentTemplates.documents,
       ({ approval }) => approval !== null,
     ),
     tents: yield* those(db, ws, named.tents, tents),
@@ -129,7 +129,7 @@ export const trialFacts = Effect.fnUntraced(function* (
       templateSubjects: new Map(
         (yield* templateFacts(db, ws, named)).map(({ template, approved }) => [
           template.id,
-          (approved ?? template).mail.defaults.subject,
+          (approved ?? template).defaults.subject,
         ]),
       ),
       workspaceName: workspace.name,

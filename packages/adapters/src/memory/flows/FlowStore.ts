@@ -9,13 +9,14 @@ import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
 import { paged } from "../contacts/ContactStore.ts"
-import { applyEmail, emails, removeEmail, usesOf } from "../emails/EmailStore.ts"
+import { applyEmail, removeEmail, usesOf } from "../emails/EmailStore.ts"
 import { followFlow } from "./FlowLife.ts"
 import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
 import { flowEmails, flows, flowStepTallies, flowTallies, namedIn } from "./FlowTables.ts"
-import { latestGenerations } from "../documents/Generations.ts"
+import { latestGeneration } from "../documents/Generations.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
+import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 const nobody: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
 
@@ -72,8 +73,9 @@ const removed = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, id: Flow
     yield* db.remove(flowEmails, ws, emailId)
     // What is sent by something else stays, and is nobody's any more.
     if ((yield* usesOf(db, ws, emailId)).count > 0) continue
-    const latest = (yield* latestGenerations(db, ws, [emailId])).get(emailId) ?? null
-    yield* Effect.orDie(removeEmail(db, ws, yield* db.find(emails, ws, emailId), creditsOfRemoval(latest)))
+    const credits_taken = creditsOfRemoval(yield* latestGeneration(db, ws, emailId))
+    if (credits_taken !== 0) yield* Effect.orDie(takeCredits(db, ws, credits_taken))
+    yield* removeEmail(db, ws, emailId)
   }
 })
 

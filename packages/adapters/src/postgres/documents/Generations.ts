@@ -1,4 +1,4 @@
-// Generations on PostgreSQL, for the stores of whatever the AI writes: each writes them with its own changes.
+// Generations on PostgreSQL. The stores of documents write them with their own changes.
 import type { PgClient } from "@effect/sql-pg"
 import {
   type Generation,
@@ -49,30 +49,23 @@ export const findGeneration = (sql: Sql, workspace: WorkspaceId, document: strin
       row === undefined ? Effect.fail(new NotFound({ resource: "generation" })) : Effect.succeed(toGeneration(row)),
   )
 
-/** The latest of each of these documents that has one, by the document's id; within the caller's fence. */
-export const latestGenerations = (sql: Sql, workspace: WorkspaceId, documents: ReadonlyArray<string>) =>
-  documents.length === 0
-    ? Effect.succeed(new Map<string, Generation>())
-    : Effect.map(
-        sql<GenerationRow & { readonly document_id: string }>`
-          select asked.document_id, ${sql.literal(columns)}
-          from unnest(${texts(documents)}::uuid[]) as asked (document_id)
-          cross join lateral (
-            select ${sql.literal(columns)} from generation g
-            where g.workspace_id = ${workspace} and g.document_id = asked.document_id
-            order by g.created_at desc, g.generation_id desc limit 1
-          ) as g`,
-        (rows) => new Map(rows.map((row) => [row.document_id, toGeneration(row)])),
-      )
+/** The latest generation of a document; within the caller's fence. */
+export const latestGeneration = (sql: Sql, workspace: WorkspaceId, document: string) =>
+  Effect.map(
+    sql<GenerationRow>`
+      select ${sql.literal(columns)} from generation g
+      where g.workspace_id = ${workspace} and g.document_id = ${document}
+      order by g.created_at desc, g.generation_id desc limit 1`,
+    ([row]) => (row === undefined ? null : toGeneration(row)),
+  )
 
-/** Writes a step of a document's generation, and takes its credits or gives them back; in the caller's transaction. */
+/** Writes a step of a document's generation; in the caller's transaction. */
 export const writeGeneration = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   document: string,
-  { before, after, credits_taken }: GenerationStep,
+  { before, after }: GenerationStep,
 ) {
-  if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
   const outcome = {
     status: after.status,
     version: after.version,
@@ -99,7 +92,7 @@ export const writeGeneration = Effect.fnUntraced(function* (
   if (rows.length !== 1) return yield* Effect.die("a generation moved although its document was locked")
 })
 
-/** Forgets the generations of all of these documents, and gives back what those that go on have taken. */
+/** Deletes the generations of all of these documents, and gives back the credits of those that are going on. */
 export const forgetGenerationsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
@@ -114,13 +107,6 @@ export const forgetGenerationsOf = Effect.fnUntraced(function* (
   if (credits > 0) yield* takeCredits(sql, workspace, -credits)
 })
 
-/** Forgets a document's generations, and gives back what one that goes on has taken; in the caller's transaction. */
-export const forgetGenerations = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  document: string,
-  credits_taken: number,
-) {
-  if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
-  yield* sql`delete from generation where workspace_id = ${workspace} and document_id = ${document}`
-})
+/** Deletes a document's generations; in the caller's transaction. */
+export const forgetGenerations = (sql: Sql, workspace: WorkspaceId, document: string) =>
+  sql`delete from generation where workspace_id = ${workspace} and document_id = ${document}`

@@ -4,8 +4,8 @@ import type { Reasoning } from "@tentpole/core/ports/Ai"
 import { ApprovalId, AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { type Alias, isAlias } from "@tentpole/core/tents/Alias"
 import type {
-  Generation,
-  GenerationStatus,
+  TentGeneration,
+  TentStatus,
   Publication,
   PublicationError,
   PublicationStatus,
@@ -22,7 +22,7 @@ export interface Row {
   readonly tent_id: string
   readonly name: string
   readonly user_id: string | null
-  readonly status: GenerationStatus
+  readonly status: TentStatus
   readonly prompt: string | null
   readonly include_brand: boolean
   readonly template_id: string | null
@@ -54,7 +54,7 @@ export const source = `tent t left join tent_alias a on a.workspace_id = t.works
 
 const aliasOf = (text: string | null): Alias | null => (text !== null && isAlias(text) ? text : null)
 
-const toGeneration = ({ status, error }: Row): Generation =>
+const toGeneration = ({ status, error }: Row): TentGeneration =>
   status === "failed" ? { status, error: error ?? "" } : { status }
 
 const toRequest = (row: Row): TentRequest | null =>

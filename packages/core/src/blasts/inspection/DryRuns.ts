@@ -43,7 +43,7 @@ export class DryRuns extends Context.Service<
         if (blast.email === null) return null
         const current = yield* Effect.option(emails.current(ws, blast.email.emailId))
         if (current._tag === "None" || current.value.html === null) return null
-        return asApproved(current.value.email, current.value.html)
+        return asApproved(current.value.document, current.value.html)
       })
 
       return DryRuns.of({

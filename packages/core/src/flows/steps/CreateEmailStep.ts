@@ -2,9 +2,10 @@
 // unless its step says otherwise, and belongs to the flow.
 import { Cause, DateTime, Effect } from "effect"
 import { EmailChange } from "../../emails/EmailChange.ts"
-import { type EmailFields, email_name_length_max } from "../../emails/EmailFields.ts"
+import type { EmailFields } from "../../emails/EmailFields.ts"
+import { document_name_length_max } from "../../documents/Document.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
-import { generation } from "../../emails/EmailGeneration.ts"
+import { emailGenerations } from "../../emails/EmailRules.ts"
 import { draft, fieldsOf, type NewEmail } from "../../emails/NewEmail.ts"
 import { ApprovalId, EmailId, GenerationId, Ids, type WorkspaceId } from "../../kernel/Ids.ts"
 import { approvedNamed } from "../../templates/NamedTemplate.ts"
@@ -25,7 +26,7 @@ export const emailMaking = Effect.gen(function* () {
   const emails = yield* EmailStore
   const ids = yield* Ids
   const { transact } = yield* Transactor
-  const { generate } = yield* generation
+  const generations = yield* emailGenerations
   const { awaiting, giveUp, readerOf, tell } = yield* makings
   const changeOf = yield* writing
 
@@ -68,7 +69,7 @@ export const emailMaking = Effect.gen(function* () {
     function* (ws: WorkspaceId, making: Making) {
       const begun = yield* begin(ws, making)
       if (begun === null) return
-      if (begun.generation?.status === "generating") yield* generate(ws, begun.id, begun.generation.id)
+      if (begun.generation?.status === "generating") yield* generations.run(ws, begun.id, begun.generation.id)
       yield* finish(ws, making, begun.id)
     },
     (made, ws, making) =>
@@ -108,13 +109,14 @@ const writing = Effect.gen(function* () {
     if (step.templateMode === "copy_only") {
       return yield* Effect.fromResult(draft(given, { ...made, workspace, seed }))
     }
-    const asked = {
+    const request = {
       id: GenerationId.make(yield* ids.next),
       prompt: textFor(reader, step.prompt ?? ""),
       createdByName: maker,
     }
     const fields = fieldsOf(given, seed, workspace)
-    return yield* Effect.fromResult(EmailChange.createByPrompt({ ...made, fields, basis: seed?.html ?? null, asked }))
+    const asked = { ...made, fields, basis: seed?.html ?? null, request, queued: false }
+    return yield* Effect.fromResult(EmailChange.createByPrompt(asked))
   })
 })
 
@@ -136,7 +138,7 @@ const spoken = ({
 /** Emails are told apart by their names in the listing: by whom they are for. */
 const nameOf = ({ label, name }: CreateEmailStep, flowName: string, reader: Reader): string => {
   const chosen = name === null ? "" : textFor(reader, name).trim()
-  if (chosen !== "") return chosen.slice(0, email_name_length_max)
+  if (chosen !== "") return chosen.slice(0, document_name_length_max)
   const { displayName, email, phone } = reader.contact
-  return nameWith(label ?? flowName, ` for ${displayName ?? email ?? phone ?? "somebody"}`, email_name_length_max)
+  return nameWith(label ?? flowName, ` for ${displayName ?? email ?? phone ?? "somebody"}`, document_name_length_max)
 }

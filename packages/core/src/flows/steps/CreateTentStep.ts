@@ -4,7 +4,7 @@ import { Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { approvalNamed } from "../../templates/NamedTemplate.ts"
 import { TentTemplateStore } from "../../templates/TemplateStore.ts"
-import { generate as generating } from "../../tents/TentGeneration.ts"
+import { tentGenerations } from "../../tents/TentGeneration.ts"
 import { checkNewTent } from "../../tents/NewTent.ts"
 import { pageUrl } from "../../tents/pages/PageAddress.ts"
 import { type Tent, tent_name_length_max } from "../../tents/Tent.ts"
@@ -26,7 +26,7 @@ export const tentMaking = Effect.gen(function* () {
   const settings = yield* Settings
   const ids = yield* Ids
   const { transact } = yield* Transactor
-  const generate = yield* generating
+  const generations = yield* tentGenerations
   const { awaiting, giveUp, readerOf, tell } = yield* makings
 
   const accepted = Effect.fnUntraced(function* (ws: WorkspaceId, id: TentId, step: CreateTentStep, reader: Reader) {
@@ -90,7 +90,7 @@ export const tentMaking = Effect.gen(function* () {
     function* (ws: WorkspaceId, making: Making) {
       const id = yield* begin(ws, making)
       if (id === null) return
-      yield* generate(ws, id)
+      yield* generations.run(ws, id)
       yield* finish(ws, making, id)
     },
     (made, ws, making) =>

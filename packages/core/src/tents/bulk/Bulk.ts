@@ -4,10 +4,11 @@ import type { DateTime } from "effect"
 import type { Reasoning } from "../../ports/Ai.ts"
 import type { ApprovalId, BulkJobId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
 import { type Change, changeOf } from "../../kernel/Change.ts"
+import { generation_credits } from "../../documents/Generation.ts"
 import { type Alias, nthAlias } from "../Alias.ts"
 import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"
 import type { Tent } from "../Tent.ts"
-import { generation_credits, TentChange } from "../machine.ts"
+import { TentChange } from "../machine.ts"
 
 export const bulk_items_max = 25
 export const prefix_length_max = 180

@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { issuesOf } from "../../kernel/Refusal.ts"
 import { isBlank } from "../../kernel/Text.ts"
 import { type Alias, aliasFault, isAlias } from "../Alias.ts"
-import { prompt_length_max, tent_name_length_max } from "../Tent.ts"
+import { page_prompt_length_max, tent_name_length_max } from "../Tent.ts"
 
 export const client_item_id_length_max = 255
 
@@ -34,7 +34,7 @@ export const BulkItemShape = Schema.Struct({
     }),
   ),
   instructions: Schema.optionalKey(
-    atMost(prompt_length_max).annotate({
+    atMost(page_prompt_length_max).annotate({
       description: "Further guidance. `input_data` or `instructions` is required",
     }),
   ),
@@ -94,8 +94,8 @@ const faultsOf = (item: Shape, autoPublish: boolean): ReadonlyArray<string> => {
   const aliasWrong = alias === undefined ? null : aliasFault(alias)
   return [
     ...(isBlank(prompt) ? ["input_data or instructions is needed: say what the page is to show"] : []),
-    ...(prompt.length > prompt_length_max
-      ? [`input_data and instructions must have at most ${prompt_length_max} characters together`]
+    ...(prompt.length > page_prompt_length_max
+      ? [`input_data and instructions must have at most ${page_prompt_length_max} characters together`]
       : []),
     ...(name !== undefined && isBlank(name) ? [`tent_name must have 1 to ${tent_name_length_max} characters`] : []),
     ...(alias !== undefined && !autoPublish ? ["custom_page_alias needs auto_publish: true"] : []),

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { ApprovalId, BulkJobId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { BulkChange, type BulkRequest, progressOf } from "@tentpole/core/tents/bulk/Bulk"
 import { readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
-import { prompt_length_max } from "@tentpole/core/tents/Tent"
+import { page_prompt_length_max } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { at, completed, generating, queued } from "../TentFixture.ts"
 
@@ -58,7 +58,7 @@ it("everything that is wrong with an item is said at once, and where", () => {
     [{ input_data: "text", colour: 1, include_brand: "yes" }, "input_data", "colour is not a field", "include_brand"],
     [{ input_data: [1] }, "input_data"],
     [{ instructions: "x", custom_page_alias: "Not OK", tent_name: " " }, "custom_page_alias must", "tent_name must"],
-    [{ instructions: "x".repeat(prompt_length_max), input_data: { a: 1 } }, "together"],
+    [{ instructions: "x".repeat(page_prompt_length_max), input_data: { a: 1 } }, "together"],
     ["text", "the item"],
     [null, "the item"],
     [[], "the item"],

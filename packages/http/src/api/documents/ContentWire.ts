@@ -1,15 +1,14 @@
 // Wire schemas that emails and templates share: versions of HTML, plain text, approval and generations.
-import { type Approval, contentStatuses, statusOf } from "@tentpole/core/documents/Approval"
 import {
-  type Generation,
-  type GenerationStatus,
-  generationStatuses,
-  prompt_length_max,
-} from "@tentpole/core/documents/Generation"
-import { isStale, type PlainTextOverride } from "@tentpole/core/documents/PlainTextOverride"
-import { plain_text_length_max } from "@tentpole/core/emails/EmailFields"
+  contentStatuses,
+  type Document,
+  isStale,
+  plain_text_length_max,
+  statusOf,
+} from "@tentpole/core/documents/Document"
+import { type Generation, generationStatuses, prompt_length_max } from "@tentpole/core/documents/Generation"
 import { GenerationId } from "@tentpole/core/kernel/Ids"
-import { type DateTime, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { cursorQuery, InstantWire, iso, isoOrNull, oneOf, polled, searchParameter, Text, whole } from "../../Wire.ts"
 
@@ -42,18 +41,8 @@ export const shownFields = {
   content_path: Schema.String.annotate({ description: "Path of the latest HTML" }),
 }
 
-/** The source of these fields. */
-interface Document {
-  readonly name: string
-  readonly currentVersion: number
-  readonly approval: Approval | null
-  readonly createdByName: string
-  readonly createdAt: DateTime.Utc
-  readonly updatedAt: DateTime.Utc
-}
-
-/** `path` is the API path of the document; `latest` is the status of its last generation, or null. */
-export const toShownFields = (it: Document, path: string, latest: GenerationStatus | null) => ({
+/** `path` is the document's. */
+export const toShownFields = (it: Document, path: string) => ({
   name: it.name,
   status: statusOf(it),
   current_version: it.currentVersion,
@@ -63,7 +52,7 @@ export const toShownFields = (it: Document, path: string, latest: GenerationStat
   updated_at: iso(it.updatedAt),
   created_by_name: it.createdByName,
   // Uploaded HTML and scaffolds are completed versions.
-  latest_generation_status: latest ?? ("completed" as const),
+  latest_generation_status: it.generationStatus ?? ("completed" as const),
   content_path: `${path}/content`,
 })
 
@@ -77,10 +66,10 @@ export const plainTextFields = {
   plain_text_path: Schema.String.annotate({ description: "Path of the plain text" }),
 }
 
-export const toPlainTextFields = (override: PlainTextOverride | null, currentVersion: number, path: string) => ({
-  plain_text_overridden: override !== null,
-  plain_text_overridden_at: isoOrNull(override?.at ?? null),
-  plain_text_stale_after_html_iteration: isStale(override, currentVersion),
+export const toPlainTextFields = ({ plainText, currentVersion }: Document, path: string) => ({
+  plain_text_overridden: plainText !== null,
+  plain_text_overridden_at: isoOrNull(plainText?.at ?? null),
+  plain_text_stale_after_html_iteration: isStale(plainText, currentVersion),
   plain_text_path: `${path}/plain-text`,
 })
 
@@ -128,6 +117,13 @@ const generationFields = {
 }
 
 /** A generation; `owner` has the field with the id of its document. */
+/** A new document, with its generation when the AI writes it. */
+export const toCreated =
+  <D, Wire extends object>(toWire: (document: D) => Wire) =>
+  ({ document, generationId }: { readonly document: D; readonly generationId: GenerationId | null }) =>
+    generationId === null ? toWire(document) : { ...toWire(document), generation_id: generationId }
+
+/** A generation of a document whose id these fields are. */
 export const generationOf = <Owner extends Schema.Struct.Fields>(owner: Owner, identifier: string) =>
   Schema.Struct({ ...generationFields, ...owner }).annotate({ identifier })
 

@@ -1,6 +1,6 @@
 // Wire schemas of emails, their generations and previews.
 import type { Email } from "@tentpole/core/emails/Email"
-import type { Approved, Made } from "@tentpole/core/emails/Emails"
+import type { Approved } from "@tentpole/core/emails/Emails"
 import type { Preview } from "@tentpole/core/emails/Preview"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
@@ -60,18 +60,15 @@ export const toEmailWire = (email: Email): typeof EmailWire.Type => {
   const path = `/v1/emails/${email.id}`
   return {
     email_id: email.id,
-    ...toShownFields(email, path, email.generationStatus),
+    ...toShownFields(email, path),
     subject: email.subject,
     preview_text: email.previewText,
     from_name: email.fromName,
     from_address: email.fromAddress,
     reply_to_email: email.replyToEmail,
-    ...toPlainTextFields(email.plainText, email.currentVersion, path),
+    ...toPlainTextFields(email, path),
   }
 }
-
-export const toMadeWire = ({ email, generationId }: Made): typeof EmailBeingWrittenWire.Type | typeof EmailWire.Type =>
-  generationId === null ? toEmailWire(email) : { ...toEmailWire(email), generation_id: generationId }
 
 export const toPreviewWire = ({
   subject,

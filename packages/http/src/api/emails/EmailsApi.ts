@@ -6,7 +6,7 @@ import { ContactId, EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { contentEndpoints } from "../content/ContentEndpoints.ts"
+import { contentEndpoints } from "../documents/ContentEndpoints.ts"
 import { Approve, Html, Prompt } from "../documents/ContentWire.ts"
 import {
   ApprovedEmailWire,

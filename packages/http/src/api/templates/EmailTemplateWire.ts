@@ -2,8 +2,8 @@
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
 import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
-import type { NewEmailTemplate, EmailTemplatePatch } from "@tentpole/core/templates/EmailTemplates"
-import type { MailDefaults, ShownTemplate } from "@tentpole/core/templates/Template"
+import type { NewEmailTemplate } from "@tentpole/core/templates/EmailTemplates"
+import type { EmailTemplate, EmailTemplateTypes, MailDefaults } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
 import { readOnly, readOnlyKeys } from "../../Wire.ts"
 import {
@@ -107,30 +107,24 @@ export const toNewEmailTemplate = (body: typeof CreateEmailTemplate.Type): NewEm
   ...(body.prompt === undefined ? {} : { prompt: body.prompt }),
 })
 
-export const toPatch = (body: typeof UpdateEmailTemplate.Type): EmailTemplatePatch => ({
+export const toPatch = (body: typeof UpdateEmailTemplate.Type): EmailTemplateTypes["patch"] => ({
   defaults: toDefaults(body),
   ...(body.name === undefined ? {} : { name: body.name }),
 })
 
-export const toEmailTemplateWire = (shown: ShownTemplate<"email">): typeof EmailTemplateWire.Type => {
-  const { id, sourceId, mail, currentVersion } = shown.template
+export const toEmailTemplateWire = (template: EmailTemplate): typeof EmailTemplateWire.Type => {
+  const { id, sourceId, defaults: header } = template
   const path = `/v1/email-templates/${id}`
   return {
     template_id: id,
-    ...toShownFields(shown.template, path, shown.latest?.status ?? null),
+    ...toShownFields(template, path),
     source_type: sourceId === null ? "upload" : "email",
     source_email_id: sourceId,
-    default_subject: mail.defaults.subject,
-    default_preview_text: mail.defaults.previewText,
-    default_from_name: mail.defaults.fromName,
-    default_from_address: mail.defaults.fromAddress,
-    default_reply_to_email: mail.defaults.replyToEmail,
-    ...toPlainTextFields(mail.plainText, currentVersion, path),
+    default_subject: header.subject,
+    default_preview_text: header.previewText,
+    default_from_name: header.fromName,
+    default_from_address: header.fromAddress,
+    default_reply_to_email: header.replyToEmail,
+    ...toPlainTextFields(template, path),
   }
 }
-
-/** A new template, with its generation if there is one. */
-export const toEmailTemplateMade = (
-  shown: ShownTemplate<"email">,
-): typeof EmailTemplateWire.Type | typeof EmailTemplateBegun.Type =>
-  shown.latest === null ? toEmailTemplateWire(shown) : { ...toEmailTemplateWire(shown), generation_id: shown.latest.id }

@@ -17,3 +17,11 @@ export const readOnlyFields = {
     "content_path",
   ),
 }
+
+/** How a kind of templates appears in handlers. */
+export const templateWires = <D extends { readonly id: string }, Wire>(toWire: (template: D) => Wire) => ({
+  toWire,
+  idOf: ({ templateId }: { readonly templateId: D["id"] }) => templateId,
+  toPage: (items: ReadonlyArray<Wire>) => ({ templates: items }),
+  ownerOf: ({ templateId }: { readonly templateId: D["id"] }) => ({ template_id: templateId }),
+})

@@ -2,7 +2,7 @@
 import { EmailName } from "@tentpole/core/emails/EmailFields"
 import { TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import type { NewTentTemplate } from "@tentpole/core/templates/TentTemplates"
-import type { ShownTemplate } from "@tentpole/core/templates/Template"
+import type { TentTemplate } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
 import { readOnly } from "../../Wire.ts"
 import { generationField, generationOf, Html, Prompt, shownFields, toShownFields } from "../documents/ContentWire.ts"
@@ -57,15 +57,9 @@ export const toNewTentTemplate = (body: typeof CreateTentTemplate.Type): NewTent
   ...(body.prompt === undefined ? {} : { prompt: body.prompt }),
 })
 
-export const toTentTemplateWire = (shown: ShownTemplate<"tent">): typeof TentTemplateWire.Type => ({
-  template_id: shown.template.id,
-  ...toShownFields(shown.template, `/v1/tent-templates/${shown.template.id}`, shown.latest?.status ?? null),
-  source_type: shown.template.sourceId === null ? "upload" : "tent",
-  source_tent_id: shown.template.sourceId,
+export const toTentTemplateWire = (template: TentTemplate): typeof TentTemplateWire.Type => ({
+  template_id: template.id,
+  ...toShownFields(template, `/v1/tent-templates/${template.id}`),
+  source_type: template.sourceId === null ? "upload" : "tent",
+  source_tent_id: template.sourceId,
 })
-
-/** A new template, with its generation if there is one. */
-export const toTentTemplateMade = (
-  shown: ShownTemplate<"tent">,
-): typeof TentTemplateWire.Type | typeof TentTemplateBegun.Type =>
-  shown.latest === null ? toTentTemplateWire(shown) : { ...toTentTemplateWire(shown), generation_id: shown.latest.id }

@@ -3,7 +3,7 @@ import { TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
-import { contentEndpoints } from "../content/ContentEndpoints.ts"
+import { contentEndpoints } from "../documents/ContentEndpoints.ts"
 import { Approve } from "../documents/ContentWire.ts"
 import {
   CreateTentTemplate,

@@ -2,9 +2,9 @@
 import { AssetId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
 import { asset_ids_max } from "@tentpole/core/tents/NewTent"
 import {
-  generationStatuses,
+  tentStatuses,
   type Publication,
-  prompt_length_max,
+  page_prompt_length_max,
   type Tent,
   tent_name_length_max,
   user_id_length_max,
@@ -24,7 +24,7 @@ export const PublicationWire = Schema.Struct({
   error: Schema.optionalKey(CodeAndMessage),
 }).annotate({ identifier: "Publication", description: "Outcome of the publication; absent until it was requested" })
 
-const status = Schema.Literals(generationStatuses).annotate({
+const status = Schema.Literals(tentStatuses).annotate({
   description: "`pending`: idle, without a generation",
 })
 
@@ -59,7 +59,7 @@ const alias = Schema.String.annotate({
 
 export const CreateTent = Schema.Struct({
   name: Text(tent_name_length_max, 1).annotate({ examples: ["Spring sale"] }),
-  prompt: Text(prompt_length_max, 1).annotate({
+  prompt: Text(page_prompt_length_max, 1).annotate({
     description: "Must ask for web content, otherwise 400 `INVALID_PROMPT_INTENT`",
     examples: ["Create a landing page for our spring sale of garden chairs, with a sign-up form"],
   }),

@@ -1,6 +1,6 @@
 // The endpoints of tents.
 import { TentId } from "@tentpole/core/kernel/Ids"
-import { generationStatuses } from "@tentpole/core/tents/Tent"
+import { tentStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
@@ -13,7 +13,7 @@ const page = HttpApiSchema.asText({ contentType: "text/html; charset=utf-8" })(S
 
 export const TentsQuery = Schema.Struct({
   ...cursorQuery,
-  status: Schema.optionalKey(oneOf(...generationStatuses)),
+  status: Schema.optionalKey(oneOf(...tentStatuses)),
   search: searchParameter,
 })
 

@@ -10,7 +10,7 @@ import {
 } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkItemShape, readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
 import type { NewBulk, ShownBulkJob } from "@tentpole/core/tents/bulk/BulkTents"
-import { generationStatuses } from "@tentpole/core/tents/Tent"
+import { tentStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { InstantWire, iso, item, oneOf, polled, pollHeaders, Text } from "../../../Wire.ts"
@@ -75,7 +75,7 @@ const Accepted = Schema.Struct(accepted).annotate({ identifier: "AcceptedBulkIte
 
 const Followed = Schema.Struct({
   ...accepted,
-  tent_status: Schema.Literals([...generationStatuses, "deleted"]),
+  tent_status: Schema.Literals([...tentStatuses, "deleted"]),
   publication: Schema.optionalKey(PublicationWire),
   error: Schema.optionalKey(Schema.String.annotate({ description: "Why the generation failed" })),
 }).annotate({ identifier: "FollowedBulkItem" })

@@ -1,5 +1,5 @@
 import { contract } from "@tentpole/core/contract"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
-contract.templates("memory", memory)
-contract.templates("postgres", postgres)
+contract.documents("memory", memory)
+contract.documents("postgres", postgres)

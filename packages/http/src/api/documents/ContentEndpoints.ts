@@ -4,7 +4,7 @@ import type { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { nothing, pollHeaders } from "../../Wire.ts"
-import { AskForVersion, contentQuery, listQuery, served, SetContent, SetPlainText } from "../documents/ContentWire.ts"
+import { AskForVersion, contentQuery, listQuery, served, SetContent, SetPlainText } from "./ContentWire.ts"
 
 type Path = `/${string}`
 

@@ -1,0 +1,121 @@
+// The stores of documents in memory: emails, email templates and tent templates.
+import { type Document, type DocumentTypes, statusOf } from "@tentpole/core/documents/Document"
+import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
+import type { DocumentChange } from "@tentpole/core/documents/machine"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Effect } from "effect"
+import { findGeneration, forgetGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { type Rows, type Table, table } from "../kernel/MemoryDatabase.ts"
+import { newest } from "../kernel/Slices.ts"
+import { takeCredits } from "../workspaces/WorkspaceStore.ts"
+
+export interface DocumentTables<T extends DocumentTypes> {
+  /** As a refusal names one. */
+  readonly noun: string
+  readonly documents: Table<T["document"]>
+  /** HTML, by `versionKey`. */
+  readonly versions: Table<string>
+  readonly approvals: Table<T["approved"]>
+  /** HTML of the template that a document without a version starts from, by the document's id. */
+  readonly bases: Table<string>
+}
+
+export const documentTables = <T extends DocumentTypes>(
+  name: "email" | "email_template" | "tent_template",
+): DocumentTables<T> => ({
+  noun: name.replace("_", " "),
+  documents: table(name),
+  versions: table(`${name}_version`),
+  approvals: table(`${name}_approval`),
+  bases: table(`${name}_basis`),
+})
+
+export const versionKey = (id: string, version: number): string => `${id}.${version}`
+
+const found = <Row>(row: Row | undefined, resource: string): Effect.Effect<Row, NotFound> =>
+  row === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(row)
+
+const matches = (document: Document, { status, search }: DocumentQuery): boolean =>
+  (status === null || statusOf(document) === status) && (search === null || fold(document.name).includes(fold(search)))
+
+/** Writes a change in the caller's transaction: changes of other rooms may carry one. */
+export const applyDocument = Effect.fnUntraced(function* <T extends DocumentTypes>(
+  db: Rows,
+  tables: DocumentTables<T>,
+  workspace: WorkspaceId,
+  change: DocumentChange<T>,
+) {
+  yield* Transaction
+  const { before, after, html, approved, generation, basis, credits_taken } = change
+  const id = (after ?? before)?.id ?? ""
+  const row = yield* db.find(tables.documents, workspace, id)
+  if (row?.currentVersion !== before?.currentVersion || row?.approval?.id !== before?.approval?.id) {
+    return yield* Effect.die(`the ${tables.noun} is not what the change was decided on: lock it first`)
+  }
+  if (credits_taken !== 0) yield* takeCredits(db, workspace, credits_taken)
+  if (after === null) return yield* removeDocument(db, tables, workspace, id)
+  yield* db.put(tables.documents, workspace, id, after)
+  if (basis !== null) yield* db.put(tables.bases, workspace, id, basis)
+  if (after.currentVersion > 0) yield* db.remove(tables.bases, workspace, id)
+  if (html !== null) yield* db.put(tables.versions, workspace, versionKey(id, after.currentVersion), html)
+  if (approved !== null) yield* db.put(tables.approvals, workspace, approved.approvalId, approved)
+  if (generation !== null) yield* writeGeneration(db, workspace, id, generation)
+})
+
+/** Deletes a document with its versions and generations. What its approvals froze stays. */
+export const removeDocument = Effect.fnUntraced(function* <T extends DocumentTypes>(
+  db: Rows,
+  tables: DocumentTables<T>,
+  workspace: WorkspaceId,
+  id: string,
+) {
+  const row = yield* db.find(tables.documents, workspace, id)
+  yield* forgetGenerations(db, workspace, id)
+  for (let version = 1; version <= (row?.currentVersion ?? 0); version++) {
+    yield* db.remove(tables.versions, workspace, versionKey(id, version))
+  }
+  yield* db.remove(tables.bases, workspace, id)
+  yield* db.remove(tables.documents, workspace, id)
+})
+
+export const documentStore = <T extends DocumentTypes>(
+  db: Rows,
+  tables: DocumentTables<T>,
+): Omit<DocumentStore<T>, "uses" | "apply"> => {
+  const { noun, documents, versions, approvals, bases } = tables
+  const find = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+    Effect.flatMap(db.find(documents, workspace, id), (row) => found(row, noun))
+  const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: T["document"]["id"]) {
+    const document = yield* find(workspace, id)
+    const html = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
+    return { document, html: html ?? null }
+  })
+  return {
+    find,
+    current,
+    lock: Effect.fnUntraced(function* (workspace, id) {
+      yield* Transaction
+      return { ...(yield* current(workspace, id)), generation: yield* latestGeneration(db, workspace, id) }
+    }),
+    html: (workspace, id, version) =>
+      Effect.flatMap(db.find(versions, workspace, versionKey(id, version)), (html) => found(html, `${noun} version`)),
+    page: (workspace, query) =>
+      Effect.map(db.all(documents, workspace), (rows) =>
+        newest(
+          rows.filter((row) => matches(row, query)),
+          query,
+          ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id }),
+        ),
+      ),
+    generation: (workspace, id, of) => findGeneration(db, workspace, id, of),
+    basis: Effect.fnUntraced(function* (workspace, id) {
+      const { html } = yield* current(workspace, id)
+      return html ?? (yield* db.find(bases, workspace, id)) ?? null
+    }),
+    approval: (workspace, id) =>
+      Effect.flatMap(db.find(approvals, workspace, id), (row) => found(row, `approved ${noun}`)),
+  }
+}

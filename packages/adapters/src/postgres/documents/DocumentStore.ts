@@ -1,0 +1,325 @@
+// The stores of documents on PostgreSQL. Emails, email templates and tent templates have tables of the same shape, and columns of
+// their own.
+import { PgClient } from "@effect/sql-pg"
+import {
+  type Current,
+  type Document,
+  type DocumentTypes,
+  type PlainTextOverride,
+  statusOf,
+} from "@tentpole/core/documents/Document"
+import type { DocumentQuery, DocumentStore } from "@tentpole/core/documents/DocumentStore"
+import type { GenerationStatus } from "@tentpole/core/documents/Generation"
+import type { DocumentChange } from "@tentpole/core/documents/machine"
+import { ApprovalId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { NotFound } from "@tentpole/core/kernel/Refusal"
+import { fold } from "@tentpole/core/kernel/Text"
+import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { DateTime, Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { findGeneration, forgetGenerations, latestGeneration, writeGeneration } from "./Generations.ts"
+import { fenced } from "../kernel/Postgres.ts"
+import { sliced } from "../kernel/Slices.ts"
+import { takeCredits } from "../workspaces/WorkspaceStore.ts"
+
+type Sql = PgClient.PgClient
+type Values = Readonly<Record<string, string | number | null>>
+
+interface DocumentRow {
+  readonly id: string
+  readonly name: string
+  readonly current_version: number
+  readonly approved_version: number | null
+  readonly approval_id: string | null
+  readonly generation_status: GenerationStatus | null
+  readonly created_by_name: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+interface ApprovalRow {
+  readonly approval_id: string
+  readonly id: string
+  readonly version: number
+  readonly html: string
+  readonly approved_at: Date
+}
+
+interface Frozen {
+  readonly approvalId: ApprovalId
+  readonly version: number
+  readonly html: string
+  readonly approvedAt: DateTime.Utc
+}
+
+/** The tables of a kind, and the columns that it has besides the shared ones. */
+export interface DocumentTables<T extends DocumentTypes, Own extends object, OwnFrozen extends object> {
+  readonly table: "email" | "email_template" | "tent_template"
+  readonly key: "email_id" | "template_id"
+  readonly ownColumns: ReadonlyArray<keyof Own & string>
+  readonly frozenColumns: ReadonlyArray<keyof OwnFrozen & string>
+  readonly toDocument: (shared: Omit<Document, "id" | "plainText">, row: Own & { readonly id: string }) => T["document"]
+  readonly ofDocument: (document: T["document"]) => Readonly<Record<keyof Own, string | number | null>>
+  readonly toApproved: (shared: Frozen, row: OwnFrozen & { readonly id: string }) => T["approved"]
+  readonly ofApproved: (approved: T["approved"]) => Values
+  readonly uses: (
+    sql: Sql,
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+  ) => Effect.Effect<T["uses"], SqlError.SqlError>
+}
+
+/** The columns of a plain text of the user's own. A CHECK sets them together. */
+export interface PlainTextRow {
+  readonly plain_text: string | null
+  readonly plain_text_overridden_at: Date | null
+  readonly plain_text_overridden_version: number | null
+}
+
+export const plainTextColumns = [
+  "plain_text",
+  "plain_text_overridden_at",
+  "plain_text_overridden_version",
+] as const satisfies ReadonlyArray<keyof PlainTextRow>
+
+export const toPlainText = (row: PlainTextRow): PlainTextOverride | null =>
+  row.plain_text === null || row.plain_text_overridden_at === null || row.plain_text_overridden_version === null
+    ? null
+    : {
+        text: row.plain_text,
+        at: DateTime.makeUnsafe(row.plain_text_overridden_at),
+        version: row.plain_text_overridden_version,
+      }
+
+export const ofPlainText = (override: PlainTextOverride | null) => ({
+  plain_text: override?.text ?? null,
+  plain_text_overridden_at: override === null ? null : DateTime.formatIso(override.at),
+  plain_text_overridden_version: override?.version ?? null,
+})
+
+const first = <Row>(rows: ReadonlyArray<Row>, resource: string): Effect.Effect<Row, NotFound> =>
+  rows[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(rows[0])
+
+const toShared = (row: DocumentRow) => ({
+  name: row.name,
+  currentVersion: row.current_version,
+  approval:
+    row.approval_id === null || row.approved_version === null
+      ? null
+      : { id: ApprovalId.make(row.approval_id), version: row.approved_version },
+  generationStatus: row.generation_status,
+  createdByName: row.created_by_name,
+  createdAt: DateTime.makeUnsafe(row.created_at),
+  updatedAt: DateTime.makeUnsafe(row.updated_at),
+})
+
+const ofShared = (document: Document) => ({
+  name: document.name,
+  name_folded: fold(document.name),
+  status: statusOf(document),
+  current_version: document.currentVersion,
+  approved_version: document.approval?.version ?? null,
+  approval_id: document.approval?.id ?? null,
+  updated_at: DateTime.formatIso(document.updatedAt),
+})
+
+const applier = <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(
+  sql: Sql,
+  tables: DocumentTables<T, Own, OwnFrozen>,
+) => {
+  const table = sql(tables.table)
+  const key = sql(tables.key)
+
+  const insert = (workspace: WorkspaceId, after: T["document"], basis: string | null) => sql`
+    insert into ${table} ${sql.insert({
+      workspace_id: workspace,
+      [tables.key]: after.id,
+      ...ofShared(after),
+      ...tables.ofDocument(after),
+      ...(basis === null ? {} : { basis }),
+      created_by_name: after.createdByName,
+      created_at: DateTime.formatIso(after.createdAt),
+    })} returning 1`
+
+  const write = (workspace: WorkspaceId, before: T["document"], after: T["document"] | null) => {
+    const unchanged = sql`workspace_id = ${workspace} and ${key} = ${before.id}
+      and current_version = ${before.currentVersion}
+      and approval_id is not distinct from ${before.approval?.id ?? null}::uuid`
+    if (after === null) return sql`delete from ${table} where ${unchanged} returning 1`
+    // The first version replaces the basis.
+    const basis = tables.key === "email_id" && before.currentVersion === 0 && after.currentVersion > 0
+    const columns = { ...ofShared(after), ...tables.ofDocument(after), ...(basis ? { basis: null } : {}) }
+    return sql`update ${table} set ${sql.update(columns)} where ${unchanged} returning 1`
+  }
+
+  const writeHtml = (workspace: WorkspaceId, { id, currentVersion, updatedAt }: T["document"], html: string) => sql`
+    insert into ${sql(`${tables.table}_version`)} (workspace_id, ${key}, version, html, created_at)
+    values (${workspace}, ${id}, ${currentVersion}, ${html}, ${DateTime.formatIso(updatedAt)})
+    on conflict (workspace_id, ${key}, version) do update set html = excluded.html`
+
+  const writeApproval = (workspace: WorkspaceId, id: string, approved: T["approved"]) => sql`
+    insert into ${sql(`${tables.table}_approval`)} ${sql.insert({
+      workspace_id: workspace,
+      [tables.key]: id,
+      approval_id: approved.approvalId,
+      version: approved.version,
+      html: approved.html,
+      approved_at: DateTime.formatIso(approved.approvedAt),
+      ...tables.ofApproved(approved),
+    })}`
+
+  return Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
+    yield* Transaction
+    const { before, after, html, approved, generation, basis, credits_taken } = change
+    // Versions are deleted by their foreign key.
+    const written =
+      before !== null
+        ? yield* write(workspace, before, after)
+        : after === null
+          ? []
+          : yield* insert(workspace, after, basis)
+    if (written.length !== 1) {
+      return yield* Effect.die(`the ${tables.table} is not what the change was decided on: lock it first`)
+    }
+    if (credits_taken !== 0) yield* takeCredits(sql, workspace, credits_taken)
+    if (after === null) return yield* forgetGenerations(sql, workspace, before?.id ?? "")
+    if (html !== null) yield* writeHtml(workspace, after, html)
+    if (approved !== null) yield* writeApproval(workspace, after.id, approved)
+    if (generation !== null) yield* writeGeneration(sql, workspace, after.id, generation)
+  })
+}
+
+/** Writes a change in the caller's transaction: changes of other rooms may carry one. */
+export const applyDocument =
+  <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(tables: DocumentTables<T, Own, OwnFrozen>) =>
+  (sql: Sql, workspace: WorkspaceId, change: DocumentChange<T>) =>
+    fenced(sql)(workspace, applier(sql, tables)(workspace, change))
+
+const pageOf = <Row extends object>(
+  sql: Sql,
+  { columns, key, table }: { readonly columns: string; readonly key: string; readonly table: string },
+  workspace: WorkspaceId,
+  { status, search, after, limit }: DocumentQuery,
+) => {
+  const conditions = [sql`t.workspace_id = ${workspace}`]
+  if (status !== null) conditions.push(sql`t.status = ${status}`)
+  if (search !== null) conditions.push(sql`strpos(t.name_folded, ${fold(search)}) > 0`)
+  if (after !== null) {
+    const at = DateTime.formatIso(DateTime.makeUnsafe(after.at))
+    conditions.push(sql`t.created_at <= ${at}::timestamptz
+      and (t.created_at < ${at}::timestamptz or t.${sql(key)} > ${after.id}::uuid)`)
+  }
+  // One more than requested shows whether there is a next page.
+  return sql<Row>`
+    select ${sql.literal(columns)} from ${sql(table)} t where ${sql.and(conditions)}
+    order by t.created_at desc, t.${sql(key)}
+    limit ${limit + 1}`
+}
+
+export const documentStore = <T extends DocumentTypes, Own extends object, OwnFrozen extends object>(
+  sql: Sql,
+  tables: DocumentTables<T, Own, OwnFrozen>,
+): DocumentStore<T> => {
+  type Row = DocumentRow & Own
+  const noun = tables.table.replace("_", " ")
+  const within = fenced(sql)
+  const [table, key, versions] = [sql(tables.table), sql(tables.key), sql(`${tables.table}_version`)]
+  const shared = ["name", "current_version", "approved_version", "approval_id"]
+  // The latest generation is found by the index `generation_document`.
+  const columns = `t.${tables.key} as id, ${[
+    ...shared,
+    "created_by_name",
+    "created_at",
+    "updated_at",
+    ...tables.ownColumns,
+  ]
+    .map((column) => `t.${column}`)
+    .join(", ")}, (
+      select g.status from generation g where g.workspace_id = t.workspace_id and g.document_id = t.${tables.key}
+      order by g.created_at desc, g.generation_id desc limit 1
+    ) as generation_status`
+  const frozen = ["approval_id", `${tables.key} as id`, "version", "html", "approved_at", ...tables.frozenColumns]
+  const toDocument = (row: Row): T["document"] => tables.toDocument(toShared(row), row)
+
+  const current = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+    within(
+      workspace,
+      sql<Row & { readonly html: string | null }>`
+        select ${sql.literal(columns)}, v.html from ${table} t
+        left join ${versions} v
+          on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version
+        where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+    ).pipe(
+      Effect.flatMap((rows) => first(rows, noun)),
+      Effect.map((row): Current<T["document"]> => ({ document: toDocument(row), html: row.html })),
+    )
+
+  const basis = tables.key === "email_id" ? sql.literal("coalesce(v.html, t.basis)") : sql.literal("v.html")
+
+  return {
+    current,
+    find: (workspace, id) =>
+      within(
+        workspace,
+        sql<Row>`
+          select ${sql.literal(columns)} from ${table} t where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+      ).pipe(
+        Effect.flatMap((rows) => first(rows, noun)),
+        Effect.map(toDocument),
+      ),
+    // The lock is a statement of its own: a statement that waited for it would not see the HTML that was committed meanwhile.
+    lock: Effect.fnUntraced(function* (workspace, id) {
+      yield* Transaction
+      yield* within(
+        workspace,
+        sql`select 1 from ${table} where workspace_id = ${workspace} and ${key} = ${id} for update`,
+      )
+      const locked = yield* current(workspace, id)
+      return { ...locked, generation: yield* within(workspace, latestGeneration(sql, workspace, id)) }
+    }),
+    generation: (workspace, id, of) => within(workspace, findGeneration(sql, workspace, id, of)),
+    basis: (workspace, id) =>
+      within(
+        workspace,
+        sql<{ readonly html: string | null }>`
+          select ${basis} as html from ${table} t
+          left join ${versions} v
+            on v.workspace_id = t.workspace_id and v.${key} = t.${key} and v.version = t.current_version
+          where t.workspace_id = ${workspace} and t.${key} = ${id}`,
+      ).pipe(
+        Effect.flatMap((rows) => first(rows, noun)),
+        Effect.map((row) => row.html),
+      ),
+    html: (workspace, id, version) =>
+      within(
+        workspace,
+        sql<{ readonly html: string }>`
+          select html from ${versions} where workspace_id = ${workspace} and ${key} = ${id} and version = ${version}`,
+      ).pipe(
+        Effect.flatMap((rows) => first(rows, `${noun} version`)),
+        Effect.map((row) => row.html),
+      ),
+    page: (workspace, query) =>
+      within(workspace, pageOf<Row>(sql, { ...tables, columns }, workspace, query)).pipe(
+        Effect.map((rows) =>
+          sliced(rows.map(toDocument), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),
+        ),
+      ),
+    approval: (workspace, id) =>
+      within(
+        workspace,
+        sql<ApprovalRow & OwnFrozen>`
+          select ${sql.literal(frozen.join(", "))} from ${sql(`${tables.table}_approval`)}
+          where workspace_id = ${workspace} and approval_id = ${id}`,
+      ).pipe(
+        Effect.flatMap((rows) => first(rows, `approved ${noun}`)),
+        Effect.map((row) => {
+          const { approval_id, approved_at, html, version } = row
+          const approvedAt = DateTime.makeUnsafe(approved_at)
+          return tables.toApproved({ approvalId: ApprovalId.make(approval_id), version, html, approvedAt }, row)
+        }),
+      ),
+    uses: (workspace, id) => within(workspace, tables.uses(sql, workspace, id)),
+    apply: (workspace, change) => within(workspace, applier(sql, tables)(workspace, change)),
+  }
+}

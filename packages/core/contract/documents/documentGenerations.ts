@@ -1,0 +1,175 @@
+// The laws of generations: one at a time for each document, paid once, given back when nothing comes of it.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, type Layer, Result } from "effect"
+import type { DocumentTypes } from "../../src/documents/Document.ts"
+import type { NotFound } from "../../src/kernel/Refusal.ts"
+import { at, begin, type Ports, type Sample } from "./documentWorld.ts"
+
+export const documentGenerations = <E, T extends DocumentTypes>(
+  name: string,
+  live: Layer.Layer<Ports, E>,
+  sample: Sample<T>,
+) =>
+  layer(live, { excludeTestServices: true })(`Generations (${sample.kind}, ${name})`, (it) => {
+    const start = begin(sample)
+    const { answer, machine } = sample
+
+    it.effect("a document that the AI is to write has no HTML, a generation, and a credit less", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, begun, credits } = yield* start
+        const { document, generation } = yield* begun()
+        assert.deepInclude<object>(document, { currentVersion: 0, generationStatus: "generating" })
+        assert.deepStrictEqual(yield* store.find(workspace, document.id), document)
+        assert.deepStrictEqual(yield* store.current(workspace, document.id), { document, html: null })
+        assert.deepStrictEqual(yield* store.generation(workspace, document.id, generation.id), generation)
+        const locked = yield* transact(store.lock(workspace, document.id))
+        assert.deepStrictEqual(locked, { document, html: null, generation })
+        const query = { status: null, search: null, after: null, limit: 9 }
+        assert.deepStrictEqual((yield* store.page(workspace, query)).items, [document])
+        assert.strictEqual(yield* credits(), 999)
+      }),
+    )
+
+    it.effect("a completed generation is the next version, and its credit is spent", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, made, move, started, credits } = yield* start
+        const { id } = yield* made({ fields: sample.bare })
+        const generation = yield* started(id)
+        const done = yield* move(id, (locked) => machine.complete(locked, generation, answer, at(9_000)))
+        const { document, html, generation: latest } = yield* transact(store.lock(workspace, id))
+        assert.deepStrictEqual([document, html, latest], [done?.after, answer.html, done?.generation?.after])
+        assert.deepInclude<object>(document, { currentVersion: 2, generationStatus: "completed" })
+        assert.deepInclude(latest, { version: 2, completedAt: at(9_000) })
+        assert.strictEqual(yield* store.html(workspace, id, 1), "<p>one</p>")
+        assert.strictEqual(yield* credits(), 999)
+      }),
+    )
+
+    it.effect("a failed generation gives its credit back once, and makes no version; the next one is the latest", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move, started, credits } = yield* start
+        const before = yield* made()
+        const { id } = before
+        const first = yield* started(id)
+        const fail = move(id, (locked) => machine.fail(locked, first, "no Ö", at(6_000)))
+        assert.isNotNull(yield* fail)
+        assert.isNull(yield* fail)
+        const failed = { document: { ...before, generationStatus: "failed" }, html: "<p>one</p>" }
+        assert.deepStrictEqual<unknown>(yield* store.current(workspace, id), failed)
+        const outcome = yield* store.generation(workspace, id, first)
+        assert.deepInclude(outcome, { status: "failed", error: "no Ö", completedAt: at(6_000) })
+        assert.strictEqual(yield* credits(), 1000)
+        // The clock of this process is behind.
+        const second = yield* started(id, 1_500)
+        assert.strictEqual((yield* store.find(workspace, id)).generationStatus, "generating")
+        assert.isNull(yield* move(id, (locked) => machine.complete(locked, first, answer, at(7_000))))
+        yield* move(id, (locked) => machine.complete(locked, second, answer, at(7_000)))
+        assert.strictEqual((yield* store.find(workspace, id)).generationStatus, "completed")
+      }),
+    )
+
+    it.effect("without a credit nothing is written; of two requests for the last credit, one gets it", () =>
+      Effect.gen(function* () {
+        const { store, fresh, begun, credits } = yield* start
+        const poor = yield* fresh.workspace({ credits: 1 })
+        const both = yield* Effect.all([Effect.result(begun(poor)), Effect.result(begun(poor))], { concurrency: 2 })
+        assert.deepStrictEqual(both.map((each) => (Result.isFailure(each) ? each.failure._tag : "ok")).sort(), [
+          "InsufficientCredits",
+          "ok",
+        ])
+        assert.strictEqual(yield* credits(poor), 0)
+        assert.lengthOf((yield* store.page(poor, { status: null, search: null, after: null, limit: 9 })).items, 1)
+      }),
+    )
+
+    it.effect("of several concurrent requests for one document, one is accepted", () =>
+      Effect.gen(function* () {
+        const { made, move, request, credits } = yield* start
+        const { id } = yield* made()
+        const ask = Effect.gen(function* () {
+          const wanted = yield* request
+          let tag = "accepted"
+          yield* move(id, (locked) => {
+            const decided = machine.generate(locked, wanted, at(2_000))
+            if (Result.isFailure(decided)) tag = decided.failure._tag
+            return Result.isSuccess(decided) ? decided.success : null
+          })
+          return tag
+        })
+        const tags = yield* Effect.all([ask, ask, ask, ask], { concurrency: 4 })
+        assert.deepStrictEqual(tags.sort(), [
+          "GenerationInProgress",
+          "GenerationInProgress",
+          "GenerationInProgress",
+          "accepted",
+        ])
+        assert.strictEqual(yield* credits(), 999)
+      }),
+    )
+
+    it.effect("a generation builds on the current HTML", () =>
+      Effect.gen(function* () {
+        const { store, workspace, begun, setContent } = yield* start
+        const { document } = yield* begun()
+        assert.isNull(yield* store.basis(workspace, document.id))
+        yield* setContent(document.id, "<p>mine</p>")
+        assert.strictEqual(yield* store.basis(workspace, document.id), "<p>mine</p>")
+      }),
+    )
+
+    it.effect("a deleted document gives back the credit of a generation that is going on, and no other", () =>
+      Effect.gen(function* () {
+        const { store, workspace, begun, move, remove, credits } = yield* start
+        const { document, generation } = yield* begun()
+        const done = yield* begun()
+        yield* move(done.document.id, (locked) => machine.complete(locked, done.generation.id, answer, at(9_000)))
+        assert.strictEqual(yield* credits(), 998)
+        yield* remove(document.id)
+        yield* remove(done.document.id)
+        assert.strictEqual(yield* credits(), 999)
+        const left = yield* Effect.flip(store.generation(workspace, document.id, generation.id))
+        assert.strictEqual(left._tag, "NotFound")
+      }),
+    )
+
+    it.effect("a deletion that was decided on an older version is a defect, and gives back nothing", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, made, setContent, started, credits } = yield* start
+        const { id } = yield* made()
+        yield* started(id)
+        const stale = machine.remove(yield* transact(store.lock(workspace, id)), sample.unused)
+        yield* setContent(id, "<p>two</p>")
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, Result.getOrThrow(stale))))))
+        assert.strictEqual(yield* credits(), 999)
+        assert.strictEqual((yield* store.find(workspace, id)).currentVersion, 2)
+      }),
+    )
+
+    it.effect("a step that was decided on an older generation is a defect, and moves no credit", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, begun, move, credits } = yield* start
+        const { document, generation } = yield* begun()
+        const late = machine.fail({ document, generation }, generation.id, "late", at(8_000))
+        yield* move(document.id, (locked) => machine.fail(locked, generation.id, "no", at(7_000)))
+        const refused = yield* Effect.exit(late === null ? Effect.void : transact(store.apply(workspace, late)))
+        assert.isTrue(Exit.hasDies(refused))
+        assert.strictEqual((yield* store.generation(workspace, document.id, generation.id)).error, "no")
+        assert.strictEqual(yield* credits(), 1000)
+      }),
+    )
+
+    it.effect("a generation is not found by another document or another workspace", () =>
+      Effect.gen(function* () {
+        const { store, workspace, fresh, begun, made } = yield* start
+        const { document, generation } = yield* begun()
+        const other = yield* made()
+        const elsewhere = yield* fresh.workspace()
+        const reads: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
+          store.generation(workspace, other.id, generation.id),
+          store.generation(elsewhere, document.id, generation.id),
+        ]
+        for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
+        assert.isNull((yield* store.find(workspace, other.id)).generationStatus)
+      }),
+    )
+  })

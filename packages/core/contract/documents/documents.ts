@@ -1,0 +1,262 @@
+// The laws of the ports to documents: the same for emails, email templates and tent templates.
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, type Layer, Result } from "effect"
+import type { DocumentTypes } from "../../src/documents/Document.ts"
+import type { DocumentQuery, DocumentStore } from "../../src/documents/DocumentStore.ts"
+import { ApprovalId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import type { Cursor } from "../../src/kernel/Page.ts"
+import type { NotFound } from "../../src/kernel/Refusal.ts"
+import { documentGenerations } from "./documentGenerations.ts"
+import {
+  at,
+  begin,
+  emailSample,
+  emailTemplateSample,
+  type Ports,
+  type Sample,
+  tentTemplateSample,
+} from "./documentWorld.ts"
+
+export const documents = <E>(name: string, live: Layer.Layer<Ports, E>) => {
+  lawsOf(name, live, emailSample)
+  lawsOf(name, live, emailTemplateSample)
+  lawsOf(name, live, tentTemplateSample)
+  documentGenerations(name, live, emailSample)
+  documentGenerations(name, live, emailTemplateSample)
+  documentGenerations(name, live, tentTemplateSample)
+}
+
+const everything: DocumentQuery = { status: null, search: null, after: null, limit: 100 }
+
+const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Ports, E>, sample: Sample<T>) =>
+  layer(live, { excludeTestServices: true })(`DocumentStore (${sample.kind}, ${name})`, (it) => {
+    const start = begin(sample)
+    const { machine } = sample
+
+    it.effect("reads a document as it was written, with its HTML", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, made } = yield* start
+        const html = "<P Class=x>é ☃ 🦊</P>\r\n\t<!-- c --><br/>\n"
+        const document = yield* made({ html, name: "Äpfel 'n' \\ % _ 🦊" })
+        assert.deepStrictEqual(yield* store.find(workspace, document.id), document)
+        assert.deepStrictEqual(yield* store.current(workspace, document.id), { document, html })
+        const locked = yield* transact(store.lock(workspace, document.id))
+        assert.deepStrictEqual(locked, { document, html, generation: null })
+        const bare = yield* made({ fields: sample.bare })
+        assert.deepStrictEqual(yield* store.find(workspace, bare.id), bare)
+      }),
+    )
+
+    it.effect("keeps the HTML of each version; an update makes no version", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move, setContent } = yield* start
+        const { id } = yield* made()
+        yield* setContent(id, "<p>two</p>")
+        const updated = yield* move(id, (current) =>
+          Result.getOrThrow(machine.update(current, sample.patch, at(2_500))),
+        )
+        assert.deepStrictEqual(yield* store.find(workspace, id), updated?.after)
+        assert.deepInclude<object>(updated?.after ?? {}, { currentVersion: 2, name: "other", updatedAt: at(2_500) })
+        assert.strictEqual(yield* store.html(workspace, id, 1), "<p>one</p>")
+        assert.strictEqual(yield* store.html(workspace, id, 2), "<p>two</p>")
+        assert.strictEqual((yield* store.current(workspace, id)).html, "<p>two</p>")
+        for (const version of [0, 3]) {
+          assert.strictEqual((yield* Effect.flip(store.html(workspace, id, version)))._tag, "NotFound")
+        }
+      }),
+    )
+
+    it.effect.skipIf(!sample.hasPlainText)("writes and clears an override of the plain text", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move } = yield* start
+        const { id } = yield* made({ fields: sample.bare })
+        const set = yield* move(id, ({ document }) =>
+          Result.getOrThrow(machine.setPlainText(document, "mine\r\né", at(2_001))),
+        )
+        assert.deepStrictEqual(set?.after.plainText, { text: "mine\r\né", at: at(2_001), version: 1 })
+        assert.deepStrictEqual(yield* store.find(workspace, id), set?.after)
+        const cleared = yield* move(id, ({ document }) =>
+          Result.getOrThrow(machine.setPlainText(document, null, at(2_002))),
+        )
+        assert.isNull(cleared?.after.plainText)
+        assert.deepStrictEqual(yield* store.find(workspace, id), cleared?.after)
+      }),
+    )
+
+    it.effect("keeps what an approval froze when the document is edited, unapproved or deleted", () =>
+      Effect.gen(function* () {
+        const { store, workspace, fresh, made, move, approve, remove, setContent } = yield* start
+        const { id } = yield* made()
+        const first = yield* approve(id)
+        const frozen = yield* store.approval(workspace, first)
+        assert.deepInclude<object>(frozen, { approvalId: first, version: 1, html: "<p>one</p>", approvedAt: at(3_000) })
+        assert.deepStrictEqual((yield* store.find(workspace, id)).approval, { id: first, version: 1 })
+        yield* setContent(id, "<p>two</p>")
+        yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, at(4_001))))
+        const approvalId = ApprovalId.make(yield* fresh.id)
+        const again = yield* move(id, (locked) =>
+          Result.getOrThrow(machine.approve(locked, sample.facts, { approvalId }, at(5_000))),
+        )
+        assert.deepStrictEqual(yield* store.approval(workspace, approvalId), again?.approved)
+        const back = yield* move(id, ({ document }) =>
+          Result.getOrThrow(machine.unapprove(document, sample.unused, at(6_000))),
+        )
+        assert.isNull(back?.after.approval)
+        assert.deepStrictEqual(yield* store.find(workspace, id), back?.after)
+        yield* remove(id)
+        assert.deepStrictEqual(yield* store.approval(workspace, first), frozen)
+        assert.strictEqual((yield* store.approval(workspace, approvalId)).html, "<p>two</p>")
+      }),
+    )
+
+    it.effect("deletes a document with its versions, and no other document", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, made, remove, setContent } = yield* start
+        const [{ id }, other] = [yield* made(), yield* made()]
+        yield* setContent(id, "<p>two</p>")
+        yield* remove(id)
+        const reads: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
+          store.find(workspace, id),
+          store.current(workspace, id),
+          store.html(workspace, id, 1),
+          store.html(workspace, id, 2),
+          store.basis(workspace, id),
+          transact(store.lock(workspace, id)),
+        ]
+        for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
+        assert.deepStrictEqual((yield* store.page(workspace, everything)).items, [other])
+        assert.strictEqual(yield* store.html(workspace, other.id, 1), "<p>one</p>")
+      }),
+    )
+
+    it.effect("finds no use of a document that nothing sends or builds on", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made } = yield* start
+        const { id } = yield* made()
+        assert.deepStrictEqual(yield* store.uses(workspace, id), sample.unused)
+      }),
+    )
+
+    it.effect("runs concurrent changes of a document one after the other", () =>
+      Effect.gen(function* () {
+        const { store, workspace, made, move } = yield* start
+        const { id } = yield* made()
+        const add = (mark: string) =>
+          move(id, ({ document, html }) => Result.getOrThrow(machine.setContent(document, html + mark, at(2_000))))
+        yield* Effect.all(["a", "b", "c", "d"].map(add), { concurrency: 4 })
+        const { document, html } = yield* store.current(workspace, id)
+        assert.strictEqual(document.currentVersion, 5)
+        assert.sameMembers((html ?? "").replace("<p>one</p>", "").split(""), ["a", "b", "c", "d"])
+      }),
+    )
+
+    it.effect("dies on a change that was not decided on the document as it is, and writes nothing", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, made, approve } = yield* start
+        const document = yield* made()
+        const stale = Result.getOrThrow(machine.setContent(document, "<p>stale</p>", at(2_000)))
+        yield* approve(document.id)
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, stale)))))
+        const removal = Result.getOrThrow(machine.remove({ document, generation: null }, sample.unused))
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, removal)))))
+        assert.strictEqual((yield* store.current(workspace, document.id)).html, "<p>one</p>")
+      }),
+    )
+
+    it.effect("writes nothing when the transaction fails", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, fresh, made } = yield* start
+        const { id } = yield* made()
+        const before = yield* store.current(workspace, id)
+        const approvalId = ApprovalId.make(yield* fresh.id)
+        yield* Effect.exit(
+          transact(
+            Effect.gen(function* () {
+              const locked = yield* store.lock(workspace, id)
+              const decided = machine.approve(locked, sample.facts, { approvalId }, at(3_000))
+              yield* store.apply(workspace, Result.getOrThrow(decided))
+              return yield* Effect.fail("no")
+            }),
+          ),
+        )
+        assert.deepStrictEqual(yield* store.current(workspace, id), before)
+        assert.strictEqual((yield* Effect.flip(store.approval(workspace, approvalId)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("shows and changes nothing of another workspace", () =>
+      Effect.gen(function* () {
+        const { store, transact, workspace, fresh, made, approve } = yield* start
+        const other = yield* fresh.workspace()
+        const { id } = yield* made()
+        const approvalId = yield* approve(id)
+        const before = yield* store.current(workspace, id)
+        const reads: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
+          store.find(other, id),
+          store.current(other, id),
+          store.html(other, id, 1),
+          store.basis(other, id),
+          store.approval(other, approvalId),
+          transact(store.lock(other, id)),
+        ]
+        for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
+        assert.deepStrictEqual(yield* store.page(other, everything), { items: [], next: null })
+        const decided = Result.getOrThrow(machine.setContent(before.document, "<p>other</p>", at(5_000)))
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(other, decided)))))
+        assert.deepStrictEqual(yield* store.current(workspace, id), before)
+      }),
+    )
+
+    it.effect("lists each document once by pages: the newest first, ties by id", () =>
+      Effect.gen(function* () {
+        const { workspace, store, made } = yield* start
+        const all: Array<T["document"]> = []
+        for (const at_ms of [10, 20, 20, 20, 21, 30, 30]) all.push(yield* made({ at_ms }))
+        const sorted = [...all].sort(
+          (left, right) =>
+            right.createdAt.epochMilliseconds - left.createdAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
+        )
+        for (const limit of [1, 2, 3, 7, 100]) {
+          assert.deepStrictEqual(yield* walk(store, workspace, { limit }), sorted)
+        }
+        assert.isNull((yield* store.page(workspace, { ...everything, limit: 7 })).next)
+        assert.isNotNull((yield* store.page(workspace, { ...everything, limit: 6 })).next)
+      }),
+    )
+
+    it.effect("filters a listing by status and by a part of the name, literally and in any case", () =>
+      Effect.gen(function* () {
+        const { workspace, store, made, approve } = yield* start
+        for (const named of ["100% Größe_x", "GRÖSSE", "Ὀδυσσεύς", "plain"]) yield* made({ name: named })
+        yield* approve((yield* made({ name: "approved plain" })).id)
+        const names = (query: Partial<DocumentQuery>) =>
+          Effect.map(walk(store, workspace, query), (found) => found.map((each) => each.name).sort())
+        assert.deepStrictEqual(yield* names({ search: "grö" }), ["100% Größe_x", "GRÖSSE"])
+        assert.deepStrictEqual(yield* names({ search: "0%" }), ["100% Größe_x"])
+        assert.deepStrictEqual(yield* names({ search: "_" }), ["100% Größe_x"])
+        assert.deepStrictEqual(yield* names({ search: "ΣΕΎΣ" }), ["Ὀδυσσεύς"])
+        assert.deepStrictEqual(yield* names({ search: "gro\u0308sse" }), ["GRÖSSE"])
+        assert.deepStrictEqual(yield* names({ search: "\\" }), [])
+        assert.deepStrictEqual(yield* names({ status: "approved" }), ["approved plain"])
+        assert.deepStrictEqual(yield* names({ status: "draft", search: "plain" }), ["plain"])
+      }),
+    )
+  })
+
+const walk = Effect.fnUntraced(function* <T extends DocumentTypes>(
+  store: DocumentStore<T>,
+  workspace: WorkspaceId,
+  query: Partial<DocumentQuery>,
+) {
+  const seen: Array<T["document"]> = []
+  let after: Cursor | null = null
+  do {
+    const page: { readonly items: ReadonlyArray<T["document"]>; readonly next: Cursor | null } = yield* store.page(
+      workspace,
+      { ...everything, ...query, after },
+    )
+    seen.push(...page.items)
+    after = page.next
+  } while (after !== null)
+  return seen
+})

@@ -1,0 +1,50 @@
+// DocumentStore: the shape of the ports to emails, email templates and tent templates.
+import type { Effect } from "effect"
+import type { ApprovalId, GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Cursor, Sliced } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
+import type { Transaction } from "../kernel/Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
+import type { ContentStatus, Current, DocumentTypes, Locked } from "./Document.ts"
+import type { Generation } from "./Generation.ts"
+import type { DocumentChange } from "./machine.ts"
+
+export interface DocumentQuery {
+  readonly status: ContentStatus | null
+  /** Literal, in the name, without regard to case; null: everything. */
+  readonly search: string | null
+  readonly after: Cursor | null
+  /** 1 to 100. */
+  readonly limit: number
+}
+
+export interface DocumentStore<T extends DocumentTypes> {
+  readonly find: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
+  readonly current: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<Current<T["document"]>, NotFound>
+  /** Locks until the transaction ends: two transactions that change a document run one after the other. */
+  readonly lock: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+  ) => Effect.Effect<Locked<T["document"]>, NotFound, Transaction>
+  /** The HTML of one version. */
+  readonly html: (workspace: WorkspaceId, id: T["document"]["id"], version: number) => Effect.Effect<string, NotFound>
+  /** Newest first, ties by id. */
+  readonly page: (workspace: WorkspaceId, query: DocumentQuery) => Effect.Effect<Sliced<T["document"]>>
+  /** A generation of this document; another document's is not found. */
+  readonly generation: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    of: GenerationId,
+  ) => Effect.Effect<Generation, NotFound>
+  /** What the next generation builds on: the current HTML, before that the template's; null when there is neither. */
+  readonly basis: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string | null, NotFound>
+  /** What depends on the approval: scheduled and sending blasts, active flows. The caller has locked the document. */
+  readonly uses: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["uses"]>
+  /** What an approval froze, also when the document has been edited, unapproved or deleted since. */
+  readonly approval: (workspace: WorkspaceId, id: ApprovalId) => Effect.Effect<T["approved"], NotFound>
+  /** A change that was not decided on the document as it is now is a defect. */
+  readonly apply: (
+    workspace: WorkspaceId,
+    change: DocumentChange<T>,
+  ) => Effect.Effect<void, InsufficientCredits, Transaction>
+}

@@ -1,0 +1,259 @@
+// Documents: the use cases that emails, email templates and tent templates share.
+import { DateTime, Effect } from "effect"
+import { ApprovalId, GenerationId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
+import { Jobs } from "../kernel/Jobs.ts"
+import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
+import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/Transactor.ts"
+import type { InsufficientCredits } from "../workspaces/Workspace.ts"
+import type { ContentStatus, Current, DocumentTypes, Locked } from "./Document.ts"
+import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
+import { checkPrompt, type Generation } from "./Generation.ts"
+import { documentGenerations, type GenerationRules } from "./GenerationRunner.ts"
+import { type DocumentChange, isUnchanged } from "./machine.ts"
+
+export interface ListedBy {
+  readonly status?: ContentStatus
+  readonly search?: string
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+export interface Created<T extends DocumentTypes> {
+  readonly document: T["document"]
+  /** The generation that writes it; null when it has HTML already. */
+  readonly generationId: GenerationId | null
+}
+
+export interface Documents<T extends DocumentTypes> {
+  readonly get: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
+  /** Newest first, ties by id. */
+  readonly list: (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Sliced<T["document"]>, BrokenCursor>
+  /** What is left out stays, null clears. Makes no version. */
+  readonly update: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    patch: T["patch"],
+  ) => Effect.Effect<T["document"], NotFound | Invalid>
+  /** Deletes its versions and generations too. What its approvals froze stays. */
+  readonly delete: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<void, NotFound | T["inUse"]>
+  /** A draft with the current content. */
+  readonly duplicate: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    createdByName: string,
+  ) => Effect.Effect<T["document"], NotFound | TemplateNotReady>
+  /** The HTML of a version, or of the current one. */
+  readonly content: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    version?: number,
+  ) => Effect.Effect<string, NotFound>
+  readonly setContent: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    html: string,
+  ) => Effect.Effect<T["document"], NotFound | Invalid | HtmlTooLarge>
+  readonly approve: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    options: { readonly version?: number },
+  ) => Effect.Effect<T["document"], NotFound | TemplateNotReady | ApprovalVersionStale | T["notReady"]>
+  readonly unapprove: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+  ) => Effect.Effect<T["document"], NotFound | InvalidState | T["inUse"]>
+  /** Requests the next version from the AI. Takes a credit. */
+  readonly startGeneration: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    request: Pick<Generation, "prompt" | "createdByName">,
+  ) => Effect.Effect<Generation, NotFound | Invalid | GenerationInProgress | InsufficientCredits>
+  readonly generation: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    generation: GenerationId,
+  ) => Effect.Effect<Generation, NotFound>
+  /** For workers: writes the version. Two may run the same generation: the first outcome counts. */
+  readonly runGeneration: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    generation: GenerationId,
+  ) => Effect.Effect<void>
+  /** For workers, after the last attempt: fails the generation, and gives its credit back. */
+  readonly abandonGeneration: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    generation: GenerationId,
+  ) => Effect.Effect<void>
+}
+
+/** What emails and email templates can do besides. */
+export interface PlainTexts<T extends DocumentTypes> {
+  /** The override, or the text derived from the current HTML. */
+  readonly plainText: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string, NotFound>
+  /** Null goes back to the text derived from the HTML. */
+  readonly setPlainText: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    text: string | null,
+  ) => Effect.Effect<T["document"], NotFound | Invalid>
+}
+
+export interface NewDocument<T extends DocumentTypes> {
+  readonly fields: T["given"]
+  readonly createdByName: string
+}
+
+export interface DocumentRules<T extends DocumentTypes> extends GenerationRules<T> {
+  readonly toId: (uuid: string) => T["document"]["id"]
+  readonly facts: (workspace: WorkspaceId) => Effect.Effect<T["facts"]>
+}
+
+/** The verbs that the kinds share, and the steps that their own verbs are composed of. */
+export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(name: string, rules: DocumentRules<T>) {
+  const { machine, storable, store } = rules
+  const { transact } = yield* Transactor
+  const ids = yield* Ids
+  const queue = yield* Jobs
+  const generations = yield* documentGenerations(name, rules)
+
+  const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: DocumentChange<T>) {
+    if (!isUnchanged(change)) yield* store.apply(workspace, change)
+    for (const { job, ...options } of change.jobs) yield* queue.enqueue({ ...job, workspaceId: workspace }, options)
+  })
+
+  /** Locks, decides and writes. Only an accepted generation takes credits, and none is accepted here. */
+  const change = Effect.fnUntraced(function* <After extends T["document"] | null, E>(
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    decide: (locked: Locked<T["document"]>, now: DateTime.Utc) => Effect.Effect<DocumentChange<T, After>, E>,
+  ) {
+    const locked = yield* store.lock(workspace, id)
+    const decided = yield* decide(locked, yield* DateTime.now)
+    yield* Effect.orDie(write(workspace, decided))
+    return decided.after
+  }, transact)
+
+  const storableHtml = (html: string) => Effect.fromResult(storable(html))
+
+  /** A new document's id, author and time. */
+  const start = Effect.fnUntraced(function* (createdByName: string) {
+    return { id: rules.toId(yield* ids.next), createdByName, now: yield* DateTime.now }
+  })
+
+  const request = Effect.fnUntraced(function* (prompt: string, createdByName: string) {
+    return { id: GenerationId.make(yield* ids.next), prompt, createdByName }
+  })
+
+  /** Writes a new document. */
+  const created = Effect.fnUntraced(function* (workspace: WorkspaceId, decided: DocumentChange<T, T["document"]>) {
+    yield* transact(write(workspace, decided))
+    const it: Created<T> = { document: decided.after, generationId: decided.generation?.after.id ?? null }
+    return it
+  })
+
+  const create = Effect.fnUntraced(function* (workspace: WorkspaceId, it: NewDocument<T> & { readonly html: string }) {
+    const html = yield* storableHtml(it.html)
+    const decision = machine.create({ ...(yield* start(it.createdByName)), fields: it.fields, html })
+    return yield* created(workspace, yield* Effect.fromResult(decision))
+  })
+
+  const createByPrompt = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    { fields, createdByName, prompt, basis }: NewDocument<T> & { readonly prompt: string; readonly basis?: string },
+  ) {
+    const asked = { ...(yield* start(createdByName)), fields, request: yield* request(prompt, createdByName) }
+    const decision = machine.createByPrompt(basis === undefined ? asked : { ...asked, basis })
+    return yield* created(workspace, yield* Effect.fromResult(decision))
+  })
+
+  /** Answers what was approved, too. */
+  const approve = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    options: { readonly version?: number },
+  ) {
+    const locked = yield* store.lock(workspace, id)
+    const facts = yield* rules.facts(workspace)
+    const approvalId = ApprovalId.make(yield* ids.next)
+    const decision = machine.approve(locked, facts, { ...options, approvalId }, yield* DateTime.now)
+    const decided = yield* Effect.fromResult(decision)
+    yield* Effect.orDie(write(workspace, decided))
+    return { document: decided.after, locked }
+  }, transact)
+
+  const verbs: Documents<T> = {
+    approve: Effect.fn(`${name}.approve`)((workspace, id, options) =>
+      Effect.map(approve(workspace, id, options), ({ document }) => document),
+    ),
+
+    get: store.find,
+
+    list: Effect.fn(`${name}.list`)(function* (workspace, { status, search, cursor, limit }) {
+      const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
+      return yield* store.page(workspace, {
+        status: status ?? null,
+        search: search ?? null,
+        after,
+        limit: limit ?? page_limit_default,
+      })
+    }),
+
+    update: Effect.fn(`${name}.update`)((workspace, id, patch) =>
+      change(workspace, id, (locked, now) => Effect.fromResult(machine.update(locked, patch, now))),
+    ),
+
+    delete: Effect.fn(`${name}.delete`)((workspace, id) =>
+      change(workspace, id, (locked) =>
+        Effect.flatMap(store.uses(workspace, id), (uses) => Effect.fromResult(machine.remove(locked, uses))),
+      ),
+    ),
+
+    duplicate: Effect.fn(`${name}.duplicate`)(function* (workspace, id, createdByName) {
+      const current = yield* store.current(workspace, id)
+      const decided = yield* Effect.fromResult(machine.duplicate(current, yield* start(createdByName)))
+      return (yield* Effect.catchTag(created(workspace, decided), "InsufficientCredits", Effect.die)).document
+    }),
+
+    content: Effect.fn(`${name}.content`)(function* (workspace, id, version) {
+      if (version !== undefined) return yield* store.html(workspace, id, version)
+      const { html } = yield* store.current(workspace, id)
+      return html ?? (yield* new NotFound({ resource: `${machine.kind.noun} version` }))
+    }),
+
+    setContent: Effect.fn(`${name}.setContent`)(function* (workspace, id, html) {
+      const checked = yield* storableHtml(html)
+      return yield* change(workspace, id, ({ document }, now) =>
+        Effect.fromResult(machine.setContent(document, checked, now)),
+      )
+    }),
+
+    unapprove: Effect.fn(`${name}.unapprove`)((workspace, id) =>
+      change(workspace, id, ({ document }, now) =>
+        Effect.flatMap(store.uses(workspace, id), (uses) => Effect.fromResult(machine.unapprove(document, uses, now))),
+      ),
+    ),
+
+    startGeneration: Effect.fn(`${name}.startGeneration`)(function* (workspace, id, { prompt, createdByName }) {
+      const asked = yield* request(yield* Effect.fromResult(checkPrompt(prompt)), createdByName)
+      const locked = yield* store.lock(workspace, id)
+      const decided = yield* Effect.fromResult(machine.generate(locked, asked, yield* DateTime.now))
+      yield* write(workspace, decided)
+      return decided.generation?.after ?? (yield* Effect.die("an accepted generation is in its change"))
+    }, transact),
+
+    generation: store.generation,
+    runGeneration: generations.run,
+    abandonGeneration: generations.abandon,
+  }
+
+  const plainTexts = (textOf: (current: Current<T["document"]>) => string): PlainTexts<T> => ({
+    plainText: Effect.fn(`${name}.plainText`)((workspace, id) => Effect.map(store.current(workspace, id), textOf)),
+    setPlainText: Effect.fn(`${name}.setPlainText`)((workspace, id, text) =>
+      change(workspace, id, ({ document }, now) => Effect.fromResult(machine.setPlainText(document, text, now))),
+    ),
+  })
+
+  return { verbs, plainTexts, approve, start, created, create, createByPrompt, storableHtml }
+})

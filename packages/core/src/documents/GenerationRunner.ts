@@ -1,0 +1,120 @@
+// GenerationRunner: the worker's side of AI generations. The AI answers outside any transaction, and the transaction that stores
+// its answer checks again whether the generation is still going on.
+import { DateTime, Effect, Option, Result } from "effect"
+import type { AiRefused, AiUnavailable, EmailRequest, WrittenEmail } from "../ports/Ai.ts"
+import type { GenerationId, WorkspaceId } from "../kernel/Ids.ts"
+import type { Invalid, NotFound } from "../kernel/Refusal.ts"
+import { type Transaction, Transactor } from "../kernel/Transactor.ts"
+import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import type { DocumentTypes } from "./Document.ts"
+import type { HtmlTooLarge } from "./DocumentErrors.ts"
+import type { DocumentStore } from "./DocumentStore.ts"
+import type { DocumentMachine } from "./machine.ts"
+
+/** The longest time that a model may take. */
+const answer_time_max = "10 minutes"
+const unavailable = "The AI provider does not answer at the moment. Nothing was charged: try again in a few minutes"
+
+/** The AI's answer, or a sentence for people that says why there is none. */
+export const askAi = <A, R>(
+  question: Effect.Effect<A, AiRefused | AiUnavailable, R>,
+): Effect.Effect<Result.Result<A, string>, never, R> =>
+  Effect.map(Effect.result(Effect.timeoutOption(question, answer_time_max)), (answer) => {
+    if (Result.isFailure(answer)) {
+      return Result.fail(answer.failure._tag === "AiRefused" ? answer.failure.message : unavailable)
+    }
+    return Option.isNone(answer.success) ? Result.fail(unavailable) : Result.succeed(answer.success.value)
+  })
+
+interface GenerationSteps<Key extends ReadonlyArray<unknown>, Task, Answer> {
+  /** What to write; null when the generation is over. */
+  readonly begin: (...key: Key) => Effect.Effect<Task | null, NotFound, Transaction>
+  /** The answer, or a sentence that says why there is none. */
+  readonly write: (task: Task, ...key: Key) => Effect.Effect<Result.Result<Answer, string>, NotFound>
+  /** Writes nothing when the generation is over. */
+  readonly settle: (outcome: Result.Result<Answer, string>, ...key: Key) => Effect.Effect<void, NotFound, Transaction>
+  /** The error of an abandoned generation. */
+  readonly abandoned: string
+}
+
+export interface GenerationRunner<Key extends ReadonlyArray<unknown>> {
+  /** Writes and stores. Two workers may run the same generation: the first outcome counts. */
+  readonly run: (...key: Key) => Effect.Effect<void>
+  /** Fails the generation, and gives its credit back. */
+  readonly abandon: (...key: Key) => Effect.Effect<void>
+}
+
+/** What was deleted meanwhile needs no generation: `NotFound` ends both verbs. */
+export const generationRunner = <Key extends ReadonlyArray<unknown>, Task, Answer>(
+  name: string,
+  steps: GenerationSteps<Key, Task, Answer>,
+): Effect.Effect<GenerationRunner<Key>, never, Transactor> =>
+  Effect.map(Transactor, ({ transact }) => ({
+    run: Effect.fn(`${name}.runGeneration`)(
+      function* (...key: Key) {
+        const task = yield* transact(steps.begin(...key))
+        if (task === null) return
+        const outcome = yield* steps.write(task, ...key)
+        yield* transact(steps.settle(outcome, ...key))
+      },
+      Effect.catchTag("NotFound", () => Effect.void),
+    ),
+    abandon: Effect.fn(`${name}.abandonGeneration`)(
+      function* (...key: Key) {
+        yield* transact(steps.settle(Result.fail(steps.abandoned), ...key))
+      },
+      Effect.catchTag("NotFound", () => Effect.void),
+    ),
+  }))
+
+/** What a generation of one kind of document needs. */
+export interface GenerationRules<T extends DocumentTypes> {
+  readonly machine: DocumentMachine<T>
+  readonly store: DocumentStore<T>
+  /** HTML as it may be stored. */
+  readonly storable: (html: string) => Result.Result<string, Invalid | HtmlTooLarge>
+  readonly ask: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
+}
+
+/** The runner of the generations of one kind of document. */
+export const documentGenerations = Effect.fnUntraced(function* <T extends DocumentTypes>(
+  name: string,
+  { machine, store, storable, ask }: GenerationRules<T>,
+) {
+  const workspaces = yield* WorkspaceStore
+
+  const stored = (answer: WrittenEmail): Result.Result<WrittenEmail, string> =>
+    storable(answer.html).pipe(
+      Result.map((html) => ({ ...answer, html })),
+      Result.mapError((refused) => {
+        const why =
+          refused._tag === "Invalid"
+            ? refused.issues.map(({ message }) => message).join(", ")
+            : `is larger than ${refused.bytes_max / 2 ** 20} MB`
+        return `What the AI wrote can't be kept: it ${why}. Nothing was charged: try again with another prompt`
+      }),
+    )
+
+  type Key = [workspace: WorkspaceId, id: T["document"]["id"], of: GenerationId]
+  return yield* generationRunner<Key, string, WrittenEmail>(name, {
+    abandoned: "The generation was broken off again and again. Nothing was charged: try again with another prompt",
+    begin: (...key) =>
+      Effect.map(store.generation(...key), ({ prompt, status }) => (status === "generating" ? prompt : null)),
+    write: Effect.fnUntraced(function* (prompt, workspace, id) {
+      const { name: documentName } = yield* store.find(workspace, id)
+      const basis = yield* store.basis(workspace, id)
+      const { brand } = yield* workspaces.find(workspace)
+      return Result.flatMap(yield* askAi(ask({ prompt, name: documentName, brand, basis })), stored)
+    }),
+    settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {
+      const locked = yield* store.lock(workspace, id)
+      const now = yield* DateTime.now
+      const change = Result.match(outcome, {
+        onSuccess: (answer) => machine.complete(locked, of, answer, now),
+        onFailure: (error) => machine.fail(locked, of, error, now),
+      })
+      // Neither outcome takes credits.
+      if (change !== null) yield* Effect.orDie(store.apply(workspace, change))
+    }),
+  })
+})

@@ -1,0 +1,286 @@
+// The state machine of documents: emails, email templates and tent templates. Each move is pure and returns a `DocumentChange`.
+import { DateTime, Result } from "effect"
+import type { WrittenEmail } from "../ports/Ai.ts"
+import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
+import { type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
+import type { Transitions } from "../kernel/Transitions.ts"
+import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
+import { copyName } from "../kernel/Text.ts"
+import {
+  asOfFirst,
+  type ContentStatus,
+  type Current,
+  type Document,
+  document_name_length_max,
+  type DocumentTypes,
+  type Locked,
+  overriddenBy,
+  statusOf,
+} from "./Document.ts"
+import { ApprovalVersionStale, GenerationInProgress, type HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
+import {
+  acceptGeneration,
+  creditsOf,
+  creditsOfRemoval,
+  endGeneration,
+  type Generation,
+  type GenerationRequest,
+  type GenerationStep,
+} from "./Generation.ts"
+import { checkHtml } from "./Html.ts"
+
+/** Edits keep the status: an approval freezes its version, and later edits count from the next approval. */
+export const transitions = {
+  draft: { approve: "approved" },
+  approved: { approve: "approved", unapprove: "draft" },
+} as const satisfies Transitions<ContentStatus, "approve" | "unapprove">
+
+/** What differs between the kinds of documents. */
+export interface Kind<T extends DocumentTypes> {
+  readonly noun: "email" | "template"
+  readonly draft: (
+    given: T["given"],
+    state: Omit<Document, "id" | "name" | "plainText"> & { readonly id: T["document"]["id"] },
+  ) => Result.Result<T["document"], Invalid>
+  /** The very same document when nothing changes. */
+  readonly patch: (document: T["document"], patch: T["patch"]) => Result.Result<T["document"], Invalid>
+  /** Stores what the AI said besides the HTML where the user left it open. */
+  readonly fill: (document: T["document"], answer: WrittenEmail) => T["document"]
+  /** Writes a field that is part of the HTML into it; `before` is null where the HTML is new. */
+  readonly embed: (html: string, after: T["document"], before: T["document"] | null) => string
+  readonly freeze: (
+    locked: Omit<Locked<T["document"]>, "html"> & { readonly html: string },
+    approval: { readonly approvalId: ApprovalId; readonly version?: number; readonly approvedAt: DateTime.Utc },
+    facts: T["facts"],
+  ) => Result.Result<T["approved"], T["notReady"]>
+  readonly inUse: (uses: T["uses"], move: "unapproved" | "deleted") => T["inUse"] | null
+  readonly job: (id: T["document"]["id"], generationId: GenerationId) => QueuedJob["job"]
+}
+
+interface Fields<T extends DocumentTypes, After extends T["document"] | null> {
+  /** Null: the document is new. */
+  readonly before: T["document"] | null
+  /** Null: the document is deleted with its versions and generations. What its approvals froze stays. */
+  readonly after: After
+  /** HTML of `after.currentVersion`: written, or written over. */
+  readonly html: string | null
+  readonly approved: T["approved"] | null
+  readonly generation: GenerationStep | null
+  /** HTML of a template, stored until there is a first version: the first generation builds on it. */
+  readonly basis: string | null
+  /** Taken from the workspace; negative: given back. */
+  readonly credits_taken: number
+}
+
+export type DocumentChange<T extends DocumentTypes, After extends T["document"] | null = T["document"] | null> = Change<
+  "document",
+  Fields<T, After>
+>
+
+type Decision<T extends DocumentTypes, Refusal> = Result.Result<DocumentChange<T, T["document"]>, Refusal>
+
+interface Started<T extends DocumentTypes> {
+  readonly id: T["document"]["id"]
+  readonly createdByName: string
+  readonly now: DateTime.Utc
+}
+
+const change = changeOf("document")
+
+const unwritten = { html: null, approved: null, generation: null, basis: null, credits_taken: 0 }
+
+/** The moves of one kind of document. */
+export class DocumentMachine<T extends DocumentTypes> {
+  readonly kind: Kind<T>
+  constructor(kind: Kind<T>) {
+    this.kind = kind
+  }
+
+  /** A draft at version 1. */
+  create({
+    html,
+    ...it
+  }: Started<T> & { readonly fields: T["given"]; readonly html: string }): Decision<T, Invalid | HtmlTooLarge> {
+    return Result.flatMap(checkHtml(html), (checked) =>
+      Result.map(this.#draft(it, 1), (after) => this.#to(null, after, { html: this.kind.embed(checked, after, null) })),
+    )
+  }
+
+  /**
+   * A draft that the AI writes: without HTML until then. `basis`: HTML of the template that it starts from. `queued` false:
+   * the caller runs the generation itself.
+   */
+  createByPrompt({
+    request,
+    basis = null,
+    queued = true,
+    ...it
+  }: Started<T> & {
+    readonly fields: T["given"]
+    readonly request: GenerationRequest
+    readonly basis?: string | null
+    readonly queued?: boolean
+  }): Decision<T, Invalid> {
+    return Result.map(this.#draft(it, 0), (draft) =>
+      this.#generating(null, draft, { basis, generation: acceptGeneration(request, it.now) }, queued),
+    )
+  }
+
+  /** A draft with the current content. A plain text that is stale stays so. */
+  duplicate({ document, html }: Current<T["document"]>, it: Started<T>): Decision<T, TemplateNotReady> {
+    if (html === null) return Result.fail(new TemplateNotReady())
+    const after: T["document"] = {
+      ...document,
+      id: it.id,
+      name: copyName(document.name, document_name_length_max),
+      currentVersion: 1,
+      plainText: asOfFirst(document.plainText, document.currentVersion),
+      approval: null,
+      generationStatus: null,
+      createdByName: it.createdByName,
+      createdAt: it.now,
+      updatedAt: it.now,
+    }
+    return Result.succeed(this.#to(null, after, { html }))
+  }
+
+  /** Makes no version: HTML that a field is part of is written over. */
+  update({ document, html }: Current<T["document"]>, patch: T["patch"], now: DateTime.Utc): Decision<T, Invalid> {
+    return Result.map(this.kind.patch(document, patch), (patched) => {
+      if (patched === document) return this.#to(document, document)
+      const after = { ...patched, updatedAt: now }
+      const embedded = html === null ? null : this.kind.embed(html, after, document)
+      return this.#to(document, after, { html: embedded === html ? null : embedded })
+    })
+  }
+
+  /** A new version. */
+  setContent(document: T["document"], html: string, now: DateTime.Utc): Decision<T, Invalid | HtmlTooLarge> {
+    return Result.map(checkHtml(html), (checked) => {
+      const after = { ...document, currentVersion: document.currentVersion + 1, updatedAt: now }
+      return this.#to(document, after, { html: this.kind.embed(checked, after, null) })
+    })
+  }
+
+  /** The user's own plain text; null goes back to the one derived from the HTML. Makes no version. */
+  setPlainText(document: T["document"], text: string | null, now: DateTime.Utc): Decision<T, Invalid> {
+    if (text === null && document.plainText === null) return Result.succeed(this.#to(document, document))
+    return Result.map(overriddenBy(text, document.currentVersion, now), (plainText) =>
+      this.#to(document, { ...document, plainText, updatedAt: now }),
+    )
+  }
+
+  /** Freezes the current content, also of a document that is approved. `version`: the caller's idea of the newest one. */
+  approve(
+    { document, html, generation = null }: Current<T["document"]> & { readonly generation?: Generation | null },
+    facts: T["facts"],
+    { approvalId, version }: { readonly approvalId: ApprovalId; readonly version?: number },
+    now: DateTime.Utc,
+  ): Decision<T, TemplateNotReady | ApprovalVersionStale | T["notReady"]> {
+    const { currentVersion: current } = document
+    if (html === null) return Result.fail(new TemplateNotReady())
+    if (version !== undefined && version !== current) return Result.fail(new ApprovalVersionStale({ version, current }))
+    const approval = { approvalId, approvedAt: now, ...(version === undefined ? {} : { version }) }
+    return Result.map(this.kind.freeze({ document, html, generation }, approval, facts), (approved) => {
+      const after = { ...document, approval: { id: approvalId, version: current }, updatedAt: now }
+      return this.#to(document, after, { approved })
+    })
+  }
+
+  /** Back to a draft. What the approval froze stays, because blasts have sent it. */
+  unapprove(document: T["document"], uses: T["uses"], now: DateTime.Utc): Decision<T, InvalidState | T["inUse"]> {
+    const status = statusOf(document)
+    if (!("unapprove" in transitions[status])) {
+      return Result.fail(new InvalidState({ resource: this.kind.noun, status, move: "unapproved" }))
+    }
+    const inUse = this.kind.inUse(uses, "unapproved")
+    return inUse === null
+      ? Result.succeed(this.#to(document, { ...document, approval: null, updatedAt: now }))
+      : Result.fail(inUse)
+  }
+
+  /** Requests the next version from the AI. */
+  generate(
+    { document, generation: latest }: Pick<Locked<T["document"]>, "document" | "generation">,
+    request: GenerationRequest,
+    now: DateTime.Utc,
+  ): Decision<T, GenerationInProgress> {
+    if (latest?.status === "generating") return Result.fail(new GenerationInProgress())
+    const generation = acceptGeneration(request, afterThe(latest, now))
+    return Result.succeed(this.#generating(document, document, { generation }))
+  }
+
+  /** Stores the AI's answer as the next version. The caller has checked its HTML. Null when the generation is over. */
+  complete(
+    { document, generation: latest }: Pick<Locked<T["document"]>, "document" | "generation">,
+    id: GenerationId,
+    answer: WrittenEmail,
+    now: DateTime.Utc,
+  ): DocumentChange<T, T["document"]> | null {
+    const version = document.currentVersion + 1
+    const generation = latest?.id === id ? endGeneration(latest, "complete", { version }, now) : null
+    if (generation === null) return null
+    const filled = { ...this.kind.fill(document, answer), currentVersion: version, updatedAt: now }
+    const after = { ...filled, generationStatus: generation.after.status }
+    return this.#to(document, after, { generation, html: this.kind.embed(answer.html, after, null) })
+  }
+
+  /** Ends the generation without a version. Null when it is over. */
+  fail(
+    { document, generation: latest }: Pick<Locked<T["document"]>, "document" | "generation">,
+    id: GenerationId,
+    error: string,
+    now: DateTime.Utc,
+  ): DocumentChange<T, T["document"]> | null {
+    const generation = latest?.id === id ? endGeneration(latest, "fail", { error }, now) : null
+    if (generation === null) return null
+    return this.#to(document, { ...document, generationStatus: generation.after.status }, { generation })
+  }
+
+  remove(
+    { document, generation }: Pick<Locked<T["document"]>, "document" | "generation">,
+    uses: T["uses"],
+  ): Result.Result<DocumentChange<T, null>, T["inUse"]> {
+    const inUse = this.kind.inUse(uses, "deleted")
+    if (inUse !== null) return Result.fail(inUse)
+    const credits_taken = creditsOfRemoval(generation)
+    return Result.succeed(change({ ...unwritten, before: document, after: null, credits_taken }))
+  }
+
+  #draft({ fields, id, createdByName, now }: Started<T> & { readonly fields: T["given"] }, currentVersion: number) {
+    const state = { currentVersion, approval: null, generationStatus: null, createdByName, createdAt: now }
+    return this.kind.draft(fields, { ...state, id, updatedAt: now })
+  }
+
+  #to(
+    before: T["document"] | null,
+    after: T["document"],
+    written: Partial<Pick<Fields<T, null>, "html" | "approved" | "generation" | "basis">> = {},
+    jobs: ReadonlyArray<QueuedJob> = [],
+  ): DocumentChange<T, T["document"]> {
+    const credits_taken = written.generation ? creditsOf(written.generation) : 0
+    return change({ ...unwritten, ...written, before, after, credits_taken }, { jobs })
+  }
+
+  #generating(
+    before: T["document"] | null,
+    document: T["document"],
+    written: { readonly generation: GenerationStep; readonly basis?: string | null },
+    queued = true,
+  ) {
+    const { id, status } = written.generation.after
+    const job = this.kind.job(document.id, id)
+    const jobs = queued ? [{ job, id: `${job.type}:${id}` }] : []
+    return this.#to(before, { ...document, generationStatus: status }, written, jobs)
+  }
+}
+
+/** The change writes nothing. */
+export const isUnchanged = ({ before, after }: Pick<Fields<DocumentTypes, Document | null>, "before" | "after">) =>
+  before === after
+
+/** Later than the latest generation, also where another process's clock was ahead. */
+const afterThe = (latest: Generation | null, now: DateTime.Utc): DateTime.Utc =>
+  latest === null || latest.createdAt.epochMilliseconds < now.epochMilliseconds
+    ? now
+    : DateTime.makeUnsafe(latest.createdAt.epochMilliseconds + 1)

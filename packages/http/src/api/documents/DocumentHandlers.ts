@@ -1,0 +1,91 @@
+// The handlers that emails, email templates and tent templates share.
+import type { DocumentTypes } from "@tentpole/core/documents/Document"
+import type { Documents, ListedBy, PlainTexts } from "@tentpole/core/documents/Documents"
+import type { GenerationId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { encodeCursor } from "@tentpole/core/kernel/Page"
+import type { Refusal } from "@tentpole/core/kernel/Refusal"
+import type { Effect } from "effect"
+import { withWorkspace } from "../../edge/Auth.ts"
+import { answer } from "../../Wire.ts"
+import {
+  type Approve,
+  type AskForVersion,
+  type SetContent,
+  type SetPlainText,
+  toGeneration,
+  toPolled,
+  toServed,
+} from "./ContentWire.ts"
+
+interface Call<Params> {
+  readonly params: Params
+}
+
+/** How a kind appears on the wire. */
+interface Wires<T extends DocumentTypes, Params, Wire, Page, Owner> {
+  readonly idOf: (params: Params) => T["document"]["id"]
+  readonly toWire: (document: T["document"]) => Wire
+  readonly toPage: (items: ReadonlyArray<Wire>) => Page
+  /** The id of the document, in its generations. */
+  readonly ownerOf: (params: Params) => Owner
+}
+
+type ApprovedBy<T extends DocumentTypes, Approved, E> = Omit<Documents<T>, "approve"> & {
+  readonly approve: (
+    workspace: WorkspaceId,
+    id: T["document"]["id"],
+    options: { readonly version?: number },
+  ) => Effect.Effect<Approved, E>
+}
+
+export const documentHandlers =
+  <T extends DocumentTypes>() =>
+  <Params, Wire, Page extends object, Owner extends object, Approved, ApprovedWire, E extends Refusal>(
+    documents: ApprovedBy<T, Approved, E>,
+    { idOf, toWire, toPage, ownerOf }: Wires<T, Params, Wire, Page, Owner>,
+    toApproved: (approved: Approved) => ApprovedWire,
+  ) => ({
+    list: ({ query }: { readonly query: ListedBy }) =>
+      withWorkspace(({ id }) => documents.list(id, query)).pipe(
+        answer(({ items, next }) => ({
+          ...toPage(items.map(toWire)),
+          next_cursor: next === null ? null : encodeCursor(next),
+        })),
+      ),
+    find: ({ params }: Call<Params>) => withWorkspace(({ id }) => documents.get(id, idOf(params))).pipe(answer(toWire)),
+    remove: ({ params }: Call<Params>) =>
+      withWorkspace(({ id }) => documents.delete(id, idOf(params))).pipe(answer(() => undefined)),
+    duplicate: ({ params }: Call<Params>) =>
+      withWorkspace(({ id }, key) => documents.duplicate(id, idOf(params), key.name)).pipe(answer(toWire)),
+    content: ({ params, query }: Call<Params> & { readonly query: { readonly version?: number } }) =>
+      withWorkspace(({ id }) => documents.content(id, idOf(params), query.version)).pipe(answer(toServed)),
+    setContent: ({ params, payload }: Call<Params> & { readonly payload: typeof SetContent.Type }) =>
+      withWorkspace(({ id }) => documents.setContent(id, idOf(params), payload.html)).pipe(answer(toWire)),
+    generate: ({ params, payload: { prompt } }: Call<Params> & { readonly payload: typeof AskForVersion.Type }) =>
+      withWorkspace(({ id }, key) =>
+        documents.startGeneration(id, idOf(params), { prompt, createdByName: key.name }),
+      ).pipe(answer(toGeneration(ownerOf(params)))),
+    generation: ({ params }: { readonly params: Params & { readonly generationId: GenerationId } }) =>
+      withWorkspace(({ id }) => documents.generation(id, idOf(params), params.generationId)).pipe(
+        answer(toPolled(ownerOf(params))),
+      ),
+    approve: ({ params, payload }: Call<Params> & { readonly payload: typeof Approve.Type | undefined }) =>
+      withWorkspace(({ id }) => documents.approve(id, idOf(params), payload ?? {})).pipe(answer(toApproved)),
+    unapprove: ({ params }: Call<Params>) =>
+      withWorkspace(({ id }) => documents.unapprove(id, idOf(params))).pipe(answer(toWire)),
+  })
+
+/** The handlers of the plain text, which emails and email templates have. */
+export const plainTextHandlers =
+  <T extends DocumentTypes>() =>
+  <Params, Wire>(
+    documents: PlainTexts<T>,
+    { idOf, toWire }: Pick<Wires<T, Params, Wire, unknown, unknown>, "idOf" | "toWire">,
+  ) => ({
+    plainText: ({ params }: Call<Params>) =>
+      withWorkspace(({ id }) => documents.plainText(id, idOf(params))).pipe(answer(toServed)),
+    setPlainText: ({ params, payload }: Call<Params> & { readonly payload: typeof SetPlainText.Type }) =>
+      withWorkspace(({ id }) => documents.setPlainText(id, idOf(params), payload.text)).pipe(answer(toWire)),
+    unsetPlainText: ({ params }: Call<Params>) =>
+      withWorkspace(({ id }) => documents.setPlainText(id, idOf(params), null)).pipe(answer(toWire)),
+  })
