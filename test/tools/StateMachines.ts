@@ -3,6 +3,8 @@ import { transitions as blast } from "@tentpole/core/blasts/machine"
 import { generationTransitions as generation } from "@tentpole/core/documents/Generation"
 import { transitions as document } from "@tentpole/core/documents/machine"
 import { transitions as exportFile } from "@tentpole/core/exports/machine"
+import { transitions as flow } from "@tentpole/core/flows/definition/machine"
+import { transitions as membership } from "@tentpole/core/flows/members/Membership"
 import { transitions as importRun } from "@tentpole/core/imports/machine"
 import { transitions as delivery } from "@tentpole/core/sending/machine"
 import { publicationTransitions as publication, transitions as tent } from "@tentpole/core/tents/machine"
@@ -24,6 +26,8 @@ export const machines: ReadonlyArray<Machine> = [
   ["Email or template: generation", generation],
   ["Tent: generation", tent],
   ["Tent: publication", publication],
+  ["Flow", flow],
+  ["Membership", membership],
   ["Import run", importRun],
   ["Export", exportFile],
 ]

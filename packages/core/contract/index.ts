@@ -46,7 +46,7 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending
 export { type Draw, drawFrom } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
-export { running } from "./flows/flowMembersWorld.ts"
+export { flowLive, running } from "./flows/flowMembersWorld.ts"
 export { day } from "./flows/flowWorld.ts"
 export { StoreClock }
 export { Fresh } from "./kernel/fresh.ts"

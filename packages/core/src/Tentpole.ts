@@ -18,10 +18,16 @@ import { TestMails } from "./sending/TestMails.ts"
 import { Exports } from "./exports/Exports.ts"
 import { Forms } from "./forms/Forms.ts"
 import { Idempotency } from "./operations/idempotency/Idempotency.ts"
+import { MembershipRunner } from "./flows/engine/MembershipRunner.ts"
+import { FlowCompiler } from "./flows/engine/FlowCompiler.ts"
+import { Enroller } from "./flows/engine/EnrollBatch.ts"
+import { FlowDateRounds } from "./flows/engine/FlowDates.ts"
 import { FlowEngine } from "./flows/engine/FlowEngine.ts"
+import { FlowEventRounds } from "./flows/engine/FlowEvents.ts"
 import { FlowMakings } from "./flows/steps/FlowMakings.ts"
 import { Flows } from "./flows/Flows.ts"
 import { FlowTrials } from "./flows/simulation/FlowTrials.ts"
+import { StepExecutor } from "./flows/steps/StepExecutor.ts"
 import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
@@ -36,6 +42,15 @@ import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
+/** What the use cases of flows share: one compiler with one cache, and one runner of memberships. */
+export const flowServices = Layer.merge(FlowEventRounds.layer, FlowDateRounds.layer).pipe(
+  Layer.provideMerge(Enroller.layer),
+  Layer.provideMerge(MembershipRunner.layer),
+  Layer.provideMerge(FlowCompiler.layer),
+)
+
+export const flowMakings = FlowMakings.layer.pipe(Layer.provide(StepExecutor.layer))
+
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
   Administration.layer,
@@ -49,9 +64,8 @@ export const useCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   Exports.layer,
+  Layer.mergeAll(FlowEngine.layer, flowMakings, Memberships.layer).pipe(Layer.provide(flowServices)),
   Forms.layer,
-  FlowEngine.layer,
-  FlowMakings.layer,
   FlowTrials.layer,
   Flows.layer,
   Hooks.layer,
@@ -59,7 +73,6 @@ export const useCases = Layer.mergeAll(
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,
-  Memberships.layer,
   OutgoingMail.layer,
   Privacy.layer,
   ReturnPaths.layer,

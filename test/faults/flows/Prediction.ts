@@ -1,8 +1,7 @@
 // The timeline that the membership machine predicts for a member, from when the member entered and what happened to each message.
 import { blankContact } from "@tentpole/core/contacts/Contact"
 import type { CompiledFlow, MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
-import { enroll } from "@tentpole/core/flows/members/Enrollment"
-import { advance } from "@tentpole/core/flows/members/Machine"
+import { decide, enroll } from "@tentpole/core/flows/members/machine"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { metBy, type MemberMessage, settledEvent } from "@tentpole/core/flows/members/MemberDeliveries"
 import { ApprovalId, ContactId, type EmailId, MembershipId } from "@tentpole/core/kernel/Ids"
@@ -62,7 +61,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
     const next = settled?.type === "settled" ? (it.leftAt.get(settled.visit) ?? now) : earliest(due, opened ?? null)
     if (next === null || DateTime.isGreaterThan(next, until)) break
     now = DateTime.max(now, next)
-    const change = advance(flow, member, facts(now), settled ?? { type: "look" })
+    const change = decide(flow, member, facts(now), settled ?? { type: "look" })
     if (change === null && settled !== null) break
     lines.push(...(change?.entries ?? []))
     member = change?.after ?? member

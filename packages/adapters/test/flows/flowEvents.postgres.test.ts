@@ -1,18 +1,13 @@
 // What only PostgreSQL can show of events that flows deal with: a transaction that is ended in the midst of their parts.
 import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/postgres/kernel/Postgres"
-import { day, running } from "@tentpole/core/contract"
-import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
-import { Flows } from "@tentpole/core/flows/Flows"
-import { Memberships } from "@tentpole/core/flows/Memberships"
+import { day, flowLive, running } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { postgresTimes } from "../fixtures/FlowTimesOf.ts"
 import { postgres } from "../fixtures/Stores.ts"
 
-const live = Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer).pipe(
-  Layer.provideMerge(Layer.provideMerge(postgresTimes, postgres)),
-)
+const live = flowLive.pipe(Layer.provideMerge(Layer.provideMerge(postgresTimes, postgres)))
 
 layer(live, { excludeTestServices: true })("events of flows on PostgreSQL", (it) => {
   it.effect("a batch that is ended because it stands in a circle with somebody else is dealt with again", () =>

@@ -8,10 +8,10 @@ const trigger = (timezone: string, triggerTime: string): DateTrigger => ({
   type: "date_based",
   field: "birthday",
   mode: "on_date",
-  daysBefore: 0,
-  daysAfter: 0,
-  includeAnniversaries: false,
-  triggerTime,
+  days_before: 0,
+  days_after: 0,
+  include_anniversaries: false,
+  trigger_time: triggerTime,
   timezone,
 })
 

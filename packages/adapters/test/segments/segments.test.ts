@@ -189,7 +189,7 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
       assert.deepStrictEqual(told.staticLists, new Set(lists))
       const other = yield* (yield* Fresh).workspace()
       assert.deepStrictEqual(yield* facts.of(other, mentioned), { fields: [], staticLists: new Set<ListId>() })
-      assert.deepStrictEqual(yield* facts.of(workspace, mentionedIn({ kind: "group" })), {
+      assert.deepStrictEqual(yield* facts.of(workspace, mentionedIn(null)), {
         fields: [],
         staticLists: new Set<ListId>(),
       })

@@ -4,19 +4,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
-import { Flows } from "../../src/flows/Flows.ts"
-import { Memberships } from "../../src/flows/Memberships.ts"
 import { flowHappenings } from "./flowHappenings.ts"
 import { flowMessages } from "./flowMessages.ts"
 import { day, send } from "./flowWorld.ts"
-import { check, day_ms, type FlowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
+import { check, day_ms, type FlowLive, flowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 import { eventually } from "../kernel/eventually.ts"
 
 type Needs = FlowRooms | EngagementStore
 type Live = Needs | FlowLive
 
 export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
-  const live = Layer.provideMerge(Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer), rooms)
+  const live = Layer.provideMerge(flowLive, rooms)
   advancing(name, live)
   flowMessages(name, live)
   flowHappenings(name, live)

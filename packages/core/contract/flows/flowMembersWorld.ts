@@ -1,20 +1,21 @@
 // A workspace with flows that run: people, emails and lists, flows as they are written to the API, and workers' rounds one by
 // one, so that a law says what happens in between.
 import { assert } from "@effect/vitest"
-import { Context, DateTime, Effect, type Layer, Result } from "effect"
+import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { decideDeletes } from "../../src/contacts/batch/BatchDeletes.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
-import { advancing } from "../../src/flows/engine/MembershipRunner.ts"
-import { eventRounds } from "../../src/flows/engine/FlowEvents.ts"
-import { dateRounds } from "../../src/flows/engine/FlowDates.ts"
+import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"
+import { FlowEventRounds } from "../../src/flows/engine/FlowEvents.ts"
+import { FlowDateRounds } from "../../src/flows/engine/FlowDates.ts"
 import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { FlowQueue } from "../../src/flows/engine/FlowQueue.ts"
 import { Flows } from "../../src/flows/Flows.ts"
 import { currentStepOf } from "../../src/flows/members/Membership.ts"
 import { MembershipStore, type WhichMembers } from "../../src/flows/members/MembershipStore.ts"
 import { Memberships } from "../../src/flows/Memberships.ts"
+import { flowServices } from "../../src/Tentpole.ts"
 import type { ContactId, FlowId, ListId, MembershipId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import { Outbox } from "../../src/kernel/Outbox.ts"
@@ -24,17 +25,13 @@ import { type FlowRooms as FlowPorts, flowWorld } from "./flowWorld.ts"
 import { toldTo } from "../contacts/notifications.ts"
 
 /** The use cases that the laws of members are about. */
-export type FlowLive = FlowEngine | Flows | Memberships
+export type FlowLive = FlowEngine | FlowDateRounds | FlowEventRounds | Flows | MembershipRunner | Memberships
 
-export type FlowRooms =
-  | FlowPorts
-  | FlowQueue
-  | FlowTimes
-  | MembershipStore
-  | Outbox
-  | Layer.Services<typeof FlowEngine.layer>
-  | Layer.Services<typeof Flows.layer>
-  | Layer.Services<typeof Memberships.layer>
+export const flowLive = Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer).pipe(
+  Layer.provideMerge(flowServices),
+)
+
+export type FlowRooms = FlowPorts | FlowQueue | FlowTimes | MembershipStore | Outbox | Layer.Services<typeof flowLive>
 
 const lease_ms = 60_000
 
@@ -68,9 +65,9 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
   const members = yield* MembershipStore
   const queue = yield* FlowQueue
   const contacts = yield* ContactStore
-  const { advanceHeld } = yield* advancing
-  const takeEvents = yield* eventRounds
-  const takeDates = yield* dateRounds
+  const { advanceHeld } = yield* MembershipRunner
+  const { work: takeEvents } = yield* FlowEventRounds
+  const { work: takeDates } = yield* FlowDateRounds
 
   /** A flow of these steps and triggers, active unless it says otherwise. */
   const started = Effect.fnUntraced(function* (steps: ReadonlyArray<object>, more: object = {}, activated = true) {

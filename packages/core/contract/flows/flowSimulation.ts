@@ -7,17 +7,15 @@ import { reportRecorder } from "../../src/bounces/ReportRecording.ts"
 import type { ReportStore } from "../../src/bounces/ReportStore.ts"
 import { EngagementChange } from "../../src/tracking/Engagement.ts"
 import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
-import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { FlowMakings } from "../../src/flows/steps/FlowMakings.ts"
-import { Flows } from "../../src/flows/Flows.ts"
 import { FlowTrials } from "../../src/flows/simulation/FlowTrials.ts"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "../../src/flows/members/Membership.ts"
-import { Memberships } from "../../src/flows/Memberships.ts"
 import { endOf } from "../../src/flows/definition/Step.ts"
 import type { DeliveryId, FlowId } from "../../src/kernel/Ids.ts"
 import { later } from "../blasts/blastWorld.ts"
 import { bodyOf, type DrawnDeed, DrawnFlow, DrawnPerson, runnable, withoutMade } from "./flowDraws.ts"
-import { day_ms, type FlowRooms, running } from "./flowMembersWorld.ts"
+import { flowMakings } from "../../src/Tentpole.ts"
+import { day_ms, type FlowLive, flowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
 
 /** The clock by which a store says who is due. */
 export class StoreClock extends Context.Service<
@@ -34,11 +32,11 @@ type Needs =
   | EngagementStore
   | ReportStore
   | StoreClock
-  | Layer.Services<typeof FlowMakings.layer>
+  | Exclude<Layer.Services<typeof flowMakings>, FlowLive>
   | Layer.Services<typeof FlowTrials.layer>
 
 export const flowSimulation = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs: number) => {
-  const useCases = Layer.mergeAll(FlowEngine.layer, FlowMakings.layer, Flows.layer, FlowTrials.layer, Memberships.layer)
+  const useCases = Layer.merge(flowMakings, FlowTrials.layer).pipe(Layer.provideMerge(flowLive))
   layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`flows foretold: ${name}`, (it) => {
     it.effect.prop(
       "what a simulation foretells is what happens",

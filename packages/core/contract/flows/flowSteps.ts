@@ -4,24 +4,19 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
-import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
 import { FlowMakings, type MadeKind } from "../../src/flows/steps/FlowMakings.ts"
-import { Flows } from "../../src/flows/Flows.ts"
 import type { Making } from "../../src/flows/members/StepJobs.ts"
-import { Memberships } from "../../src/flows/Memberships.ts"
 import type { FlowId } from "../../src/kernel/Ids.ts"
+import { flowMakings as creating } from "../../src/Tentpole.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import type { WorkspaceFields } from "../../src/workspaces/Workspace.ts"
-import { type FlowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
+import { type FlowLive, flowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
 
-type Needs = FlowRooms | Ai | Layer.Services<typeof FlowMakings.layer>
+type Needs = FlowRooms | Ai | Exclude<Layer.Services<typeof creating>, FlowLive>
 
 /** The AI refuses prompts with the word `refused`, and has subjects for emails. */
 export const flowSteps = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
-  const live = Layer.provideMerge(
-    Layer.mergeAll(FlowEngine.layer, FlowMakings.layer, Flows.layer, Memberships.layer),
-    rooms,
-  )
+  const live = creating.pipe(Layer.provideMerge(flowLive), Layer.provideMerge(rooms))
   ofEmails(name, live)
   ofTents(name, live)
 }

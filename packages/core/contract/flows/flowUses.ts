@@ -2,12 +2,12 @@
 // first, and what their steps have made goes with them.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
-import { decide } from "../../src/blasts/machine.ts"
+import { decide as decideBlast } from "../../src/blasts/machine.ts"
 import type { Email } from "../../src/emails/Email.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
-import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
-import { readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
-import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import { decide } from "../../src/flows/definition/machine.ts"
+import { finish, readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
+import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
 import { FlowNotReady } from "../../src/flows/definition/FlowErrors.ts"
 import { twoAtOnce } from "../kernel/atOnce.ts"
 import { later, noon } from "../blasts/blastWorld.ts"
@@ -200,10 +200,11 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const body = { disqualification_rules: onList(listId) }
         const editing = Effect.fnUntraced(function* (held: Effect.Effect<void>) {
           const before = yield* store.lock(ws, active.id)
-          const named = yield* store.lockNamed(ws, namedByFlow(body))
+          const draft = readFlowPatch(body)
+          const named = yield* store.lockNamed(ws, namedBy(draft.pieces))
           yield* held
-          const patch = yield* Effect.fromResult(readFlowPatch(body, named))
-          yield* store.apply(ws, yield* Effect.fromResult(FlowChange.edit(before, patch, later(4))))
+          const patch = yield* Effect.fromResult(finish(draft, named))
+          yield* store.apply(ws, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, later(4))))
         })
         const [edited, refused] = yield* twoAtOnce(editing, deletingList(listId))
         assert.deepStrictEqual([tagOf(edited), tagOf(refused)], ["done", "ListInUse"])
@@ -233,10 +234,10 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           users: [{ type: "flow", id: active.id, name: "f" }],
           count: 1,
         })
-        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
         yield* transact(store.apply(ws, paused))
         assert.strictEqual((yield* usesOfEmail(own.id)).count, 0)
-        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.deepStrictEqual([yield* isThere(own), yield* isThere(others)], [false, true])
       }),
     )
@@ -248,23 +249,23 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const [sent, used, idle] = [yield* made("sent"), yield* made("used"), yield* made("idle")]
         yield* activated("other", { steps: [send("a", { email_id: used.id })] })
         const addressed = yield* Effect.fromResult(
-          decide(
+          decideBlast(
             yield* draft("b"),
             { _tag: "setAudience", audience: { listId: (yield* listOf("l", [])).id, source: "existing" }, lists: [] },
             noon,
           ),
         )
         yield* write(addressed)
-        const written = decide(
+        const written = decideBlast(
           addressed.after,
           { _tag: "setEmail", email: { emailId: sent.id, source: "existing" }, inlineEmail: null },
           noon,
         )
         yield* write(yield* Effect.fromResult(written))
         yield* Effect.orDie(launch(addressed.after.id))
-        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
         yield* transact(store.apply(ws, paused))
-        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.deepStrictEqual(yield* Effect.forEach([sent, used, idle], isThere), [true, true, false])
       }),
     )
@@ -273,7 +274,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       Effect.gen(function* () {
         const { active, made, flows: store, ws, transact, emails, isThere } = yield* begin
         const own = yield* made("own")
-        const paused = Result.getOrThrow(FlowChange.pause(active, later(2)))
+        const paused = Result.getOrThrow(decide(active, { _tag: "pause" }, later(2)))
         yield* transact(store.apply(ws, paused))
         const removing = Effect.gen(function* () {
           const locked = yield* emails.lock(ws, own.id)
@@ -281,7 +282,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           yield* emails.apply(ws, yield* Effect.fromResult(EmailChange.remove(locked, uses)))
         })
         yield* Effect.orDie(transact(removing))
-        yield* transact(store.apply(ws, Result.getOrThrow(FlowChange.remove(paused.after, later(3)))))
+        yield* transact(store.apply(ws, Result.getOrThrow(decide(paused.after, { _tag: "delete" }, later(3)))))
         assert.isFalse(yield* isThere(own))
       }),
     )

@@ -5,10 +5,10 @@ import { FieldChange } from "../../src/contacts/CustomField.ts"
 import type { ValueType } from "../../src/contacts/ContactFields.ts"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { Flow } from "../../src/flows/definition/Flow.ts"
-import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
-import { readNewFlow } from "../../src/flows/definition/FlowInput.ts"
+import { createFlow, decide, type FlowChange } from "../../src/flows/definition/machine.ts"
+import { finish, readNewFlow } from "../../src/flows/definition/FlowInput.ts"
 import { FlowStore } from "../../src/flows/definition/FlowStore.ts"
-import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
 import { type EmailId, FieldDefinitionId, FlowId, ListId } from "../../src/kernel/Ids.ts"
 import { ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
@@ -56,8 +56,9 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   /** A draft of this body, as somebody would have sent it. */
   const flow = Effect.fnUntraced(function* (name: string, body: object = {}, now: DateTime.Utc = noon) {
     const whole = { name, ...body }
-    const named = yield* transact(store.lockNamed(ws, namedByFlow(whole)))
-    const change = FlowChange.create(FlowId.make(yield* fresh.id), Result.getOrThrow(readNewFlow(whole, named)), now)
+    const draft = readNewFlow(whole)
+    const named = yield* transact(store.lockNamed(ws, namedBy(draft.pieces)))
+    const change = createFlow(FlowId.make(yield* fresh.id), Result.getOrThrow(finish(draft, named)), now)
     yield* write(change)
     return change.after
   })
@@ -65,7 +66,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const activating = Effect.fnUntraced(function* (id: FlowId, held: Effect.Effect<void> = Effect.void) {
     const { flow: before, facts } = yield* store.lockForActivation(ws, id)
     yield* held
-    const change = yield* Effect.fromResult(FlowChange.activate(before, facts, later(1)))
+    const change = yield* Effect.fromResult(decide(before, { _tag: "activate", facts }, later(1)))
     yield* store.apply(ws, change)
     return change.after
   })
@@ -73,7 +74,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const activated = Effect.fnUntraced(function* (name: string, body: object) {
     return yield* activate((yield* flow(name, body)).id)
   }, Effect.orDie)
-  const pause = (before: Flow) => write(Result.getOrThrow(FlowChange.pause(before, later(2))))
+  const pause = (before: Flow) => write(Result.getOrThrow(decide(before, { _tag: "pause" }, later(2))))
 
   const field = Effect.fnUntraced(function* (apiName: string, valueType: ValueType = "string") {
     const wanted = { apiName, displayName: apiName, valueType, isEditable: true, description: null }

@@ -3,9 +3,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer, Result } from "effect"
 import { EmailChange } from "../../src/emails/EmailChange.ts"
 import type { Flow } from "../../src/flows/definition/Flow.ts"
-import { FlowChange } from "../../src/flows/definition/FlowChange.ts"
+import { decide, type FlowChange } from "../../src/flows/definition/machine.ts"
 import type { FlowQuery } from "../../src/flows/definition/FlowStore.ts"
-import { namedByFlow } from "../../src/flows/definition/FlowReferences.ts"
+import { readFlowPatch } from "../../src/flows/definition/FlowInput.ts"
+import { namedBy } from "../../src/flows/definition/FlowReferences.ts"
 import type { NotFound } from "../../src/kernel/Refusal.ts"
 import { later, noon } from "../blasts/blastWorld.ts"
 import { day, flowWorld, type FlowRooms, onList, send } from "./flowWorld.ts"
@@ -28,10 +29,15 @@ type Decide = (flow: Flow) => Result.Result<FlowChange<Flow>, unknown>
 
 /** Every move of the lifecycle that asks for no facts. */
 const moves: ReadonlyArray<Decide> = [
-  (flow) => FlowChange.pause(flow, later(203)),
-  (flow) => FlowChange.edit(flow, { name: "Ärger 😀 'x' \\ %", description: null, structure: {} }, later(307)),
-  (flow) => FlowChange.archive(flow, later(404)),
+  (flow) => decide(flow, { _tag: "pause" }, later(203)),
+  (flow) =>
+    decide(flow, { _tag: "edit", patch: { name: "Ärger 😀 'x' \\ %", description: null, structure: {} } }, later(307)),
+  (flow) => decide(flow, { _tag: "archive" }, later(404)),
 ]
+
+const namedIn = (body: object) => namedBy(readFlowPatch(body).pieces)
+const sending = (email_id: string) => ({ type: "send_email", step_id: email_id, email_id })
+const changed = (field: string) => ({ type: "contact_updated", field })
 
 export const flows = <E>(name: string, live: Layer.Layer<FlowRooms, E>) => {
   writing(name, live)
@@ -83,7 +89,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           assert.deepStrictEqual((yield* store.find(ws, known.id)).flow, known)
         }
         assert.deepStrictEqual(yield* store.stepCounts(ws, known.id), new Map())
-        yield* writeFlow(Result.getOrThrow(FlowChange.remove(known, later(500))))
+        yield* writeFlow(Result.getOrThrow(decide(known, { _tag: "delete" }, later(500))))
         assert.strictEqual((yield* Effect.flip(store.find(ws, known.id)))._tag, "NotFound")
       }),
     )
@@ -93,16 +99,20 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
         const edited = (settings: object) =>
-          Result.getOrThrow(FlowChange.edit(draft, { structure: { settings: { ...settings } } }, later(1)))
-        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+          Result.getOrThrow(
+            decide(draft, { _tag: "edit", patch: { structure: { settings: { ...settings } } } }, later(1)),
+          )
+        const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         yield* writeFlow(edited({ a: 1 }))
         for (const stale of [edited({ b: 1 }), archived, { ...archived } as never]) {
           assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, stale)))))
         }
         const known = edited({ a: 1 }).after
         assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, known)
-        const renamed = Result.getOrThrow(FlowChange.edit(known, { name: "b", structure: {} }, later(2)))
-        const put = Result.getOrThrow(FlowChange.archive(known, later(3)))
+        const renamed = Result.getOrThrow(
+          decide(known, { _tag: "edit", patch: { name: "b", structure: {} } }, later(2)),
+        )
+        const put = Result.getOrThrow(decide(known, { _tag: "archive" }, later(3)))
         yield* writeFlow(put)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(writeFlow(renamed))))
         assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, put.after)
@@ -117,7 +127,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           Effect.gen(function* () {
             const before = yield* store.lock(ws, draft.id)
             yield* Effect.sleep("20 millis")
-            const change = FlowChange.edit(before, { name: `${before.name}b`, structure: {} }, later(5))
+            const change = decide(before, { _tag: "edit", patch: { name: `${before.name}b`, structure: {} } }, later(5))
             yield* store.apply(ws, yield* Effect.fromResult(change))
           }),
         )
@@ -130,7 +140,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
       Effect.gen(function* () {
         const { flows: store, ws, transact, writeFlow, flow } = yield* flowWorld()
         const draft = yield* flow("a")
-        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+        const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
         assert.strictEqual((yield* store.find(ws, draft.id)).flow.lifecycle.status, "draft")
         yield* writeFlow(archived)
@@ -151,7 +161,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const first = yield* flow("Ärger", {}, later(1))
         const second = yield* flow("beta", {}, later(2))
         const third = yield* flow("Beta 2", {}, later(2))
-        yield* writeFlow(Result.getOrThrow(FlowChange.archive(second, later(9))))
+        yield* writeFlow(Result.getOrThrow(decide(second, { _tag: "archive" }, later(9))))
         const names = (over: Partial<FlowQuery>) =>
           Effect.map(store.page(ws, { ...all, ...over }), ({ items }) => items.map(({ flow: { name: of } }) => of))
         const inIds = [second, third].sort((a, b) => (a.id < b.id ? -1 : 1)).map((each) => each.name)
@@ -182,12 +192,15 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         for (const each of unseenOnes) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.page(other, all), { items: [], total: 0 })
         assert.strictEqual((yield* store.stepCounts(other, draft.id)).size, 0)
-        const named = namedByFlow({ triggers: [{ list_id: listId }], steps: [{ email_id: emailId }] })
+        const named = namedIn({
+          triggers: [{ type: "added_to_static_list", list_id: listId }],
+          steps: [sending(emailId)],
+        })
         const known = yield* transact(store.lockNamed(other, named))
         assert.deepStrictEqual([known.staticLists.size, known.emails.size], [0, 0])
         const trial = yield* store.trialFacts(other, { named, emailNormalized: null })
         assert.deepStrictEqual([trial.facts.staticLists.size, trial.facts.subjects.size], [0, 0])
-        const archived = Result.getOrThrow(FlowChange.archive(draft, later(1)))
+        const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, archived)))))
         assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, draft)
       }),
@@ -212,16 +225,26 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const tent = yield* world.tentMoves.accept(ws, {})
         const nowhere = yield* fresh.id
         const body = {
-          triggers: [fixed, dynamic, items[0]?.id, inline, nowhere].map((list_id) => ({ list_id, tent_id: tent.id })),
+          triggers: [fixed, dynamic, items[0]?.id, inline, nowhere].flatMap((list_id) => [
+            { type: "added_to_static_list", list_id },
+            { type: "form_submitted", tent_id: tent.id },
+          ]),
           steps: [
-            { email_id: emailId },
-            { type: "create_email", template_id: template.id },
-            { type: "create_tent", template_id: tentTemplate.id },
-            { email_id: nowhere, template_id: nowhere },
+            sending(emailId),
+            { type: "create_email", step_id: "email", template_id: template.id },
+            { type: "create_tent", step_id: "tent", template_id: tentTemplate.id },
+            sending(nowhere),
+            { type: "create_email", step_id: "no_email", template_id: nowhere },
+            { type: "create_tent", step_id: "no_tent", template_id: nowhere },
           ],
-          disqualification_rules: { fieldDefinitionId: old.id },
+          disqualification_rules: {
+            kind: "condition",
+            source: "custom_field",
+            fieldDefinitionId: old.id,
+            operator: "is_empty",
+          },
         }
-        const named = namedByFlow({ ...body, triggers: [...body.triggers, { field: "stage" }, { field: "nothing" }] })
+        const named = namedIn({ ...body, triggers: [...body.triggers, changed("stage"), changed("nothing")] })
         const known = yield* transact(store.lockNamed(ws, named))
         assert.deepStrictEqual(
           known.fields.map(({ id, apiName, status }) => [id, apiName, status]).sort(),
@@ -305,11 +328,11 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           )
           const draft = yield* draftEmail("draft", { subject: "of the draft" })
           const template = yield* world.emailTemplates.made()
-          const named = namedByFlow({
+          const named = namedIn({
             steps: [
-              { email_id: approved.id },
-              { email_id: draft.id },
-              { type: "create_email", template_id: template.id },
+              sending(approved.id),
+              sending(draft.id),
+              { type: "create_email", step_id: "create", template_id: template.id },
             ],
           })
           const trial = yield* store.trialFacts(ws, { named, emailNormalized: "nobody@example.test" })

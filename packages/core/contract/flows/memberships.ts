@@ -1,15 +1,12 @@
 // The laws of the members of flows: who enters, who may not, who is shown, who leaves; and of two at once one enters.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
-import { advancing } from "../../src/flows/engine/MembershipRunner.ts"
-import { FlowEngine } from "../../src/flows/engine/FlowEngine.ts"
-import { Flows } from "../../src/flows/Flows.ts"
-import type { MemberEvent } from "../../src/flows/members/Machine.ts"
+import { MembershipRunner } from "../../src/flows/engine/MembershipRunner.ts"
+import type { MemberEvent } from "../../src/flows/members/machine.ts"
 import { type FlowMemberQuery, timeline_lines_max } from "../../src/flows/members/MembershipStore.ts"
-import { Memberships } from "../../src/flows/Memberships.ts"
 import { FlowId, MembershipId } from "../../src/kernel/Ids.ts"
 import { day, send } from "./flowWorld.ts"
-import { type FlowLive, type FlowRooms, running, tagOf } from "./flowMembersWorld.ts"
+import { type FlowLive, flowLive, type FlowRooms, running, tagOf } from "./flowMembersWorld.ts"
 import { toldTo } from "../contacts/notifications.ts"
 
 export { FlowTimes } from "./flowMembersWorld.ts"
@@ -26,7 +23,7 @@ const everyone: FlowMemberQuery = {
 type Live = FlowRooms | FlowLive
 
 export const memberships = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) => {
-  const live = Layer.provideMerge(Layer.mergeAll(FlowEngine.layer, Flows.layer, Memberships.layer), rooms)
+  const live = Layer.provideMerge(flowLive, rooms)
   entering(name, live)
   reading(name, live)
   leaving(name, live)
@@ -241,7 +238,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
     it.effect("of a long timeline the newest lines are read", () =>
       Effect.gen(function* () {
         const { members: store, memberships, person, settleDown, started, transact, ws } = yield* running()
-        const { advanceHeld } = yield* advancing
+        const { advanceHeld } = yield* MembershipRunner
         const flow = yield* started([day("first", null)])
         const { membership } = yield* memberships.add(ws, flow, (yield* person("ann")).id, {})
         yield* settleDown

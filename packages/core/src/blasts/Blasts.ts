@@ -9,9 +9,8 @@ import { nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { parseRules } from "../segments/Parse.ts"
+import { mentionedInJson, parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
-import { mentionedIn } from "../segments/RuleTree.ts"
 import { type Transaction, Transactor } from "../kernel/Transactor.ts"
 import { applyEvent } from "./ApplyEvent.ts"
 import { type Blast, type BlastFields, type EarlyEnding, earlyEndingOf, type RetryOptions } from "./Blast.ts"
@@ -263,7 +262,7 @@ const choosing = Effect.gen(function* () {
 
   const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, choice: InlineStatic | InlineDynamic) {
     if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
-    const known = yield* rules.of(ws, mentionedIn(choice.rules))
+    const known = yield* rules.of(ws, mentionedInJson(choice.rules))
     return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
   })
 
@@ -276,7 +275,7 @@ const choosing = Effect.gen(function* () {
     const contactIds = choice.kind === "static" ? choice.contactIds : []
     yield* Effect.fromResult(checkContactIds(contactIds))
     const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
-    const named = choice.kind === "dynamic" ? mentionedIn(choice.rules).lists : []
+    const named = choice.kind === "dynamic" ? mentionedInJson(choice.rules).lists : []
     const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
     const content = yield* contentOf(ws, choice)
     const id = ListId.make(yield* ids.next)

@@ -9,8 +9,11 @@ import type { Paged } from "../kernel/Page.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { type Flow, type FlowStatus, flowStatuses } from "./definition/Flow.ts"
-import { FlowChange } from "./definition/FlowChange.ts"
+import { createFlow, decide, type FlowChange } from "./definition/machine.ts"
 import {
+  decided,
+  type Draft,
+  finish,
   type FlowPatch,
   type InputRefusal,
   readFlowPatch,
@@ -19,7 +22,7 @@ import {
 } from "./definition/FlowInput.ts"
 import type { FlowNotReady, PaidPlanRequired, StepReferenced, StepTypeInvalid } from "./definition/FlowErrors.ts"
 import { type FlowQuery, FlowStore, type FlowView } from "./definition/FlowStore.ts"
-import { type NamedFacts, namedByFlow } from "./definition/FlowReferences.ts"
+import { namedBy } from "./definition/FlowReferences.ts"
 import type { StepId } from "./definition/Step.ts"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "./definition/StepEdits.ts"
 
@@ -82,35 +85,35 @@ export class Flows extends Context.Service<
       const write = yield* writing
 
       /** What the body makes of the flow, which nobody else changes meanwhile. */
-      const edited = <Refusal>(
-        body: unknown,
-        read: (flow: Flow, named: NamedFacts) => Result.Result<FlowPatch, Refusal>,
-      ) =>
+      const edited = <Refusal>(read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
         Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
           const before = yield* store.lock(ws, id)
-          const named = yield* store.lockNamed(ws, namedByFlow(body))
-          const patch = yield* Effect.fromResult(read(before, named))
-          yield* write(ws, yield* Effect.fromResult(FlowChange.edit(before, patch, yield* DateTime.now)))
+          const draft = read(before)
+          const named = yield* store.lockNamed(ws, namedBy(draft.pieces))
+          const patch = yield* Effect.fromResult(finish(draft, named))
+          yield* write(ws, yield* Effect.fromResult(decide(before, { _tag: "edit", patch }, yield* DateTime.now)))
         }, transact)
 
-      const moved = (decide: (flow: Flow, now: DateTime.Utc) => Result.Result<FlowChange<Flow>, InvalidState>) =>
+      const moved = (_tag: "pause" | "archive" | "delete") =>
         Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
           const before = yield* store.lock(ws, id)
-          yield* write(ws, yield* Effect.fromResult(decide(before, yield* DateTime.now)))
+          yield* write(ws, yield* Effect.fromResult(decide(before, { _tag }, yield* DateTime.now)))
         }, transact)
 
-      const paused = moved(FlowChange.pause)
-      const archived = moved(FlowChange.archive)
+      const paused = moved("pause")
+      const archived = moved("archive")
+      const deleted = moved("delete")
 
       const activated = Effect.fnUntraced(function* (ws: WorkspaceId, id: FlowId) {
         const { flow, facts } = yield* store.lockForActivation(ws, id)
-        yield* write(ws, yield* Effect.fromResult(FlowChange.activate(flow, facts, yield* DateTime.now)))
+        yield* write(ws, yield* Effect.fromResult(decide(flow, { _tag: "activate", facts }, yield* DateTime.now)))
       }, transact)
 
       const created = Effect.fnUntraced(function* (ws: WorkspaceId, body: unknown) {
-        const wanted = yield* Effect.fromResult(readNewFlow(body, yield* store.lockNamed(ws, namedByFlow(body))))
+        const draft = readNewFlow(body)
+        const wanted = yield* Effect.fromResult(finish(draft, yield* store.lockNamed(ws, namedBy(draft.pieces))))
         const id = FlowId.make(yield* ids.next)
-        yield* write(ws, FlowChange.create(id, wanted, yield* DateTime.now))
+        yield* write(ws, createFlow(id, wanted, yield* DateTime.now))
         return id
       }, transact)
 
@@ -123,7 +126,8 @@ export class Flows extends Context.Service<
         const { made, ...email } = yield* emails.choose(ws, before, choice, by)
         const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
         const now = yield* DateTime.now
-        yield* write(ws, yield* Effect.fromResult(FlowChange.edit(before, { structure }, now, made)))
+        const edit = { _tag: "edit", patch: { structure }, email: made } as const
+        yield* write(ws, yield* Effect.fromResult(decide(before, edit, now)))
       }, transact)
 
       return Flows.of({
@@ -138,33 +142,30 @@ export class Flows extends Context.Service<
         ),
 
         update: Effect.fn("Flows.update")(function* (ws, id, body) {
-          yield* edited(body, (_, named) => readFlowPatch(body, named))(ws, id)
+          yield* edited(() => readFlowPatch(body))(ws, id)
           return yield* store.find(ws, id)
         }),
 
-        remove: Effect.fn("Flows.remove")(function* (ws, id) {
-          const before = yield* store.lock(ws, id)
-          yield* write(ws, yield* Effect.fromResult(FlowChange.remove(before, yield* DateTime.now)))
-        }, transact),
+        remove: Effect.fn("Flows.remove")(deleted),
 
         replace: Effect.fn("Flows.replace")(function* (ws, id, part, body) {
-          yield* edited(body, (_, named) => readReplacement(part, body, named))(ws, id)
+          yield* edited(() => readReplacement(part, body))(ws, id)
           return yield* store.find(ws, id)
         }),
 
         insertStep: Effect.fn("Flows.insertStep")(function* (ws, id, body) {
-          yield* edited(body, ({ structure }, named) => asPatch(insertStep(structure, body, named)))(ws, id)
+          yield* edited(({ structure }) => asPatch(insertStep(structure, body)))(ws, id)
           return yield* store.find(ws, id)
         }),
 
         patchStep: Effect.fn("Flows.patchStep")(function* (ws, id, stepId, body) {
-          yield* edited(body, ({ structure }, named) => asPatch(patchStep(structure, stepId, body, named)))(ws, id)
+          yield* edited(({ structure }) => asPatch(patchStep(structure, stepId, body)))(ws, id)
           return yield* store.find(ws, id)
         }),
 
         removeStep: Effect.fn("Flows.removeStep")(function* (ws, id, stepId, body) {
           const repair = yield* Effect.fromResult(readRepair(body))
-          yield* edited(body, ({ structure }) => asPatch(removeStep(structure, stepId, repair)))(ws, id)
+          yield* edited(({ structure }) => asPatch(decided(() => removeStep(structure, stepId, repair))))(ws, id)
           return yield* store.find(ws, id)
         }),
 
@@ -197,8 +198,10 @@ export class Flows extends Context.Service<
   )
 }
 
-const asPatch = <Refusal>(structure: Result.Result<Flow["structure"], Refusal>): Result.Result<FlowPatch, Refusal> =>
-  Result.map(structure, (edited) => ({ structure: edited }))
+const asPatch = <Refusal>(draft: Draft<Flow["structure"], Refusal>): Draft<FlowPatch, Refusal> => ({
+  ...draft,
+  settle: () => Result.map(draft.settle(), (structure) => ({ structure })),
+})
 
 /** How every use case of the room writes a flow: the change, and the jobs that it asks for, in one transaction. */
 const writing = Effect.gen(function* () {
@@ -207,7 +210,7 @@ const writing = Effect.gen(function* () {
   return Effect.fnUntraced(function* (ws: WorkspaceId, change: FlowChange) {
     if (change.before === change.after) return
     yield* store.apply(ws, change)
-    for (const { id, ...job } of change.jobs) yield* jobs.enqueue({ ...job, workspaceId: ws }, { id })
+    for (const { job, ...options } of change.jobs) yield* jobs.enqueue({ ...job, workspaceId: ws }, options)
   })
 })
 

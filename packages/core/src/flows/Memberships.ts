@@ -7,7 +7,7 @@ import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../kernel/Ids
 import type { Paged } from "../kernel/Page.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/Transactor.ts"
-import { advancing } from "./engine/MembershipRunner.ts"
+import { MembershipRunner } from "./engine/MembershipRunner.ts"
 import type { CompiledFlow } from "./definition/CompiledFlow.ts"
 import {
   AlreadyInFlow,
@@ -19,7 +19,7 @@ import {
   type ManualMembershipDisabled,
 } from "./members/Enrollment.ts"
 import type { TokenRefusal } from "./members/EntryTokens.ts"
-import { entering } from "./engine/EnrollBatch.ts"
+import { Enroller } from "./engine/EnrollBatch.ts"
 import { type FlowMemberQuery, type MemberRun, MembershipStore, type ShownMember } from "./members/MembershipStore.ts"
 
 /** Who is to be brought in. `where` in the body they are named; null: in the path. */
@@ -62,8 +62,8 @@ export class Memberships extends Context.Service<
       const store = yield* MembershipStore
       const contacts = yield* ContactStore
       const { transact } = yield* Transactor
-      const enter = yield* entering
-      const { advanceHeld } = yield* advancing
+      const { enter } = yield* Enroller
+      const { advanceHeld } = yield* MembershipRunner
 
       const entered = <E>(
         ws: WorkspaceId,

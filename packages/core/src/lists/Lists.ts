@@ -4,7 +4,7 @@ import { type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type NotFound } from "../kernel/Refusal.ts"
 import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
-import { parseRules } from "../segments/Parse.ts"
+import { mentionedInJson, parseRules } from "../segments/Parse.ts"
 import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
 import { Transactor } from "../kernel/Transactor.ts"
@@ -108,7 +108,7 @@ export class Lists extends Context.Service<
         if (draft.kind === "static") return { kind: "static", contactIds: draft.contactIds ?? [] } as const
         const { rules = null } = draft
         if (rules === null) return { kind: "dynamic", rules } as const
-        const known = yield* facts.of(workspace, mentionedIn(rules))
+        const known = yield* facts.of(workspace, mentionedInJson(rules))
         return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(rules, known)) } as const
       })
 
@@ -136,7 +136,7 @@ export class Lists extends Context.Service<
           yield* Effect.fromResult(fitsItsKind(draft))
           const candidates = nameCandidates({ text: draft.name, origin: "given" }, yield* ids.random)
           const contactIds = draft.contactIds ?? []
-          const named = mentionedIn(draft.rules).lists
+          const named = mentionedInJson(draft.rules).lists
           const locked = yield* store.lockForCreation(workspace, { candidates, contactIds, named })
           const content = yield* contentOf(workspace, draft)
           const id = ListId.make(yield* ids.next)
@@ -150,7 +150,7 @@ export class Lists extends Context.Service<
         edit: Effect.fn("Lists.edit")(function* (workspace, id, { name, ...rest }) {
           const candidates =
             name === undefined ? undefined : nameCandidates({ text: name, origin: "given" }, yield* ids.random)
-          const mentioned = mentionedIn(rest.rules)
+          const mentioned = mentionedInJson(rest.rules)
           const locked = yield* store.lockForEdit(workspace, id, { candidates, named: mentioned.lists })
           const named = yield* facts.of(workspace, mentioned)
           const wanted: ListEdit = { ...rest, ...(candidates === undefined ? {} : { candidates }) }

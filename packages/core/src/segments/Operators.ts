@@ -1,15 +1,20 @@
-// The operators of rules: which each kind of condition takes, and by what other names they are known. The parser reads
-// these tables, and so does the answer that tells callers what they may ask.
+// The words of rules: the operators of each kind of condition, their aliases, units, metrics and limits.
 import type { ValueType } from "../contacts/ContactFields.ts"
-import type {
-  ActivityCondition,
-  EmailStepCondition,
-  ListMembershipCondition,
-  TimeWindow,
-  ValueOperator,
-} from "./RuleTree.ts"
 
-type RuleOperator = ValueOperator | ActivityCondition["operator"] | ListMembershipCondition["operator"]
+export const rule_depth_max = 5
+export const rule_nodes_max = 100
+export const time_window_amount_max = 3650
+
+const text = [
+  "equals",
+  "not_equals",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "ends_with",
+  "is_empty",
+  "is_not_empty",
+] as const
 
 const ordered = [
   "equals",
@@ -20,28 +25,37 @@ const ordered = [
   "less_than_or_equal",
   "is_empty",
   "is_not_empty",
-] as const satisfies ReadonlyArray<ValueOperator>
+] as const
+
+const truth = ["is_true", "is_false", "is_empty", "is_not_empty"] as const
+
+export type ValueOperator = (typeof text | typeof ordered | typeof truth)[number]
 
 /** The operators that a field of each type takes. */
 export const valueOperators: { readonly [Type in ValueType]: ReadonlyArray<ValueOperator> } = {
-  string: ["equals", "not_equals", "contains", "not_contains", "starts_with", "ends_with", "is_empty", "is_not_empty"],
+  string: text,
   number: ordered,
   date: ordered,
-  boolean: ["is_true", "is_false", "is_empty", "is_not_empty"],
+  boolean: truth,
 }
 
 export const everyValueOperator: ReadonlyArray<ValueOperator> = [...new Set(Object.values(valueOperators).flat())]
 
-/** Value operators that say all by themselves; a value beside one of them is dropped. */
-export const valueless: ReadonlySet<ValueOperator> = new Set(["is_true", "is_false", "is_empty", "is_not_empty"])
+/** Operators that need no value; a value beside one of them is dropped. */
+export const valueless: ReadonlySet<ValueOperator> = new Set(truth)
 
-export const activityOperators: ReadonlyArray<ActivityCondition["operator"]> = ["has_activity", "has_no_activity"]
-export const membershipOperators: ReadonlyArray<ListMembershipCondition["operator"]> = ["is_member", "is_not_member"]
-/** Of conditions on a flow's own emails, which stand only in the condition steps of that flow. */
-export const emailStepOperators = ["has_activity"] as const satisfies ReadonlyArray<EmailStepCondition["operator"]>
+export const activityOperators = ["has_activity", "has_no_activity"] as const
+export const membershipOperators = ["is_member", "is_not_member"] as const
+/** Of conditions on a flow's own emails, which only the condition steps of that flow have. */
+export const emailStepOperators = ["has_activity"] as const
 
-export const timeWindowUnits: ReadonlyArray<TimeWindow["unit"]> = ["minute", "hour", "day", "week", "month"]
-export const time_window_amount_max = 3650
+/** What can happen to a message. */
+export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const
+export type EmailStepMetric = (typeof emailStepMetrics)[number]
+
+export const timeWindowUnits = ["minute", "hour", "day", "week", "month"] as const
+
+type RuleOperator = ValueOperator | (typeof activityOperators | typeof membershipOperators)[number]
 
 const aliasesOf: { readonly [Canonical in RuleOperator]?: ReadonlyArray<string> } = {
   equals: ["eq", "is"],

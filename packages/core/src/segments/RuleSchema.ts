@@ -1,111 +1,204 @@
-// The wire schema of rule trees, for the API's description. It shows what may be sent, aliases too; what a tree must be is
-// the parser's to say, which names every violation with its path.
-import { Schema } from "effect"
+// The schema of rule trees: types, decoding of single conditions, and the API's description follow from it. A tree has the
+// same words in requests, in the domain and in storage.
+import { Effect, Schema, SchemaGetter } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
+import { standardFields } from "../contacts/ContactFields.ts"
+import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
 import {
   activityOperators,
+  emailStepMetrics,
+  emailStepOperators,
   everyValueOperator,
   membershipOperators,
   operatorAliases,
+  time_window_amount_max,
   timeWindowUnits,
 } from "./Operators.ts"
 
-interface GroupWire {
-  readonly kind: "group"
-  readonly operator?: "and" | "or"
-  readonly conditions: ReadonlyArray<RuleWire>
-}
+const listed = (words: ReadonlyArray<string>): string => words.join(", ")
 
-type ConditionWire = typeof Condition.Type
-export type RuleWire = GroupWire | ConditionWire
+const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
+  Schema.Literals(words)
+    .annotate({ message: `must be one of ${listed(words)}` })
+    .annotateKey({ messageMissingKey: `is required: one of ${listed(words)}` })
 
-const operator = (canonical: ReadonlyArray<string>) => {
-  const aliases = [...operatorAliases].flatMap(([alias, name]) => (canonical.includes(name) ? [alias] : []))
+/** An operator under any of its names; the decoded name is canonical. */
+export const operatorOf = <const Words extends ReadonlyArray<string>>(words: Words) => {
+  const aliases = [...operatorAliases].flatMap(([alias, name]) => (words.includes(name) ? [alias] : []))
+  const message = `must be one of ${listed(words)}`
   return Schema.String.annotate({
-    description: `One of ${canonical.join(", ")}. Also read: ${aliases.join(", ")}`,
-    examples: canonical.slice(0, 1),
-  })
+    message,
+    description: `One of ${listed(words)}. Also read: ${listed(aliases)}`,
+    examples: words.slice(0, 1),
+  }).pipe(
+    Schema.decodeTo(Schema.Literals(words).annotate({ message }), {
+      decode: SchemaGetter.transform((name) => (operatorAliases.get(name) ?? name) as Words[number]),
+      encode: SchemaGetter.passthroughSupertype(),
+    }),
+    Schema.annotateKey({ messageMissingKey: message }),
+  )
 }
 
 const value = Schema.optionalKey(
   Schema.Union([Schema.String, Schema.Finite]).annotate({
-    description: "Text, a number, a day (`2026-05-01`, the whole UTC day) or a timestamp, as the field's type asks",
+    message: "must be text or a number",
+    description: "Text, a number, a day (`2026-05-01`, the whole UTC day) or a timestamp, as the field's type requires",
   }),
 )
 
-const ContactRule = Schema.Struct({
-  kind: Schema.Literal("condition"),
+const condition = Schema.Literal("condition")
+
+export const ContactRule = Schema.Struct({
+  kind: condition,
   source: Schema.Literal("contact"),
-  field: Schema.String.annotate({ description: "A standard field in camelCase", examples: ["leadStatus"] }),
-  operator: operator(everyValueOperator),
+  field: oneOf(standardFields.map(({ key }) => key)).annotate({
+    description: "A standard field in camelCase",
+    examples: ["leadStatus"],
+  }),
+  operator: operatorOf(everyValueOperator),
   value,
 }).annotate({ identifier: "ContactRule", description: "Compares a standard field" })
 
-const CustomFieldRule = Schema.Struct({
-  kind: Schema.Literal("condition"),
+const idMessage = { messageMissingKey: "must be the id of a custom field" }
+
+export const CustomFieldRule = Schema.Struct({
+  kind: condition,
   source: Schema.Literal("custom_field"),
-  fieldDefinitionId: Schema.String.annotate({ description: "Id of an active custom field", format: "uuid" }),
-  operator: operator(everyValueOperator),
+  fieldDefinitionId: FieldDefinitionId.annotateKey(idMessage),
+  operator: operatorOf(everyValueOperator),
   value,
-}).annotate({ identifier: "CustomFieldRule", description: "Compares a custom field" })
+}).annotate({ identifier: "CustomFieldRule", description: "Compares a custom field that is active" })
 
-const ActivityRule = Schema.Struct({
-  kind: Schema.Literal("condition"),
-  source: Schema.Literal("activity"),
-  activityType: Schema.String.annotate({
-    description: `One of ${activityTypes.join(", ")}`,
-    examples: ["email_opened"],
+const singular = Schema.String.annotate({
+  message: `must be one of ${listed(timeWindowUnits)}`,
+  description: `One of ${listed(timeWindowUnits)}`,
+  examples: ["day"],
+}).pipe(
+  Schema.decodeTo(oneOf(timeWindowUnits), {
+    decode: SchemaGetter.transform(
+      (name) => (timeWindowUnits.find((unit) => name === `${unit}s`) ?? name) as (typeof timeWindowUnits)[number],
+    ),
+    encode: SchemaGetter.passthroughSupertype(),
   }),
-  operator: operator(activityOperators),
-  timeWindow: Schema.optionalKey(
-    Schema.Struct({
-      amount: Schema.Int.annotate({ description: "1 to 3650, back from now", examples: [30] }),
-      unit: Schema.String.annotate({ description: `One of ${timeWindowUnits.join(", ")}`, examples: ["day"] }),
-    }),
-  ),
-}).annotate({ identifier: "ActivityRule", description: "Asks what stands in the contact's timeline" })
+  Schema.annotateKey({ messageMissingKey: `must be one of ${listed(timeWindowUnits)}` }),
+)
 
-const ListMembershipRule = Schema.Struct({
-  kind: Schema.Literal("condition"),
+const amountMessage = `must be a whole number from 1 to ${time_window_amount_max}`
+
+const TimeWindow = Schema.Struct({
+  amount: Schema.Int.check(
+    Schema.isBetween({ minimum: 1, maximum: time_window_amount_max }, { message: amountMessage }),
+  )
+    .annotate({ message: amountMessage, description: "Back from now", examples: [30] })
+    .annotateKey({ messageMissingKey: amountMessage }),
+  unit: singular,
+}).annotate({ message: "must be an object of amount and unit" })
+export type TimeWindow = typeof TimeWindow.Type
+
+export const ActivityRule = Schema.Struct({
+  kind: condition,
+  source: Schema.Literal("activity"),
+  activityType: oneOf(activityTypes).annotate({ examples: ["email_opened"] }),
+  operator: operatorOf(activityOperators),
+  timeWindow: Schema.optionalKey(TimeWindow),
+}).annotate({ identifier: "ActivityRule", description: "Asks about the contact's timeline" })
+
+export const ListMembershipRule = Schema.Struct({
+  kind: condition,
   source: Schema.Literal("list_membership"),
-  listId: Schema.String.annotate({ description: "Id of a static list", format: "uuid" }),
-  operator: operator(membershipOperators),
+  listId: ListId.annotate({ description: "Id of a static list" }).annotateKey({
+    messageMissingKey: "must be the id of a static list of this workspace",
+  }),
+  operator: operatorOf(membershipOperators),
 }).annotate({ identifier: "ListMembershipRule", description: "Asks whether the contact is on a static list" })
 
-const Condition = Schema.Union([ContactRule, CustomFieldRule, ActivityRule, ListMembershipRule])
+const nodeMessage = "must be the step_id of a send_email step of this flow"
 
-/** How a condition by itself is answered, with its canonical operator. */
-export const RuleConditionSchema = Condition
+export const EmailStepRule = Schema.Struct({
+  kind: condition,
+  source: Schema.Literal("email_step"),
+  nodeId: Schema.String.check(Schema.isMinLength(1, { message: nodeMessage }))
+    .annotate({ message: nodeMessage, description: "The `step_id` of a `send_email` step of this flow" })
+    .annotateKey({ messageMissingKey: nodeMessage }),
+  metric: oneOf(emailStepMetrics),
+  operator: operatorOf(emailStepOperators),
+}).annotate({ identifier: "EmailStepRule", description: "Asks what happened to the messages of a step" })
 
-const RuleRef = Schema.suspend((): Schema.Codec<RuleWire> => Rule)
+export type ContactCondition = typeof ContactRule.Type
+export type CustomFieldCondition = typeof CustomFieldRule.Type
+export type ActivityCondition = typeof ActivityRule.Type
+export type ListMembershipCondition = typeof ListMembershipRule.Type
 
-const inBern: RuleWire = {
-  kind: "group",
-  operator: "and",
-  conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }],
+/** What the rules of audiences ask. */
+export const RuleConditionSchema = Schema.Union([ContactRule, CustomFieldRule, ActivityRule, ListMembershipRule])
+export type RuleCondition = typeof RuleConditionSchema.Type
+
+/** What the steps of flows ask. */
+const StepConditionSchema = Schema.Union([RuleConditionSchema, EmailStepRule])
+export type StepCondition = typeof StepConditionSchema.Type
+
+/** A group of conditions of some kinds: those of audiences, or those of a flow's steps. */
+export interface RuleGroupOf<Condition extends StepCondition> {
+  readonly kind: "group"
+  readonly operator: "and" | "or"
+  readonly conditions: ReadonlyArray<RuleNodeOf<Condition>>
 }
+export type RuleNodeOf<Condition extends StepCondition> = RuleGroupOf<Condition> | Condition
 
-/** A group or a condition. */
-const Rule: Schema.Codec<RuleWire> = Schema.Union([
+export interface GroupJson<Condition> {
+  readonly kind: "group"
+  readonly operator?: "and" | "or"
+  readonly conditions: ReadonlyArray<NodeJson<Condition>>
+}
+export type NodeJson<Condition> = GroupJson<Condition> | Condition
+
+const groupOf = <Condition extends StepCondition, ConditionJson>(
+  node: () => Schema.Codec<RuleNodeOf<Condition>, NodeJson<ConditionJson>>,
+) =>
   Schema.Struct({
     kind: Schema.Literal("group"),
-    operator: Schema.optionalKey(
-      Schema.Literals(["and", "or"]).annotate({ description: "How the conditions are joined; and by default" }),
-    ),
-    conditions: Schema.Array(RuleRef).check(Schema.isMinLength(1)),
-  }).annotate({ identifier: "RuleGroup", description: "Groups nest 5 levels deep; a tree has at most 100 nodes" }),
-  Condition,
-]).annotate({ identifier: "Rule", description: "A rule tree: a group, or a condition by itself", examples: [inBern] })
+    operator: Schema.Literals(["and", "or"])
+      .annotate({ description: "How the conditions are joined; and by default" })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("and" as const))),
+    conditions: Schema.Array(Schema.suspend(node)).check(Schema.isMinLength(1)),
+  })
 
-/** How a tree is answered: always a group, with canonical operators. */
-export const RuleSchema = Rule
+export type RuleJson = NodeJson<typeof RuleConditionSchema.Encoded>
+export type StepRuleJson = NodeJson<typeof StepConditionSchema.Encoded>
 
-// `Schema.Unknown` would do, but what is checked of it is left out of the document.
-const anything: Schema.Codec<unknown, RuleWire | null> = Schema.Any
+/** A group, or a condition alone. Stored and answered trees are groups. */
+export const RuleSchema: Schema.Codec<RuleNodeOf<RuleCondition>, RuleJson> = Schema.Union([
+  groupOf<RuleCondition, typeof RuleConditionSchema.Encoded>(() => RuleSchema).annotate({
+    identifier: "RuleGroup",
+    description: "Groups nest 5 levels deep; a tree has at most 100 nodes",
+  }),
+  RuleConditionSchema,
+]).annotate({
+  identifier: "Rule",
+  description: "A rule tree: a group, or a condition alone",
+  examples: [
+    {
+      kind: "group",
+      operator: "and",
+      conditions: [{ kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }],
+    },
+  ],
+})
+
+/** As `RuleSchema`, with conditions on the flow's own emails. */
+export const StepRuleSchema: Schema.Codec<RuleNodeOf<StepCondition>, StepRuleJson> = Schema.Union([
+  groupOf<StepCondition, typeof StepConditionSchema.Encoded>(() => StepRuleSchema).annotate({
+    identifier: "StepRuleGroup",
+  }),
+  StepConditionSchema,
+]).annotate({ identifier: "StepRule", description: "A rule tree that may also ask about the flow's messages" })
+
+// The description leaves out checks of `Schema.Unknown`.
+const anything: Schema.Codec<unknown, RuleJson | null> = Schema.Any
 
 /**
- * How a tree is taken: any JSON. The parser reads it, so that all its violations are told at once and in its own words. The
- * document refers to the `Rule` that `RuleSchema` puts there: an API that takes trees answers with them too.
+ * The schema of a tree in a request: any JSON, described as a `Rule`. `readRules` decodes it with all issues at once. The
+ * description must have `RuleSchema` in an answer.
  */
 export const RuleInput = anything.check(
   Schema.makeFilter<unknown>(() => true, {

@@ -9,7 +9,7 @@ import { ListStore } from "../lists/ListStore.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Explanation, explainRules, matchedPaths } from "./Explain.ts"
-import { parseRules } from "./Parse.ts"
+import { mentionedInJson, parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
 import { type RuleMetadata, ruleMetadata } from "./RuleMetadata.ts"
 import { mentionedIn, type RuleTree } from "./RuleTree.ts"
@@ -65,7 +65,7 @@ export class Segments extends Context.Service<
       const fields = yield* ContactFieldStore
 
       const read = Effect.fnUntraced(function* (workspace: WorkspaceId, rules: unknown) {
-        const known = yield* facts.of(workspace, mentionedIn(rules))
+        const known = yield* facts.of(workspace, mentionedInJson(rules))
         const tree = yield* Effect.fromResult(parseRules(rules, known))
         return { tree, fields: known.fields, now: yield* DateTime.now } satisfies Segment
       })

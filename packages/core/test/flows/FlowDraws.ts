@@ -1,7 +1,7 @@
 // Random lives of a member in random flows: any graph, complete or not, and whatever may happen in any order.
 import type { CompiledFlow } from "@tentpole/core/flows/definition/CompiledFlow"
 import type { FlowStatus } from "@tentpole/core/flows/definition/Flow"
-import type { MemberEvent } from "@tentpole/core/flows/members/Machine"
+import type { MemberEvent } from "@tentpole/core/flows/members/machine"
 import type { Membership, TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import type { MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
 import { ApprovalId, EmailId } from "@tentpole/core/kernel/Ids"

@@ -9,8 +9,9 @@ import {
   TentId,
   TentTemplateId,
 } from "@tentpole/core/kernel/Ids"
-import type { Flow, Structure } from "@tentpole/core/flows/definition/Flow"
-import { readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
+import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
+import type { Flow } from "@tentpole/core/flows/definition/Flow"
+import { finish, readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
 import type { NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { FlowFacts } from "@tentpole/core/flows/definition/Readiness"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
@@ -82,7 +83,7 @@ function approved(id: EmailId) {
   return { approval: { id: ApprovalId.make(id), fromAddress: "news@example.test" } }
 }
 
-export const read = (body: object) => readNewFlow({ name: "Welcome", ...body }, named)
+export const read = (body: object) => finish(readNewFlow({ name: "Welcome", ...body }), named)
 
 export const structureOf = (body: object): Structure => Result.getOrThrow(read(body)).structure
 

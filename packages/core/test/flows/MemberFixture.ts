@@ -1,9 +1,8 @@
 // Members for the tests of the machine: a flow compiled, facts about one contact, and events in a row.
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
 import { compileFlow, type CompiledFlow, type MemberFacts } from "@tentpole/core/flows/definition/CompiledFlow"
-import { enroll } from "@tentpole/core/flows/members/Enrollment"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
-import { advance, type MemberEvent } from "@tentpole/core/flows/members/Machine"
+import { decide, enroll, type MemberEvent } from "@tentpole/core/flows/members/machine"
 import type { Membership, TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import type { MemberCommand, MembershipChange } from "@tentpole/core/flows/members/MembershipChange"
 import { ApprovalId, ContactId, MembershipId } from "@tentpole/core/kernel/Ids"
@@ -65,7 +64,7 @@ export class Followed {
 
   /** Null: nothing happened. */
   tell(event: MemberEvent = look): MembershipChange | null {
-    const change = advance(this.flow, this.member, this.facts, event)
+    const change = decide(this.flow, this.member, this.facts, event)
     if (change !== null) this.#keep(change)
     return change
   }

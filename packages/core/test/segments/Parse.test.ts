@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { operatorAliases, timeWindowUnits, valueless } from "@tentpole/core/segments/Operators"
-import { parseRules } from "@tentpole/core/segments/Parse"
+import { mentionedInJson, parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"
-import { mentionedIn } from "@tentpole/core/segments/RuleTree"
 import { RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { Result } from "effect"
 
@@ -201,7 +200,7 @@ describe("parsing rules", () => {
       assert.deepStrictEqual(pathsOf(leaf("city", "equals", own("x"))), ["rules.value"])
       const named = { kind: "condition", source: "custom_field", fieldDefinitionId: name, operator: "is_empty" }
       assert.deepStrictEqual(pathsOf(named), ["rules.fieldDefinitionId"])
-      assert.deepStrictEqual(mentionedIn(all(named, own(all(named)))), { fields: [], lists: [] })
+      assert.deepStrictEqual(mentionedInJson(all(named, own(all(named)))), { fields: [], lists: [] })
       const did = { kind: "condition", source: "activity", activityType: name, operator: "did" }
       assert.deepStrictEqual(pathsOf(did), ["rules.activityType"])
     }
@@ -307,7 +306,7 @@ describe("parsing rules", () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)
-    assert.deepStrictEqual(mentionedIn(deep), { fields: [], lists: [] })
+    assert.deepStrictEqual(mentionedInJson(deep), { fields: [], lists: [] })
     const wide = { kind: "group", conditions: Array.from({ length: 300_000 }, () => leaf("nope", "nope")) }
     assert.isBelow(issuesOf(wide).length, 250)
     assert.strictEqual(issuesOf(wide)[0]?.path, "rules")
@@ -315,13 +314,18 @@ describe("parsing rules", () => {
     assert.isAtMost(issuesOf(keyed).length, 1001)
   })
 
-  it("what a tree mentions is found in it, right or wrong", () => {
+  it("names are found in every well-formed condition, also of a tree that has issues", () => {
+    const custom = { kind: "condition", source: "custom_field", operator: "is_empty" }
     const rules = all(
-      { kind: "condition", source: "custom_field", fieldDefinitionId: text.id.toUpperCase() },
-      all({ kind: "condition", source: "custom_field", fieldDefinitionId: text.id, operator: 5 }, { listId: list }),
+      { ...custom, fieldDefinitionId: text.id.toUpperCase() },
+      all(
+        { ...custom, fieldDefinitionId: text.id },
+        { kind: "condition", source: "list_membership", listId: list, operator: "in_list" },
+        { ...custom, fieldDefinitionId: number.id, operator: 5 },
+      ),
       { listId: "nonsense" },
     )
-    assert.deepStrictEqual(mentionedIn(rules), { fields: [text.id], lists: [list] })
+    assert.deepStrictEqual(mentionedInJson(rules), { fields: [text.id], lists: [list] })
   })
 
   it("a day and a timestamp with zone are dates, a timestamp without one is not", () => {

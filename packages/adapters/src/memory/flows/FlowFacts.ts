@@ -1,6 +1,6 @@
 // What a flow names of other rooms, in memory.
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
-import type { ActivationFacts } from "@tentpole/core/flows/definition/FlowChange"
+import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { TrialFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,6 +1,6 @@
 // What follows a flow through its life in memory: its messages wait while it is paused and end with it, and from its
 // activation on there is work to look for. On PostgreSQL triggers of the table do this.
-import type { FlowChange } from "@tentpole/core/flows/definition/FlowChange"
+import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { flowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, DateTime, Effect } from "effect"

@@ -1,6 +1,5 @@
 // The tables of flows in memory, and who of the active ones uses what of other rooms.
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
-import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
 import type { FlowTally } from "@tentpole/core/flows/definition/FlowStore"
 import { type NamedByFlow, namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { EmailId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -23,7 +22,7 @@ interface MadeEmail {
 /** Emails that steps have made, by the email. */
 export const flowEmails = table<MadeEmail>("flow_email")
 
-export const namedIn = ({ structure }: Flow): NamedByFlow => namedByFlow(structureJson(structure))
+export const namedIn = ({ structure }: Flow): NamedByFlow => namedByFlow(structure)
 
 /** By name. */
 export const activeFlowsUsing = (

@@ -3,7 +3,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
-import type { ActivationFacts } from "@tentpole/core/flows/definition/FlowChange"
+import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { TrialFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
 import type { ApprovedTemplateFacts } from "@tentpole/core/flows/definition/Readiness"

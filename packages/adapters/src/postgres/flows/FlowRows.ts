@@ -3,7 +3,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { Flow, FlowStatus, Lifecycle } from "@tentpole/core/flows/definition/Flow"
 import { readStored } from "@tentpole/core/flows/definition/FlowInput"
-import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
@@ -67,7 +66,7 @@ export const columnsOf = (
   name_folded: fold(name),
   description,
   status: lifecycle.status,
-  structure: sql.json(structureJson(structure)),
+  structure: sql.json(structure),
   revision,
   activated_at: lifecycle.status === "active" ? DateTime.formatIso(lifecycle.activatedAt) : null,
   paused_at: lifecycle.status === "paused" ? DateTime.formatIso(lifecycle.pausedAt) : null,

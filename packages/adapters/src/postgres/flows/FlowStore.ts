@@ -1,7 +1,6 @@
 // Flows on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { FlowChange } from "@tentpole/core/flows/definition/FlowChange"
-import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
+import type { FlowChange } from "@tentpole/core/flows/definition/machine"
 import { type FlowQuery, type FlowSort, FlowStore } from "@tentpole/core/flows/definition/FlowStore"
 import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -93,7 +92,6 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: FlowChange) => {
 }
 
 const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: FlowChange) {
-  if (!FlowChange.is(change)) return yield* Effect.die("a flow can only be written by a FlowChange")
   const { before, after, email } = change
   // An email that is made for a step is not written by the AI, and takes no credits.
   if (email !== null) yield* Effect.orDie(applyEmail(sql, ws, email))
@@ -157,7 +155,7 @@ export const layer = Layer.effect(
       lockForActivation: Effect.fnUntraced(function* (ws, id) {
         yield* Transaction
         const flow = yield* within(ws, lock(sql, ws, id))
-        const named = namedByFlow(structureJson(flow.structure))
+        const named = namedByFlow(flow.structure)
         return { flow, facts: yield* within(ws, lockForActivation(sql, ws, named)) }
       }),
       apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ws, change))),

@@ -1,6 +1,7 @@
 // Memberships as rows, both ways; and the flows that they are in, whose structures are read once for each revision.
 import type { PgClient } from "@effect/sql-pg"
-import type { Flow, Structure } from "@tentpole/core/flows/definition/Flow"
+import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
+import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { currentStepOf, dueAtOf, isLive, Membership } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
 import { FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"

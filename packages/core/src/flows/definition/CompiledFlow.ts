@@ -14,7 +14,8 @@ import {
   type StepCondition,
   type StepRuleTree,
 } from "../../segments/RuleTree.ts"
-import type { Flow, FlowStatus, ReentryPolicy, Structure } from "./Flow.ts"
+import type { ReentryPolicy, Structure } from "./FlowSchema.ts"
+import type { Flow, FlowStatus } from "./Flow.ts"
 import type { Step, StepId } from "./Step.ts"
 
 /** What is known of a member when the machine looks at them. */
@@ -59,19 +60,19 @@ export interface CompilationFacts {
 export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: CompilationFacts): CompiledFlow => {
   const trees: ReadonlyArray<StepRuleTree> = [
     ...structure.steps.flatMap((step) => conditionOf(step) ?? []),
-    ...(structure.disqualificationRules === null ? [] : [structure.disqualificationRules]),
+    ...(structure.disqualification_rules === null ? [] : [structure.disqualification_rules]),
   ]
   const asked = trees.map(askedBesides)
   return {
     id,
     name,
     status: lifecycle.status,
-    reentryPolicy: structure.reentryPolicy,
-    manualMembershipEnabled: structure.manualMembershipEnabled,
+    reentryPolicy: structure.reentry_policy,
+    manualMembershipEnabled: structure.manual_membership_enabled,
     triggers: structure.triggers,
-    steps: new Map(structure.steps.map((step) => [step.id, compileStep(structure, step, facts)])),
-    first: structure.steps[0]?.id ?? null,
-    disqualifies: compileDisqualification(structure.disqualificationRules, facts),
+    steps: new Map(structure.steps.map((step) => [step.step_id, compileStep(structure, step, facts)])),
+    first: structure.steps[0]?.step_id ?? null,
+    disqualifies: compileDisqualification(structure.disqualification_rules, facts),
     asks: {
       activityTypes: [...new Set(asked.flatMap(({ activityTypes }) => activityTypes))],
       lists: [...new Set(asked.flatMap(({ lists }) => lists))],
@@ -103,7 +104,7 @@ const isEvaluable = (
     case "list_membership":
       return staticLists.has(condition.listId)
     case "email_step":
-      return steps.some(({ id, type }) => id === condition.nodeId && type === "send_email")
+      return steps.some(({ step_id: id, type }) => id === condition.nodeId && type === "send_email")
     default:
       return true
   }

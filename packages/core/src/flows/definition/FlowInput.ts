@@ -1,29 +1,17 @@
-// Reads what people write of a flow: unknown JSON becomes a structure, or everything that is wrong with it, each with its
-// path. A flow may be incomplete; what it needs to run is `Readiness.ts`'s to say.
+// Reading of requests that write a flow: JSON becomes a draft, whose names are then checked against what the workspace has.
+// A flow may be incomplete; `Readiness.ts` decides what it needs to run.
 import { Result } from "effect"
-import { encodeText } from "../../kernel/Bytes.ts"
-import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
-import { parseRules } from "../../segments/Parse.ts"
-import { isObject, type RuleTree } from "../../segments/RuleTree.ts"
-import {
-  emptyStructure,
-  flow_description_length_max,
-  flow_name_length_max,
-  reentryPolicies,
-  type Settings,
-  settings_size_bytes_max,
-  steps_max,
-  type Structure,
-  triggers_max,
-} from "./Flow.ts"
-import { type FlowReading, noted, readingOf } from "./FlowReading.ts"
+import { type Decoded, decoderOf, isObject, issues_max, refused } from "../../kernel/Decoding.ts"
+import { Invalid, type Issue, type NotFound } from "../../kernel/Refusal.ts"
+import type { StepCondition } from "../../segments/RuleSchema.ts"
+import type { Leaf } from "../../segments/RuleTree.ts"
+import { readRules } from "../../segments/Parse.ts"
+import { FlowParts, steps_max, type Structure, triggers_max } from "./FlowSchema.ts"
+import { emptyStructure } from "./Flow.ts"
 import { DuplicateStepId } from "./FlowErrors.ts"
-import { below, JsonFields, note, objectAt } from "./JsonFields.ts"
-import type { NamedFacts } from "./FlowReferences.ts"
-import type { Step } from "./Step.ts"
-import { readStep } from "./StepInput.ts"
-import type { Trigger } from "./Trigger.ts"
-import { readTrigger } from "./TriggerInput.ts"
+import { checkReferences, type NamedFacts, type Piece, type Pieces } from "./FlowReferences.ts"
+import { decodeStep, type Step } from "./Step.ts"
+import { decodeTrigger, type Trigger } from "./Trigger.ts"
 
 export interface NewFlow {
   readonly name: string
@@ -41,172 +29,174 @@ export interface FlowPatch {
 
 export type InputRefusal = Invalid | NotFound | DuplicateStepId
 
-/** Issues of the JSON itself come before ids of what is not there, and those before an id that stands twice. */
-export const settle = <Value>(
-  reading: FlowReading,
-  value: Value,
-  steps: ReadonlyArray<{ readonly step: Step; readonly path: string }> = [],
-): Result.Result<Value, InputRefusal> => {
-  if (reading.issues.length > 0) return Result.fail(new Invalid({ issues: reading.issues }))
-  const [missing] = reading.missing
-  if (missing !== undefined) return Result.fail(missing)
-  const ids = new Set<string>()
-  for (const { step, path } of steps) {
-    if (ids.has(step.id)) return Result.fail(new DuplicateStepId({ stepId: step.id, path: `${path}.step_id` }))
-    ids.add(step.id)
-  }
-  return Result.succeed(value)
+/** What a request says, before its names are checked. */
+export interface Draft<Value, Refusal = InputRefusal> {
+  readonly issues: ReadonlyArray<Issue>
+  /** What is well formed of it, also where it has issues. */
+  readonly pieces: Pieces
+  /** For drafts without issues, and with right names. */
+  readonly settle: () => Result.Result<Value, Refusal>
 }
 
-const patchKeys = [
-  "name",
-  "description",
-  "reentry_policy",
-  "triggers",
-  "steps",
-  "disqualification_rules",
-  "settings",
-  "manual_membership_enabled",
-]
+export const noPieces: Pieces = { triggers: [], steps: [], conditions: [] }
 
-/** The body of a new flow. */
-export const readNewFlow = (body: unknown, named: NamedFacts): Result.Result<NewFlow, InputRefusal> => {
-  const reading = readingOf(named)
-  const node = objectAt(reading, body, "")
-  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
-  const fields = new JsonFields(reading, node, "")
-  if (!Object.hasOwn(node, "name")) fields.refuse("name", "is required")
-  const { patch, steps } = readParts(reading, fields)
-  const { name = "", description = null, structure } = patch
-  return settle(reading, { name, description, structure: { ...emptyStructure, ...structure } }, steps)
-}
+/** A draft that names nothing of other rooms. */
+export const decided = <Value, Refusal>(settle: () => Result.Result<Value, Refusal>): Draft<Value, Refusal> => ({
+  issues: [],
+  pieces: noPieces,
+  settle,
+})
 
-/** The body of a PATCH. */
-export const readFlowPatch = (body: unknown, named: NamedFacts): Result.Result<FlowPatch, InputRefusal> => {
-  const reading = readingOf(named)
-  const node = objectAt(reading, body, "")
-  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
-  const { patch, steps } = readParts(reading, new JsonFields(reading, node, ""))
-  return settle(reading, patch, steps)
-}
+export const invalid = (issues: ReadonlyArray<Issue>, pieces: Pieces = noPieces): Draft<never, never> => ({
+  issues,
+  pieces,
+  settle: () => Result.failVoid as never,
+})
 
-/** `{triggers: [...]}` or `{steps: [...]}`: a full replacement of the one or the other. */
-export const readReplacement = (
-  key: "triggers" | "steps",
-  body: unknown,
-  named: NamedFacts,
-): Result.Result<FlowPatch, InputRefusal> => {
-  const reading = readingOf(named)
-  const node = objectAt(reading, body, "")
-  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
-  const fields = new JsonFields(reading, node, "")
-  fields.only([key])
-  if (fields.raw(key) === undefined) fields.refuse(key, "is required: an array, which may be empty")
-  if (key === "triggers") return settle(reading, { structure: { triggers: readTriggers(reading, fields) } })
-  const steps = readSteps(reading, fields)
-  return settle(reading, { structure: { steps: steps.map(({ step }) => step) } }, steps)
-}
-
-interface ReadParts {
-  readonly patch: FlowPatch
-  readonly steps: ReadonlyArray<{ readonly step: Step; readonly path: string }>
-}
-
-/** Every part of a body that is there. */
-const readParts = (reading: FlowReading, fields: JsonFields): ReadParts => {
-  fields.only(patchKeys, readOnly)
-  const said = (key: string) => Object.hasOwn(fields.node, key)
-  const steps = readSteps(reading, fields)
-  for (const key of ["name", "reentry_policy", "triggers", "steps", "settings", "manual_membership_enabled"]) {
-    if (said(key) && fields.raw(key) === undefined) fields.refuse(key, "can't be null; leave it out to keep it")
-  }
-  const name = fields.text("name", flow_name_length_max)
-  const reentryPolicy = fields.oneOf("reentry_policy", reentryPolicies)
-  const structure: Partial<Structure> = {
-    ...(said("triggers") ? { triggers: readTriggers(reading, fields) } : {}),
-    ...(said("steps") ? { steps: steps.map(({ step }) => step) } : {}),
-    ...(reentryPolicy === null ? {} : { reentryPolicy }),
-    ...(said("disqualification_rules") ? { disqualificationRules: readRules(reading, fields) } : {}),
-    ...(said("manual_membership_enabled")
-      ? { manualMembershipEnabled: fields.flag("manual_membership_enabled", true) }
-      : {}),
-    ...(said("settings") ? { settings: readSettings(fields) } : {}),
-  }
-  const description = readDescription(fields)
-  return {
-    patch: {
-      ...(name === null ? {} : { name }),
-      ...(said("description") ? { description } : {}),
-      structure,
-    },
-    steps,
-  }
+/** All issues come before names of what does not exist, and those before what `settle` refuses. */
+export const finish = <Value, Refusal>(
+  { issues, pieces, settle }: Draft<Value, Refusal>,
+  facts: NamedFacts,
+): Result.Result<Value, Refusal | Invalid | NotFound> => {
+  const found = checkReferences(pieces, facts)
+  const all = [...issues, ...found.issues]
+  if (all.length > 0) return Result.fail(new Invalid({ issues: all.slice(0, issues_max) }))
+  const [missing] = found.missing
+  return missing === undefined ? settle() : Result.fail(missing)
 }
 
 const isReadOnly = "is set by the service and can't be written"
-const readOnly = Object.fromEntries(
+const hints = Object.fromEntries(
   ["flow_id", "type", "status", "details", "archived_at", "created_at", "updated_at"].map((key) => [key, isReadOnly]),
 )
+const decodeParts = decoderOf(FlowParts, { absent: false, hints })
 
-const readTriggers = (reading: FlowReading, fields: JsonFields): ReadonlyArray<Trigger> =>
-  fields.members("triggers", triggers_max).flatMap(({ value, path }) => readTrigger(reading, value, path) ?? [])
-
-const readSteps = (reading: FlowReading, fields: JsonFields): ReadParts["steps"] =>
-  fields.members("steps", steps_max).flatMap(({ value, path }) => {
-    const step = readStep(reading, value, path)
-    return step === null ? [] : [{ step, path }]
-  })
-
-const readRules = (reading: FlowReading, fields: JsonFields): RuleTree | null => {
-  const tree = fields.raw("disqualification_rules")
-  return tree === undefined ? null : noted(reading, parseRules(tree, reading.named, "disqualification_rules"))
-}
-
-/** Empty is none. */
-const readDescription = (fields: JsonFields): string | null => {
-  const value = fields.raw("description")
-  if (value === undefined || value === "") return null
-  if (typeof value === "string" && value.length <= flow_description_length_max) return value
-  return fields.refuse("description", `must be text of at most ${flow_description_length_max} characters`)
-}
-
-const readSettings = (fields: JsonFields): Settings => {
-  const value = fields.raw("settings")
-  if (!isObject(value)) {
-    if (value !== undefined) fields.refuse("settings", "must be an object")
-    return {}
+/** The body of a new flow. */
+export const readNewFlow = (body: unknown): Draft<NewFlow> => {
+  const draft = readFlowPatch(body)
+  const isNamed = !isObject(body) || Object.hasOwn(body, "name")
+  return {
+    pieces: draft.pieces,
+    issues: isNamed ? draft.issues : [{ path: "name", message: "is required" }, ...draft.issues],
+    settle: () =>
+      Result.map(draft.settle(), ({ name = "", description = null, structure }) => ({
+        name,
+        description,
+        structure: { ...emptyStructure, ...structure },
+      })),
   }
-  for (const path of endless(value, "settings")) note(fields.notes, path, "is too large a number to be kept")
-  const size_bytes = encodeText(JSON.stringify(value)).length
-  if (size_bytes > settings_size_bytes_max) {
-    fields.refuse("settings", `must have at most ${settings_size_bytes_max} bytes of JSON, got ${size_bytes}`)
+}
+
+/** The body of a PATCH. */
+export const readFlowPatch = (body: unknown): Draft<FlowPatch> => {
+  if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
+  const { value, issues } = decodeParts(body, "")
+  const triggers = readTriggers(body["triggers"])
+  const steps = readSteps(body["steps"])
+  const sent = body["disqualification_rules"] ?? null
+  const rules = sent === null ? null : readRules(sent, "disqualification_rules")
+  const { name, description, triggers: _triggers, steps: _steps, disqualification_rules: _rules, ...rest } = value ?? {}
+  return {
+    issues: [...issues, ...triggers.issues, ...steps.issues, ...(rules?.issues ?? [])],
+    pieces: {
+      triggers: triggers.pieces,
+      steps: steps.pieces,
+      conditions: [...steps.conditions, ...(rules?.leaves ?? [])],
+    },
+    settle: () =>
+      Result.map(uniqueIds(steps.pieces), () => ({
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description: description === "" ? null : description }),
+        structure: {
+          ...rest,
+          ...("triggers" in body ? { triggers: valuesOf(triggers.pieces) } : {}),
+          ...("steps" in body ? { steps: valuesOf(steps.pieces) } : {}),
+          ...("disqualification_rules" in body ? { disqualification_rules: rules?.tree ?? null } : {}),
+        },
+      })),
   }
-  return value
 }
 
-/** Where 1e309 stands and its like: JSON can say it, and nothing can keep it. */
-const endless = (value: unknown, path: string): ReadonlyArray<string> => {
-  if (typeof value === "number") return Number.isFinite(value) ? [] : [path]
-  if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => endless(inner, below(path, key)))
+/** `{triggers: [...]}` or `{steps: [...]}`: a full replacement of the one or the other. */
+export const readReplacement = (key: "triggers" | "steps", body: unknown): Draft<FlowPatch> => {
+  if (!isObject(body)) return invalid([{ path: "", message: "must be an object" }])
+  const { [key]: members, ...others } = body
+  const draft = readFlowPatch({ [key]: members })
+  const unknown = Object.keys(others).map((other) => ({ path: other, message: `is not a key here; known is ${key}` }))
+  const absent = members === undefined ? [{ path: key, message: "is required: an array, which may be empty" }] : []
+  return { ...draft, issues: [...absent, ...unknown.slice(0, issues_max), ...draft.issues] }
 }
 
-/** The structure that JSON says, whatever there is of what it names. */
-export const readKept = (json: unknown): Result.Result<Structure, InputRefusal> => {
-  const reading = readingOf("kept")
-  const node = objectAt(reading, json, "")
-  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
-  const { patch, steps } = readParts(reading, new JsonFields(reading, node, ""))
-  return settle(reading, { ...emptyStructure, ...patch.structure }, steps)
+const valuesOf = <Value>(pieces: ReadonlyArray<Piece<Value>>): ReadonlyArray<Value> => pieces.map(({ value }) => value)
+
+interface Members<Value> {
+  readonly pieces: ReadonlyArray<Piece<Value>>
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** Members are decoded one by one, so that issues in some leave the others well formed. */
+const membersOf = (json: unknown, path: string, count_max: number): Members<unknown> => {
+  const none = (message: string) => ({ pieces: [], issues: refused(path, message).issues })
+  if (json === undefined) return { pieces: [], issues: [] }
+  if (!Array.isArray(json)) return none("must be an array")
+  if (json.length > count_max) return none(`must have at most ${count_max} members, got ${json.length}`)
+  return { pieces: json.map((value: unknown, index) => ({ value, path: `${path}.${index}` })), issues: [] }
+}
+
+/** Decodes members until there are more issues than an answer reports. */
+const decodeEach = <Part extends Decoded<unknown>>(
+  members: Members<unknown>,
+  decode: (json: unknown, path: string) => Part,
+) => {
+  const issues = [...members.issues]
+  const decoded: Array<Part & { readonly path: string }> = []
+  for (const { value, path } of members.pieces) {
+    if (issues.length >= issues_max) break
+    const part = decode(value, path)
+    issues.push(...part.issues)
+    decoded.push({ ...part, path })
+  }
+  return { decoded, issues }
+}
+
+const wellFormed = <Value>(
+  decoded: ReadonlyArray<Decoded<Value> & { readonly path: string }>,
+): ReadonlyArray<Piece<Value>> => decoded.flatMap(({ value, path }) => (value === null ? [] : [{ value, path }]))
+
+const readTriggers = (json: unknown): Members<Trigger> => {
+  const { decoded, issues } = decodeEach(membersOf(json, "triggers", triggers_max), decodeTrigger)
+  return { pieces: wellFormed(decoded), issues }
+}
+
+const readSteps = (json: unknown): Members<Step> & { readonly conditions: ReadonlyArray<Leaf<StepCondition>> } => {
+  const { decoded, issues } = decodeEach(membersOf(json, "steps", steps_max), decodeStep)
+  return { pieces: wellFormed(decoded), issues, conditions: decoded.flatMap(({ conditions }) => conditions) }
+}
+
+const uniqueIds = (steps: ReadonlyArray<Piece<Step>>): Result.Result<void, DuplicateStepId> => {
+  const ids = new Set<string>()
+  for (const { value, path } of steps) {
+    const stepId = value.step_id
+    if (ids.has(stepId)) return Result.fail(new DuplicateStepId({ stepId, path: `${path}.step_id` }))
+    ids.add(stepId)
+  }
+  return Result.void
+}
+
+/** The structure that JSON says, without a look at what it names. */
+export const readStructure = (json: unknown): Result.Result<Structure, InputRefusal> => {
+  const { issues, settle } = readFlowPatch(json)
+  if (issues.length > 0) return Result.fail(new Invalid({ issues }))
+  return Result.map(settle(), ({ structure }) => ({ ...emptyStructure, ...structure }))
 }
 
 /**
- * The structure that `structureJson` wrote, read again from where it was stored. What it names may be archived or gone by now.
+ * A structure from storage. What it names may be archived or deleted by now.
  *
- * @throws when the JSON is none: what the service itself has stored was changed by somebody else.
+ * @throws when the JSON is no structure: something other than the service changed it.
  */
 export const readStored = (json: unknown): Structure => {
-  const read = readKept(json)
+  const read = readStructure(json)
   if (Result.isFailure(read)) throw new Error(`a stored flow can't be read: ${read.failure.message}`)
   return read.success
 }

@@ -1,11 +1,33 @@
-// What a flow's JSON names of other rooms, right or wrong, and what there is of it: asked for before the JSON is read.
-import { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+// What a flow names of other rooms, and whether it exists: the ids come from what is well formed, the facts from the store.
+import { Result } from "effect"
+import { readValue } from "../../contacts/values/FieldValue.ts"
+import type { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import { below } from "../../kernel/Decoding.ts"
+import { type Issue, NotFound } from "../../kernel/Refusal.ts"
+import { valueless, valueOperators } from "../../segments/Operators.ts"
+import { isArchived, referenceIssues } from "../../segments/Parse.ts"
 import type { RuleFacts } from "../../segments/RuleFacts.ts"
-import { isObject, type Json, type Mentioned, mentionedIn, uuidOf } from "../../segments/RuleTree.ts"
-import { steps_max, triggers_max } from "./Flow.ts"
+import type { StepCondition } from "../../segments/RuleSchema.ts"
+import { idsIn, type Leaf, leavesOf, type Mentioned } from "../../segments/RuleTree.ts"
+import type { Structure } from "./FlowSchema.ts"
+import type { Step } from "./Step.ts"
+import { type ContactUpdatedTrigger, type DateTrigger, fieldNamed, type ListTrigger, type Trigger } from "./Trigger.ts"
+
+/** A part of a flow, and where it is in the request. */
+export interface Piece<Value> {
+  readonly path: string
+  readonly value: Value
+}
+
+/** Everything of a flow that can name something. */
+export interface Pieces {
+  readonly triggers: ReadonlyArray<Piece<Trigger>>
+  readonly steps: ReadonlyArray<Piece<Step>>
+  readonly conditions: ReadonlyArray<Leaf<StepCondition>>
+}
 
 export interface NamedByFlow extends Mentioned {
-  /** `api_name`s of custom fields, and other words that stood in their place. */
+  /** `api_name`s of custom fields, and other words in their place. */
   readonly fieldNames: ReadonlyArray<string>
   readonly emails: ReadonlyArray<EmailId>
   readonly emailTemplates: ReadonlyArray<EmailTemplateId>
@@ -13,9 +35,9 @@ export interface NamedByFlow extends Mentioned {
   readonly tents: ReadonlyArray<TentId>
 }
 
-/** Of what was named, what there is. `fields`: those named by id and by `api_name`, in either status. */
+/** Of what is named, what exists. `fields`: those named by id and by `api_name`, in either status. */
 export interface NamedFacts extends RuleFacts {
-  /** Dynamic and system lists: they are there, but nobody is added to them. */
+  /** Dynamic and system lists: they exist, but contacts can't be added to them. */
   readonly otherLists: ReadonlySet<ListId>
   readonly emails: ReadonlySet<EmailId>
   readonly emailTemplates: ReadonlySet<EmailTemplateId>
@@ -23,54 +45,128 @@ export interface NamedFacts extends RuleFacts {
   readonly tents: ReadonlySet<TentId>
 }
 
-/**
- * What the body of a request names that has `triggers`, `steps`, `step` or `disqualification_rules`; the answer's JSON of a
- * flow is such a body, too.
- */
-export const namedByFlow = (body: unknown): NamedByFlow => {
-  const names = {
-    fields: new Set<Mentioned["fields"][number]>(),
-    lists: new Set<ListId>(),
-    fieldNames: new Set<string>(),
-    emails: new Set<EmailId>(),
-    emailTemplates: new Set<EmailTemplateId>(),
-    tentTemplates: new Set<TentTemplateId>(),
-    tents: new Set<TentId>(),
-  }
-  const ofTree = (tree: unknown) => {
-    const mentioned = mentionedIn(tree)
-    for (const id of mentioned.fields) names.fields.add(id)
-    for (const id of mentioned.lists) names.lists.add(id)
-  }
-  const root = isObject(body) ? body : {}
-  ofTree(root["disqualification_rules"])
-  for (const trigger of objectsOf(root["triggers"], triggers_max)) {
-    if (typeof trigger["field"] === "string") names.fieldNames.add(trigger["field"])
-    addId(names.lists, trigger["list_id"], ListId)
-    addId(names.tents, trigger["tent_id"], TentId)
-  }
-  for (const step of [...objectsOf(root["steps"], steps_max), ...objectsOf([root["step"]], 1)]) {
-    ofTree(step["condition"])
-    addId(names.emails, step["email_id"], EmailId)
-    // A patch of a step need not say which type it has.
-    if (step["type"] !== "create_email") addId(names.tentTemplates, step["template_id"], TentTemplateId)
-    if (step["type"] !== "create_tent") addId(names.emailTemplates, step["template_id"], EmailTemplateId)
-  }
+const piecesOf = ({ triggers, steps, disqualification_rules }: Structure): Pieces => ({
+  triggers: triggers.map((value, index) => ({ value, path: `triggers.${index}` })),
+  steps: steps.map((value, index) => ({ value, path: `steps.${index}` })),
+  conditions: [
+    ...steps.flatMap((step) => ("condition" in step && step.condition !== null ? leavesOf(step.condition) : [])),
+    ...(disqualification_rules === null ? [] : leavesOf<StepCondition>(disqualification_rules)),
+  ],
+})
+
+export const namedByFlow = (structure: Structure): NamedByFlow => namedBy(piecesOf(structure))
+
+export const namedBy = ({ triggers, steps, conditions }: Pieces): NamedByFlow => {
+  const { fields, lists } = idsIn(conditions.map(({ condition }) => condition))
+  const ofTriggers = <Id>(pick: (trigger: Trigger) => Id | null): ReadonlyArray<Id> => unique(triggers, pick)
+  const ofSteps = <Id>(pick: (step: Step) => Id | null): ReadonlyArray<Id> => unique(steps, pick)
   return {
-    fields: [...names.fields],
-    lists: [...names.lists],
-    fieldNames: [...names.fieldNames],
-    emails: [...names.emails],
-    emailTemplates: [...names.emailTemplates],
-    tentTemplates: [...names.tentTemplates],
-    tents: [...names.tents],
+    fields,
+    lists: [...new Set([...lists, ...ofTriggers((trigger) => ("list_id" in trigger ? trigger.list_id : null))])],
+    fieldNames: ofTriggers((trigger) => ("field" in trigger ? trigger.field : null)),
+    emails: ofSteps((step) => (step.type === "send_email" ? step.email_id : null)),
+    emailTemplates: ofSteps((step) => (step.type === "create_email" ? step.template_id : null)),
+    tentTemplates: ofSteps((step) => (step.type === "create_tent" ? step.template_id : null)),
+    tents: ofTriggers((trigger) => ("tent_id" in trigger ? trigger.tent_id : null)),
   }
 }
 
-const objectsOf = (value: unknown, count_max: number): ReadonlyArray<Json> =>
-  Array.isArray(value) ? value.slice(0, count_max).filter(isObject) : []
+const unique = <Value, Id>(
+  pieces: ReadonlyArray<Piece<Value>>,
+  pick: (value: Value) => Id | null,
+): ReadonlyArray<Id> => [...new Set(pieces.flatMap(({ value }) => pick(value) ?? []))]
 
-const addId = <Id extends string>(ids: Set<Id>, value: unknown, brand: { readonly make: (id: string) => Id }): void => {
-  const id = uuidOf(value)
-  if (id !== undefined) ids.add(brand.make(id))
+interface Faults {
+  readonly issues: ReadonlyArray<Issue>
+  readonly missing: ReadonlyArray<NotFound>
+}
+
+/** What is wrong with the names: issues, and ids of what does not exist. */
+export const checkReferences = ({ triggers, steps, conditions }: Pieces, facts: NamedFacts): Faults => {
+  const faults = [
+    ...steps.map(({ value, path }) => ofStep(value, path, facts)),
+    ...triggers.map(({ value, path }) => ofTrigger(value, path, facts)),
+  ]
+  return {
+    issues: [...faults.flatMap(({ issues }) => issues), ...conditions.flatMap((leaf) => referenceIssues(leaf, facts))],
+    missing: faults.flatMap(({ missing }) => missing),
+  }
+}
+
+const faultless: Faults = { issues: [], missing: [] }
+
+const wrong = (path: string, message: string): Faults => ({ issues: [{ path, message }], missing: [] })
+
+/** An id of something that has to exist. */
+const exists = <Id>(id: Id | null, known: ReadonlySet<Id>, resource: string, path: string): Faults =>
+  id === null || known.has(id) ? faultless : { issues: [], missing: [new NotFound({ resource, path })] }
+
+const ofStep = (step: Step, path: string, facts: NamedFacts): Faults => {
+  switch (step.type) {
+    case "send_email":
+      return exists(step.email_id, facts.emails, "email", below(path, "email_id"))
+    case "create_email":
+      return exists(step.template_id, facts.emailTemplates, "email template", below(path, "template_id"))
+    case "create_tent":
+      return exists(step.template_id, facts.tentTemplates, "tent template", below(path, "template_id"))
+    default:
+      return faultless
+  }
+}
+
+const ofTrigger = (trigger: Trigger, path: string, facts: NamedFacts): Faults => {
+  switch (trigger.type) {
+    case "added_to_static_list":
+    case "removed_from_static_list":
+      return ofList(trigger, below(path, "list_id"), facts)
+    case "contact_updated":
+    case "date_based":
+      return { issues: ofField(trigger, path, facts), missing: [] }
+    case "form_submitted":
+      return exists(trigger.tent_id, facts.tents, "tent", below(path, "tent_id"))
+    default:
+      return faultless
+  }
+}
+
+const ofList = ({ list_id }: ListTrigger, path: string, { staticLists, otherLists }: NamedFacts): Faults =>
+  list_id !== null && otherLists.has(list_id) && !staticLists.has(list_id)
+    ? wrong(path, "must be a static list: the rules of other lists decide who is in them")
+    : exists(list_id, staticLists, "contact list", path)
+
+const ofField = (
+  trigger: ContactUpdatedTrigger | DateTrigger,
+  path: string,
+  { fields }: NamedFacts,
+): ReadonlyArray<Issue> => {
+  const { field: name } = trigger
+  if (name === null) return []
+  const at = (key: string, message: string): ReadonlyArray<Issue> => [{ path: below(path, key), message }]
+  const field = fieldNamed(name, fields)
+  if (field === undefined) {
+    return at(
+      "field",
+      `"${name}" is neither a standard field in camelCase, as leadStatus, nor a custom field's api_name`,
+    )
+  }
+  const type = field.kind === "custom" ? field.field.valueType : field.valueType
+  const archived = field.kind === "custom" && field.field.status === "archived" ? at("field", isArchived(name)) : []
+  if (trigger.type === "date_based") {
+    const isDate = field.kind === "standard" ? name === "createdAt" : type === "date"
+    return [...archived, ...(isDate ? [] : at("field", "must be createdAt or a custom field that holds dates"))]
+  }
+  const moves = field.kind === "standard" && field.moves
+  const { operator, value } = trigger
+  const known = valueOperators[type]
+  const read =
+    operator === "changed" || valueless.has(operator) || value === null ? null : readValue(type, value, "json")
+  return [
+    ...archived,
+    ...(moves ? at("field", `${name} changes by itself; no update changes it, and this trigger would never fire`) : []),
+    ...(operator === "changed" || known.includes(operator)
+      ? read !== null && Result.isFailure(read)
+        ? at("value", read.failure)
+        : []
+      : at("operator", `must be one of changed, ${known.join(", ")}`)),
+  ]
 }

@@ -1,6 +1,6 @@
 // The steps of a flow as a graph: which edges lead where, what can be reached, and where a member could run in a circle
 // without ever waiting.
-import type { Structure } from "./Flow.ts"
+import type { Structure } from "./FlowSchema.ts"
 import type { Step, StepId, StepType } from "./Step.ts"
 
 export const edgeKinds = ["next", "true", "false", "default", "timeout"] as const
@@ -24,9 +24,9 @@ export interface Graph {
 
 /** What can be drawn: edges to steps that are not there are left out. */
 export const graphOf = ({ steps }: Structure): Graph => {
-  const ids = new Set(steps.map(({ id }) => id))
+  const ids = new Set(steps.map(({ step_id: id }) => id))
   return {
-    nodes: steps.map(({ id, type, label }) => ({ stepId: id, type, label })),
+    nodes: steps.map(({ step_id: id, type, label }) => ({ stepId: id, type, label })),
     edges: steps
       .flatMap(edgesOf)
       .filter(({ to }) => ids.has(to))
@@ -37,17 +37,21 @@ export const graphOf = ({ steps }: Structure): Graph => {
 /** The edges of a step, in the order in which they are described. */
 export const edgesOf = (step: Step): ReadonlyArray<Edge> => {
   const edge = (kind: EdgeKind, to: StepId | null, takesTime = false): ReadonlyArray<Edge> =>
-    to === null ? [] : [{ from: step.id, to, kind, key: `${kind}_step_id`, takesTime }]
+    to === null ? [] : [{ from: step.step_id, to, kind, key: `${kind}_step_id`, takesTime }]
   switch (step.type) {
     case "condition_check":
-      return [...edge("true", step.whenTrue), ...edge("false", step.whenFalse), ...edge("default", step.byDefault)]
+      return [
+        ...edge("true", step.true_step_id),
+        ...edge("false", step.false_step_id),
+        ...edge("default", step.default_step_id),
+      ]
     case "wait":
       // A condition may hold as soon as somebody comes to it; only what is left by the timeout takes its time.
       return step.mode === "duration"
-        ? edge("next", step.next, true)
-        : [...edge("next", step.next), ...edge("timeout", step.timeoutStep, true)]
+        ? edge("next", step.next_step_id, true)
+        : [...edge("next", step.next_step_id), ...edge("timeout", step.timeout_step_id, true)]
     default:
-      return edge("next", step.next)
+      return edge("next", step.next_step_id)
   }
 }
 
@@ -57,7 +61,7 @@ export const reachableFrom = (
   from: StepId,
   follows: (edge: Edge) => boolean = () => true,
 ): ReadonlySet<StepId> => {
-  const byId = new Map(steps.map((step) => [step.id, step]))
+  const byId = new Map(steps.map((step) => [step.step_id, step]))
   const reached = new Set<StepId>()
   const open = [from]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -75,20 +79,24 @@ export const reachableFrom = (
 export const unreachable = (structure: Structure): ReadonlyArray<StepId> => {
   const [first] = structure.steps
   if (first === undefined) return []
-  const reached = reachableFrom(structure, first.id)
-  return structure.steps.flatMap(({ id }) => (id === first.id || reached.has(id) ? [] : [id]))
+  const reached = reachableFrom(structure, first.step_id)
+  return structure.steps.flatMap(({ step_id: id }) => (id === first.step_id || reached.has(id) ? [] : [id]))
 }
 
 /** Circles in which a member would not rest: the steps of each, in their order in the flow. */
 export const circlesWithoutWait = (structure: Structure): ReadonlyArray<ReadonlyArray<StepId>> => {
   const atOnce = new Map(
-    structure.steps.map(({ id }) => [id, reachableFrom(structure, id, ({ takesTime }) => !takesTime)] as const),
+    structure.steps.map(
+      ({ step_id: id }) => [id, reachableFrom(structure, id, ({ takesTime }) => !takesTime)] as const,
+    ),
   )
   const reaches = (from: StepId, to: StepId) => atOnce.get(from)?.has(to) === true
   const told = new Set<StepId>()
-  return structure.steps.flatMap(({ id }) => {
+  return structure.steps.flatMap(({ step_id: id }) => {
     if (told.has(id) || !reaches(id, id)) return []
-    const circle = structure.steps.map((step) => step.id).filter((other) => reaches(id, other) && reaches(other, id))
+    const circle = structure.steps
+      .map((step) => step.step_id)
+      .filter((other) => reaches(id, other) && reaches(other, id))
     for (const each of circle) told.add(each)
     return [circle]
   })

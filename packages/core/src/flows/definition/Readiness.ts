@@ -7,7 +7,7 @@ import { valueless } from "../../segments/Operators.ts"
 import type { RuleField } from "../../segments/RuleFacts.ts"
 import { leavesOf, type StepRuleTree } from "../../segments/RuleTree.ts"
 import type { SenderDefaults } from "../../workspaces/Workspace.ts"
-import type { Structure } from "./Flow.ts"
+import type { Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
 import type { MissingCode, MissingPiece } from "./FlowErrors.ts"
 import { circlesWithoutWait, edgesOf, reachableFrom, unreachable } from "./Graph.ts"
@@ -21,7 +21,7 @@ export interface ApprovedTemplateFacts {
   readonly apiTokens: ReadonlyArray<string>
 }
 
-/** What there is at the moment of what `namedByFlow(structureJson(structure))` names. */
+/** What there is at the moment of what `namedByFlow(structure)` names. */
 export interface FlowFacts {
   /** Custom fields named by id or by `api_name`, in either status. */
   readonly fields: ReadonlyArray<RuleField>
@@ -58,12 +58,12 @@ type Pieces = ReadonlyArray<MissingPiece>
 const piece = (code: MissingCode, path: string, message: string): Pieces => [{ code, path, message }]
 
 export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadiness => {
-  const indexes = new Map(structure.steps.map(({ id }, index) => [id, index]))
+  const indexes = new Map(structure.steps.map(({ step_id: id }, index) => [id, index]))
   const at = (id: string) => `steps.${indexes.get(id) ?? 0}`
   return {
     missing: [
       ...(structure.steps.length === 0 ? piece("steps", "steps", "must have at least one step") : []),
-      ...(structure.triggers.length === 0 && !structure.manualMembershipEnabled
+      ...(structure.triggers.length === 0 && !structure.manual_membership_enabled
         ? piece("entry", "triggers", "must have at least one trigger, or manual_membership_enabled must be true")
         : []),
       ...structure.triggers.flatMap((trigger, index) => ofTrigger(trigger, `triggers.${index}`, facts)),
@@ -75,7 +75,7 @@ export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadi
           `leads back to itself by ${circle.join(", ")} without a wait of a set time; add one`,
         ),
       ),
-      ...ofTree(structure, structure.disqualificationRules, "disqualification_rules", facts),
+      ...ofTree(structure, structure.disqualification_rules, "disqualification_rules", facts),
     ],
     warnings: unreachable(structure).map((id) => ({
       code: "unreachable_step",
@@ -90,8 +90,8 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
   switch (trigger.type) {
     case "added_to_static_list":
     case "removed_from_static_list":
-      if (trigger.listId === null) return incomplete("list_id")
-      return facts.staticLists.has(trigger.listId)
+      if (trigger.list_id === null) return incomplete("list_id")
+      return facts.staticLists.has(trigger.list_id)
         ? []
         : piece("list_deleted", `${path}.list_id`, "names a deleted list")
     case "contact_updated":
@@ -104,8 +104,8 @@ const ofTrigger = (trigger: Trigger, path: string, facts: FlowFacts): Pieces => 
     case "date_based":
       return [...ofField(trigger.field, path, facts), ...(trigger.mode === null ? incomplete("mode") : [])]
     case "form_submitted":
-      if (trigger.tentId === null) return incomplete("tent_id")
-      return facts.tents.has(trigger.tentId)
+      if (trigger.tent_id === null) return incomplete("tent_id")
+      return facts.tents.has(trigger.tent_id)
         ? []
         : piece("trigger_incomplete", `${path}.tent_id`, "names a tent that is gone; name another")
     case "contact_created":
@@ -143,10 +143,9 @@ const ofStep = (structure: Structure, step: Step, path: string, facts: FlowFacts
 }
 
 const ofSend = (structure: Structure, step: SendEmailStep, path: string, facts: FlowFacts): Pieces => {
-  const { email } = step
-  if (email.source === "flow_step") return ofOrder(structure, step.id, email.createdBy, path)
-  if (email.emailId === null) return piece("email", `${path}.email_id`, "is required: the email to send")
-  const found = facts.emails.get(email.emailId)
+  if (step.email_source === "flow_step") return ofOrder(structure, step.step_id, step.create_email_step_id, path)
+  if (step.email_id === null) return piece("email", `${path}.email_id`, "is required: the email to send")
+  const found = facts.emails.get(step.email_id)
   if (found === undefined) return piece("email", `${path}.email_id`, "names a deleted email; name another")
   if (found.approval === null) return piece("email_approval", `${path}.email_id`, "names a draft; approve it")
   return facts.verifiedDomains.has(domainOf(found.approval.fromAddress))
@@ -165,25 +164,24 @@ const ofOrder = (structure: Structure, send: string, createdBy: string | null, p
   if (creator?.type !== "create_email") {
     return piece("create_email_step_order", where, "must name a create_email step of this flow")
   }
-  return reachableFrom(structure, creator.id).has(send)
+  return reachableFrom(structure, creator.step_id).has(send)
     ? []
-    : piece("create_email_step_order", where, `names "${creator.id}", from which no edges lead to this step`)
+    : piece("create_email_step_order", where, `names "${creator.step_id}", from which no edges lead to this step`)
 }
 
 const ofWait = (structure: Structure, step: WaitStep, path: string, facts: FlowFacts): Pieces => {
   const incomplete = (key: string) => piece("step_incomplete", `${path}.${key}`, "is required")
   if (step.mode === "duration") {
     return [
-      ...(step.duration.amount === null ? incomplete("duration_amount") : []),
-      ...(step.duration.unit === null ? incomplete("duration_unit") : []),
+      ...(step.duration_amount === null ? incomplete("duration_amount") : []),
+      ...(step.duration_unit === null ? incomplete("duration_unit") : []),
     ]
   }
-  const { timeout, timeoutStep } = step
-  const timed = timeout !== null || timeoutStep !== null
+  const timed = step.timeout_amount !== null || step.timeout_unit !== null || step.timeout_step_id !== null
   return [
     ...ofCondition(structure, step.condition, path, facts),
-    ...(timed && (timeout?.amount ?? null) === null ? incomplete("timeout_amount") : []),
-    ...(timed && (timeout?.unit ?? null) === null ? incomplete("timeout_unit") : []),
+    ...(timed && step.timeout_amount === null ? incomplete("timeout_amount") : []),
+    ...(timed && step.timeout_unit === null ? incomplete("timeout_unit") : []),
   ]
 }
 
@@ -219,13 +217,13 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
 const absent = (text: string | null | undefined): boolean => text === null || text === undefined || isBlank(text)
 
 const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): Pieces => {
-  const generates = step.templateMode === "generate"
+  const generates = step.template_mode === "generate"
   const prompt =
     generates && step.prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required to generate") : []
-  if (step.templateId === null) {
+  if (step.template_id === null) {
     return [...piece("step_incomplete", `${path}.template_id`, "is required"), ...prompt]
   }
-  const template = facts.emailTemplates.get(step.templateId)
+  const template = facts.emailTemplates.get(step.template_id)
   if (template === undefined) {
     return [...prompt, ...piece("template_approval", `${path}.template_id`, "names a template that is not approved")]
   }
@@ -239,32 +237,32 @@ const ofCreateEmail = (step: CreateEmailStep, path: string, facts: FlowFacts): P
           `names a template with ${tokens.join(", ")}: nobody fills them in a flow`,
         )
       : []),
-    ...(step.autoApprove && !generates && absent(step.subject ?? template.defaults.subject)
+    ...(step.auto_approve && !generates && absent(step.subject ?? template.defaults.subject)
       ? piece("subject", `${path}.subject`, "is required: neither the step nor its template has one")
       : []),
-    ...(step.autoApprove ? ofSender(step, template.defaults, path, facts) : []),
+    ...(step.auto_approve ? ofSender(step, template.defaults, path, facts) : []),
   ]
 }
 
 const ofSender = (step: CreateEmailStep, defaults: MailDefaults, path: string, facts: FlowFacts): Pieces => {
   const { senderDefaults, verifiedDomains } = facts
-  const fromAddress = step.fromAddress ?? defaults.fromAddress ?? senderDefaults.fromAddress
+  const fromAddress = step.from_address ?? defaults.fromAddress ?? senderDefaults.fromAddress
   const lacks = (key: string) =>
     piece("sender_identity", `${path}.${key}`, "is required: neither the step, its template nor the workspace has one")
   return [
-    ...(absent(step.fromName ?? defaults.fromName ?? senderDefaults.fromName) ? lacks("from_name") : []),
+    ...(absent(step.from_name ?? defaults.fromName ?? senderDefaults.fromName) ? lacks("from_name") : []),
     ...(fromAddress === null || isBlank(fromAddress)
       ? lacks("from_address")
       : verifiedDomains.has(domainOf(fromAddress))
         ? []
         : piece("sender_identity", `${path}.from_address`, `is ${fromAddress}, whose domain is not verified`)),
-    ...(absent(step.replyToEmail ?? defaults.replyToEmail ?? senderDefaults.replyToEmail)
+    ...(absent(step.reply_to_email ?? defaults.replyToEmail ?? senderDefaults.replyToEmail)
       ? lacks("reply_to_email")
       : []),
   ]
 }
 
-const ofCreateTent = ({ templateId, prompt }: CreateTentStep, path: string, facts: FlowFacts): Pieces => {
+const ofCreateTent = ({ template_id: templateId, prompt }: CreateTentStep, path: string, facts: FlowFacts): Pieces => {
   if (templateId === null) {
     return prompt === null ? piece("step_incomplete", `${path}.prompt`, "is required without a template") : []
   }

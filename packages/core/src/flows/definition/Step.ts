@@ -1,114 +1,56 @@
-// The steps of a flow, and the edges between them. A part that is null has not been said yet; an edge that is null ends the
-// flow there.
-import { DateTime } from "effect"
-import type { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
-import type { StepRuleTree } from "../../segments/RuleTree.ts"
+// The schema of a flow's steps, and the edges between them: types, decoding and the API's description follow from it. A part
+// that is null is not given yet; an edge that is null ends the flow there. Steps have the same words in requests, in the
+// domain and in storage.
+import { DateTime, Result, Schema } from "effect"
+import { prompt_length_max } from "../../documents/Generation.ts"
+import { EmailName, PreviewText, Subject } from "../../emails/EmailFields.ts"
+import { checkFields } from "../../emails/EmailInput.ts"
+import { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
+import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
+import type { Issue } from "../../kernel/Refusal.ts"
+import { readStepRules } from "../../segments/Parse.ts"
+import { type StepCondition, StepRuleSchema } from "../../segments/RuleSchema.ts"
+import type { Leaf, StepRuleTree } from "../../segments/RuleTree.ts"
+import { alias_length_max, aliasFault } from "../../tents/Alias.ts"
+import { tent_name_length_max } from "../../tents/Tent.ts"
+import { FromName, SenderAddress } from "../../workspaces/Sender.ts"
+import { filled, flag, oneOf, part, text, unit, wholeNumber } from "./Parts.ts"
+import { isTokenName } from "./Trigger.ts"
 
-export const stepTypes = ["send_email", "wait", "condition_check", "create_email", "create_tent"] as const
-export type StepType = (typeof stepTypes)[number]
-
-/** Chosen by whoever writes the flow; unique in it. */
+/** Chosen by the flow's author; unique in the flow. */
 export type StepId = string
-
-interface Named {
-  readonly id: StepId
-  readonly label: string | null
-}
-
-interface Linear extends Named {
-  readonly next: StepId | null
-}
-
-export const emailSources = ["existing", "inline", "flow_step"] as const
-
-/** The same email for every member, or the one that a step has created for each. */
-export type SentEmail =
-  | { readonly source: "existing" | "inline"; readonly emailId: EmailId | null }
-  | { readonly source: "flow_step"; readonly createdBy: StepId | null }
-
-export interface SendEmailStep extends Linear {
-  readonly type: "send_email"
-  readonly email: SentEmail
-  /** Transactional: goes to the unsubscribed too, without the footer. */
-  readonly operational: boolean
-}
-
-export const waitUnits = ["minutes", "hours", "days", "weeks", "months"] as const
-export type WaitUnit = (typeof waitUnits)[number]
-
-/** A stretch of time that may be half written. Months go by the calendar, everything else by the clock. */
-export interface Stretch {
-  readonly amount: number | null
-  readonly unit: WaitUnit | null
-}
-
-export interface DurationWait extends Linear {
-  readonly type: "wait"
-  readonly mode: "duration"
-  readonly duration: Stretch
-}
-
-/** Goes on as soon as the condition holds. */
-export interface ConditionWait extends Linear {
-  readonly type: "wait"
-  readonly mode: "condition"
-  readonly condition: StepRuleTree | null
-  /** Null: waits as long as it takes. */
-  readonly timeout: Stretch | null
-  /** Where to when the time has run out; null: `next`, as if the condition held. */
-  readonly timeoutStep: StepId | null
-}
-
-export type WaitStep = DurationWait | ConditionWait
-
-export interface ConditionCheckStep extends Named {
-  readonly type: "condition_check"
-  readonly condition: StepRuleTree | null
-  readonly whenTrue: StepId | null
-  readonly whenFalse: StepId | null
-  /** Where to when the chosen edge is null, and when the condition can't be evaluated. */
-  readonly byDefault: StepId | null
-}
-
-export const templateModes = ["copy_only", "generate"] as const
-
-/** Makes an email for each member. Header fields that are null come from the template, then from the workspace. */
-export interface CreateEmailStep extends Linear {
-  readonly type: "create_email"
-  readonly templateId: EmailTemplateId | null
-  readonly templateMode: (typeof templateModes)[number]
-  readonly prompt: string | null
-  readonly name: string | null
-  readonly subject: string | null
-  readonly previewText: string | null
-  readonly fromName: string | null
-  readonly fromAddress: string | null
-  readonly replyToEmail: string | null
-  readonly autoApprove: boolean
-}
-
-/** Makes a page for each member. */
-export interface CreateTentStep extends Linear {
-  readonly type: "create_tent"
-  readonly templateId: TentTemplateId | null
-  readonly prompt: string | null
-  readonly tentName: string | null
-  readonly includeBrand: boolean
-  readonly autoPublish: boolean
-  /** May carry merge tokens, as all its texts. */
-  readonly customPageAlias: string | null
-  /** The token that the page's address becomes; null: `outputKey` makes one of the step's id. */
-  readonly outputKey: string | null
-}
-
-export type Step = SendEmailStep | WaitStep | ConditionCheckStep | CreateEmailStep | CreateTentStep
 
 export const step_id_length_max = 120
 export const label_length_max = 200
 
-/** `{{campaign.dynamic.<key>}}` of a page's address. */
-export const outputKey = ({ id, outputKey: chosen }: CreateTentStep): string =>
-  chosen ?? `${id}_url`.replace(/[^A-Za-z0-9_]/g, "_")
+const named = {
+  step_id: filled(step_id_length_max)
+    .annotate({ description: `1 to ${step_id_length_max} characters, unique in the flow`, examples: ["welcome"] })
+    .annotateKey({ messageMissingKey: `is required: 1 to ${step_id_length_max} characters` }),
+  label: text(label_length_max, `At most ${label_length_max} characters`),
+}
+
+const edge = text(step_id_length_max, "The `step_id` to go on to; null ends the flow here")
+
+export const emailSources = ["existing", "inline", "flow_step"] as const
+
+const SendEmailStep = Schema.Struct({
+  type: Schema.Literal("send_email"),
+  ...named,
+  email_id: part(EmailId, { description: "Approved before activation; null with `flow_step`" }),
+  operational: flag(false, "Transactional: goes to the unsubscribed too, without a footer"),
+  email_source: oneOf(
+    emailSources,
+    "existing",
+    "`flow_step`: each member's own, created by the `create_email` step that is named",
+  ),
+  create_email_step_id: text(step_id_length_max),
+  next_step_id: edge,
+}).annotate({ identifier: "SendEmailStep" })
+export type SendEmailStep = typeof SendEmailStep.Type
+
+export const waitUnits = ["minutes", "hours", "days", "weeks", "months"] as const
+export type WaitUnit = (typeof waitUnits)[number]
 
 /** Ten years. */
 export const stretch_amount_max: { readonly [Unit in WaitUnit]: number } = {
@@ -119,6 +61,257 @@ export const stretch_amount_max: { readonly [Unit in WaitUnit]: number } = {
   months: 120,
 }
 
-/** When a stretch that begins at `from` is over; null while it is half written. 31 January and a month is the end of February. */
-export const endOf = (from: DateTime.Utc, { amount, unit }: Stretch): DateTime.Utc | null =>
-  amount === null || unit === null ? null : DateTime.add(from, { [unit]: amount })
+const amount = part(wholeNumber(1, Math.max(...Object.values(stretch_amount_max))), {
+  description: "From 1, up to ten years",
+})
+const timeUnit = part(unit(waitUnits))
+
+type Tree = Schema.Codec<StepRuleTree, typeof StepRuleSchema.Encoded>
+
+/** Describes the tree; `decodeStep` reads it, because limits must hold before anything descends. Decoded, the key is there. */
+const condition = (description: string) =>
+  Schema.optionalKey(Schema.NullOr(StepRuleSchema as Tree).annotate({ description })) as Schema.Codec<
+    StepRuleTree | null,
+    Tree["Encoded"] | null
+  > & { readonly "~encoded.optionality": "optional" }
+
+const DurationWait = Schema.Struct({
+  type: Schema.Literal("wait"),
+  ...named,
+  mode: oneOf(["duration"], "duration", "duration by default"),
+  duration_amount: amount,
+  duration_unit: timeUnit,
+  next_step_id: edge,
+}).annotate({ identifier: "DurationWait", description: "Waits for a stretch of time" })
+export type DurationWait = typeof DurationWait.Type
+
+const ConditionWait = Schema.Struct({
+  type: Schema.Literal("wait"),
+  ...named,
+  mode: Schema.Literal("condition"),
+  condition: condition("The member goes on as soon as it holds"),
+  timeout_amount: amount,
+  timeout_unit: timeUnit,
+  timeout_step_id: text(step_id_length_max, "Where to when the time has run out; null: `next_step_id`"),
+  next_step_id: edge,
+}).annotate({ identifier: "ConditionWait", description: "Waits until a condition holds" })
+export type ConditionWait = typeof ConditionWait.Type
+
+const WaitStep = Schema.Union([DurationWait, ConditionWait])
+export type WaitStep = typeof WaitStep.Type
+
+const ConditionCheckStep = Schema.Struct({
+  type: Schema.Literal("condition_check"),
+  ...named,
+  condition: condition("Decides which edge a member takes"),
+  true_step_id: edge,
+  false_step_id: edge,
+  default_step_id: text(
+    step_id_length_max,
+    "Where to when the chosen edge is null, and when the condition can't be evaluated",
+  ),
+}).annotate({ identifier: "ConditionCheckStep" })
+export type ConditionCheckStep = typeof ConditionCheckStep.Type
+
+export const templateModes = ["copy_only", "generate"] as const
+
+/** Creates an email for each member. Header fields that are null come from the template, then from the workspace. */
+const CreateEmailStep = Schema.Struct({
+  type: Schema.Literal("create_email"),
+  ...named,
+  template_id: part(EmailTemplateId, { description: "Approved before activation" }),
+  template_mode: oneOf(templateModes, "copy_only", "copy_only by default"),
+  prompt: text(prompt_length_max, "Required to generate"),
+  name: part(EmailName),
+  subject: part(Subject),
+  preview_text: part(PreviewText),
+  from_name: part(FromName),
+  from_address: part(SenderAddress),
+  reply_to_email: part(SenderAddress),
+  auto_approve: flag(true, "The email is approved when it is created"),
+  next_step_id: edge,
+}).annotate({
+  identifier: "CreateEmailStep",
+  description: "Creates an email for each member. Texts take merge tokens",
+})
+export type CreateEmailStep = typeof CreateEmailStep.Type
+
+/** With tokens in it, only a member's own alias can be checked. */
+const alias = filled(alias_length_max).check(
+  Schema.makeFilter((name: string) => (name.includes("{{") ? undefined : (aliasFault(name) ?? undefined))),
+)
+
+const outputKeySchema = filled(step_id_length_max).check(
+  Schema.makeFilter(
+    (key: string) =>
+      isTokenName(key) || "must begin with a letter, have only letters, digits and underscores, and not be trigger",
+  ),
+)
+
+/** Creates a page for each member. */
+const CreateTentStep = Schema.Struct({
+  type: Schema.Literal("create_tent"),
+  ...named,
+  template_id: part(TentTemplateId, { description: "Approved before activation" }),
+  prompt: text(prompt_length_max, "Required without a template"),
+  tent_name: text(tent_name_length_max),
+  include_brand: flag(false, "Created in the workspace's brand"),
+  auto_publish: flag(true, "Published as soon as it is created"),
+  custom_page_alias: part(alias),
+  output_key: part(outputKeySchema, {
+    description: "The page's URL becomes `{{campaign.dynamic.<output_key>}}`; `<step_id>_url` by default",
+  }),
+  next_step_id: edge,
+}).annotate({ identifier: "CreateTentStep", description: "Creates a page for each member. Texts take merge tokens" })
+export type CreateTentStep = typeof CreateTentStep.Type
+
+export const StepSchema = Schema.Union([
+  SendEmailStep,
+  WaitStep.annotate({ identifier: "WaitStep", description: "A stretch of time, or until a condition holds" }),
+  ConditionCheckStep,
+  CreateEmailStep,
+  CreateTentStep,
+]).annotate({ identifier: "FlowStep" })
+export type Step = typeof StepSchema.Type
+export type StepType = Step["type"]
+
+const durationKeys = ["duration_amount", "duration_unit"]
+const conditionKeys = ["condition", "timeout_amount", "timeout_unit", "timeout_step_id"]
+
+/** The keys that a wait of each mode does not have. */
+export const foreignWaitKeys = { duration: conditionKeys, condition: durationKeys } as const
+
+const ofOtherMode = (keys: ReadonlyArray<string>, mode: string) => ({
+  hints: Object.fromEntries(keys.map((key) => [key, `is for waits whose mode is "${mode}"`])),
+})
+
+const decoders = {
+  send_email: decoderOf(SendEmailStep),
+  duration: decoderOf(DurationWait, ofOtherMode(conditionKeys, "condition")),
+  condition: decoderOf(ConditionWait, ofOtherMode(durationKeys, "duration")),
+  condition_check: decoderOf(ConditionCheckStep),
+  create_email: decoderOf(CreateEmailStep),
+  create_tent: decoderOf(CreateTentStep),
+}
+
+export const stepTypes = ["send_email", "wait", "condition_check", "create_email", "create_tent"] as const
+
+/** A step before names are checked. `conditions` are the well-formed ones, also of a step that has issues. */
+export interface ReadStep extends Decoded<Step> {
+  readonly conditions: ReadonlyArray<Leaf<StepCondition>>
+}
+
+export const decodeStep = (json: unknown, path: string): ReadStep => {
+  const refuse = (at: string, message: string) => ({ ...refused(at, message), conditions: [] })
+  if (!isObject(json)) return refuse(path, "must be an object")
+  const type = stepTypes.find((each) => each === json["type"])
+  if (type === undefined) {
+    const isMissing = json["type"] === undefined || json["type"] === null
+    return refuse(below(path, "type"), `${isMissing ? "is required:" : "must be"} one of ${stepTypes.join(", ")}`)
+  }
+  const mode = json["mode"] ?? "duration"
+  if (type === "wait" && mode !== "duration" && mode !== "condition") {
+    return refuse(below(path, "mode"), "must be one of duration, condition")
+  }
+  const decode = type === "wait" ? decoders[mode === "condition" ? mode : "duration"] : decoders[type]
+  const takesRules = type === "condition_check" || mode === "condition"
+  const sent = takesRules ? (json["condition"] ?? null) : null
+  const rules = sent === null ? null : readStepRules(sent, below(path, "condition"))
+  const step = decode({ ...withoutEmptyHeaders(json), ...(takesRules ? { condition: null } : {}) }, path)
+  const issues = [...step.issues, ...(rules?.issues ?? [])]
+  if (issues.length > 0 || step.value === null) return { value: null, issues, conditions: rules?.leaves ?? [] }
+  const { value } = step
+  const isConditional = value.type === "condition_check" || (value.type === "wait" && value.mode === "condition")
+  const whole = isConditional ? { ...value, condition: rules?.tree ?? null } : value
+  return { ...settle(whole, path), conditions: rules?.leaves ?? [] }
+}
+
+const headerKeys: ReadonlySet<string> = new Set([
+  "name",
+  "subject",
+  "preview_text",
+  "from_name",
+  "from_address",
+  "reply_to_email",
+])
+
+/** An empty header field is none. */
+const withoutEmptyHeaders = (json: Json): Json =>
+  json["type"] === "create_email"
+    ? Object.fromEntries(Object.entries(json).filter(([key, value]) => value !== "" || !headerKeys.has(key)))
+    : json
+
+/** What one field decides about another. */
+const settle = (step: Step, path: string): Decoded<Step> => {
+  switch (step.type) {
+    case "send_email":
+      return {
+        value:
+          step.email_source === "flow_step" ? { ...step, email_id: null } : { ...step, create_email_step_id: null },
+        issues: [],
+      }
+    case "wait": {
+      const { key, amount: length, unit: of } = step.mode === "duration" ? durationOf(step) : timeoutOf(step)
+      const length_max = of === null ? Infinity : stretch_amount_max[of]
+      return length !== null && length > length_max
+        ? refused(below(path, key), `must be a whole number from 1 to ${length_max}`)
+        : { value: step, issues: [] }
+    }
+    case "create_email":
+      return withHeaders(step, path)
+    default:
+      return { value: step, issues: [] }
+  }
+}
+
+/** Header fields are checked and written as an email's own. */
+const withHeaders = (step: CreateEmailStep, path: string): Decoded<Step> => {
+  const { name, subject, preview_text, from_name, from_address, reply_to_email } = step
+  const checked = checkFields({
+    ...(name === null ? {} : { name }),
+    subject,
+    previewText: preview_text,
+    fromName: from_name,
+    fromAddress: from_address,
+    replyToEmail: reply_to_email,
+  })
+  if (Result.isFailure(checked)) {
+    const issues = checked.failure.issues.map((issue): Issue => ({ ...issue, path: below(path, issue.path) }))
+    return { value: null, issues }
+  }
+  const { previewText = null, fromName = null, fromAddress = null, replyToEmail = null } = checked.success
+  const headers = {
+    preview_text: previewText,
+    from_name: fromName,
+    from_address: fromAddress,
+    reply_to_email: replyToEmail,
+  }
+  return { value: { ...step, ...headers }, issues: [] }
+}
+
+/** `{{campaign.dynamic.<key>}}` of a page's address. */
+export const outputKey = ({ step_id, output_key }: CreateTentStep): string =>
+  output_key ?? `${step_id}_url`.replace(/[^A-Za-z0-9_]/g, "_")
+
+/** A stretch of time that may be incomplete. Months go by the calendar, everything else by the clock. */
+export interface Stretch {
+  readonly amount: number | null
+  readonly unit: WaitUnit | null
+}
+
+export const durationOf = ({ duration_amount, duration_unit }: DurationWait) => ({
+  key: "duration_amount",
+  amount: duration_amount,
+  unit: duration_unit,
+})
+
+/** Neither amount nor unit: the member waits until the condition holds. */
+export const timeoutOf = ({ timeout_amount, timeout_unit }: ConditionWait) => ({
+  key: "timeout_amount",
+  amount: timeout_amount,
+  unit: timeout_unit,
+})
+
+/** When a stretch that begins at `from` ends; null while it is incomplete. 31 January and a month is the end of February. */
+export const endOf = (from: DateTime.Utc, { amount: length, unit: of }: Stretch): DateTime.Utc | null =>
+  length === null || of === null ? null : DateTime.add(from, { [of]: length })

@@ -41,7 +41,7 @@ export const slotsBetween = (
   const first = Math.floor((after_ms - latest_ms) / day_ms)
   const last = Math.ceil((until_ms + earliest_ms) / day_ms)
   for (let day = first; day <= last; day++) {
-    const wall_ms = day * day_ms + timeOf_ms(trigger.triggerTime)
+    const wall_ms = day * day_ms + timeOf_ms(trigger.trigger_time)
     if (wall_ms + latest_ms < after_ms || wall_ms - earliest_ms > until_ms) continue
     const at_ms = instantOf(zone, wall_ms)
     if (at_ms > after_ms && at_ms <= until_ms) slots.push(slotOn(trigger, day, at_ms))
@@ -88,9 +88,9 @@ const keptOn = (day: string): ReadonlyArray<string> => {
 const slotOn = (trigger: DateTrigger, fired: number, at_ms: number): DateSlot => {
   const about =
     fired +
-    (trigger.mode === "before_date" ? trigger.daysBefore : trigger.mode === "after_date" ? -trigger.daysAfter : 0)
+    (trigger.mode === "before_date" ? trigger.days_before : trigger.mode === "after_date" ? -trigger.days_after : 0)
   const day = dayText(about)
-  const monthDays = trigger.includeAnniversaries ? keptOn(day) : null
+  const monthDays = trigger.include_anniversaries ? keptOn(day) : null
   return {
     at: DateTime.makeUnsafe(at_ms),
     day,

@@ -1,6 +1,6 @@
 // Flows compiled and kept, by their revision and by what they name of other rooms: what is archived or deleted there, or
 // restored, is noticed with the next question.
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
 import { conditionsOf, type Mentioned, mentionedIn, type StepRuleTree } from "../../segments/RuleTree.ts"
@@ -25,28 +25,35 @@ interface Kept extends KnownFlow {
 /** Flows that a process keeps; the one that has been there longest makes room. */
 const kept_max = 2_000
 
-export const compiling = Effect.gen(function* () {
-  const rules = yield* RuleFactsStore
-  const kept = new Map<FlowId, Kept>()
+/** Compiles flows, and keeps what it compiled: one cache for a process. */
+export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/FlowCompiler", {
+  make: Effect.gen(function* () {
+    const rules = yield* RuleFactsStore
+    const kept = new Map<FlowId, Kept>()
 
-  return Effect.fnUntraced(function* (workspace: WorkspaceId, flows: Iterable<Flow>) {
-    const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(kept.get(flow.id), flow) }))
-    const facts = yield* rules.of(workspace, {
-      fields: [...new Set(asked.flatMap(({ mentioned }) => mentioned.fields))],
-      lists: [...new Set(asked.flatMap(({ mentioned }) => mentioned.lists))],
+    const compile = Effect.fnUntraced(function* (workspace: WorkspaceId, flows: Iterable<Flow>) {
+      const asked = Array.from(flows, (flow) => ({ flow, mentioned: mentionedBy(kept.get(flow.id), flow) }))
+      const facts = yield* rules.of(workspace, {
+        fields: [...new Set(asked.flatMap(({ mentioned }) => mentioned.fields))],
+        lists: [...new Set(asked.flatMap(({ mentioned }) => mentioned.lists))],
+      })
+      const known = new Map<FlowId, KnownFlow>()
+      for (const { flow, mentioned } of asked) {
+        const before = kept.get(flow.id)
+        const named = fingerprint(mentioned, facts)
+        const isSame = before?.revised === revisedOf(flow) && before.named === named
+        const now = isSame ? before : compiledNow(flow, mentioned, named, facts)
+        if (!isSame) keep(kept, flow.id, now)
+        known.set(flow.id, now)
+      }
+      return known
     })
-    const known = new Map<FlowId, KnownFlow>()
-    for (const { flow, mentioned } of asked) {
-      const before = kept.get(flow.id)
-      const named = fingerprint(mentioned, facts)
-      const isSame = before?.revised === revisedOf(flow) && before.named === named
-      const now = isSame ? before : compiledNow(flow, mentioned, named, facts)
-      if (!isSame) keep(kept, flow.id, now)
-      known.set(flow.id, now)
-    }
-    return known
-  })
-})
+
+    return { compile }
+  }),
+}) {
+  static readonly layer = Layer.effect(FlowCompiler, FlowCompiler.make)
+}
 
 const revisedOf = ({ name, revision, lifecycle }: Flow): string => `${revision} ${lifecycle.status} ${name}`
 
@@ -71,7 +78,7 @@ const keep = (kept: Map<FlowId, Kept>, id: FlowId, now: Kept): void => {
 
 const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
   [
-    structure.disqualificationRules,
+    structure.disqualification_rules,
     ...structure.steps.map((step) => ("condition" in step ? step.condition : null)),
   ].filter((tree) => tree !== null)
 

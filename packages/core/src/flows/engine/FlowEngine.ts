@@ -4,10 +4,9 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
-import { advancing } from "./MembershipRunner.ts"
-import type { FlowJob } from "../definition/FlowChange.ts"
-import { dateRounds } from "./FlowDates.ts"
-import { eventRounds } from "./FlowEvents.ts"
+import { MembershipRunner } from "./MembershipRunner.ts"
+import { FlowDateRounds } from "./FlowDates.ts"
+import { FlowEventRounds } from "./FlowEvents.ts"
 import { FlowQueue, type Turn } from "./FlowQueue.ts"
 import { MembershipStore, type WhichMembers } from "../members/MembershipStore.ts"
 
@@ -29,7 +28,10 @@ export class FlowEngine extends Context.Service<
     /** Serves what is waiting, in every workspace, by turns; answers whether there was anything. By any number of workers. */
     readonly work: Effect.Effect<boolean>
     /** Looks at all members of a flow whose structure, rules or status have changed. May be repeated. */
-    readonly review: (workspace: WorkspaceId, asked: Pick<FlowJob, "flowId" | "members">) => Effect.Effect<void>
+    readonly review: (
+      workspace: WorkspaceId,
+      asked: { readonly flowId: FlowId; readonly members: "live" | "waiting" },
+    ) => Effect.Effect<void>
   }
 >()("tentpole/FlowEngine") {
   static readonly layer = Layer.effect(
@@ -38,9 +40,9 @@ export class FlowEngine extends Context.Service<
       const queue = yield* FlowQueue
       const store = yield* MembershipStore
       const { transact } = yield* Transactor
-      const { advanceHeld } = yield* advancing
-      const takeEvents = yield* eventRounds
-      const takeDates = yield* dateRounds
+      const { advanceHeld } = yield* MembershipRunner
+      const events = yield* FlowEventRounds
+      const dates = yield* FlowDateRounds
 
       const batch = (workspace: WorkspaceId, which: WhichMembers) =>
         transact(
@@ -59,9 +61,9 @@ export class FlowEngine extends Context.Service<
           case "flows":
             return Effect.map(due(workspace), isFull)
           case "flow_events":
-            return takeEvents(workspace)
+            return events.work(workspace)
           case "flow_dates":
-            return takeDates(workspace)
+            return dates.work(workspace)
         }
       }
 

@@ -1,18 +1,18 @@
 // Events, dealt with once and in order: whom they bring into flows, which members have to be looked at because of them, and
 // what members' messages have met with. Everything that a batch of them leads to is written together with how far it has come.
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { ContactFieldStore } from "../../contacts/ContactFieldStore.ts"
 import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
 import { MembershipId as MembershipIdOf } from "../../kernel/Ids.ts"
 import { Outbox, type RecordedEvent } from "../../kernel/Outbox.ts"
 import { uuidOf } from "../../segments/RuleTree.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
-import { advancing } from "./MembershipRunner.ts"
-import type { KnownFlow } from "./FlowCompiler.ts"
-import { type Entrant, entering } from "./EnrollBatch.ts"
+import { MembershipRunner } from "./MembershipRunner.ts"
+import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
+import { Enroller, type Entrant } from "./EnrollBatch.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { flow_consumer, FlowQueue, type NewEvents } from "./FlowQueue.ts"
-import type { MemberEvent } from "../members/Machine.ts"
+import type { MemberEvent } from "../members/machine.ts"
 import { engagementTypes } from "../members/Membership.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 import { entriesOf, indexTriggers, type TriggerIndex } from "./TriggerMatch.ts"
@@ -20,40 +20,51 @@ import { entriesOf, indexTriggers, type TriggerIndex } from "./TriggerMatch.ts"
 /** Events of one transaction. */
 export const events_batch_max = 1_000
 
-export const eventRounds = Effect.gen(function* () {
-  const queue = yield* FlowQueue
-  const outbox = yield* Outbox
-  const store = yield* MembershipStore
-  const { transact } = yield* Transactor
-  const { advanceHeld, compile } = yield* advancing
-  const enter = yield* entering
-  const triggersOf = yield* indexing
+/** Deals with a workspace's events, batch by batch. */
+export class FlowEventRounds extends Context.Service<FlowEventRounds>()("tentpole/FlowEventRounds", {
+  make: Effect.gen(function* () {
+    const queue = yield* FlowQueue
+    const outbox = yield* Outbox
+    const store = yield* MembershipStore
+    const { transact } = yield* Transactor
+    const { compile } = yield* FlowCompiler
+    const { advanceHeld } = yield* MembershipRunner
+    const { enter } = yield* Enroller
+    const triggersOf = yield* indexing
 
-  const deal = Effect.fnUntraced(function* (workspace: WorkspaceId, news: NewEvents) {
-    const { events, flows } = news
-    const known = yield* compile(workspace, flows)
-    const touched = touchedBy(events, known)
-    if (touched.memberships.length + touched.flows.length > 0) {
-      const held = yield* store.lockMembers(workspace, { _tag: "touched", ...touched })
-      yield* advanceHeld(workspace, held, ({ id }) => touched.engagements.get(id) ?? [])
-    }
-    const index = yield* triggersOf(workspace, flows)
-    const entrants = entrantsOf(index, news)
-    if (entrants.length > 0) yield* enter(workspace, entrants, { onward: true })
-  })
+    const deal = Effect.fnUntraced(function* (workspace: WorkspaceId, news: NewEvents) {
+      const { events, flows } = news
+      const known = yield* compile(workspace, flows)
+      const touched = touchedBy(events, known)
+      if (touched.memberships.length + touched.flows.length > 0) {
+        const held = yield* store.lockMembers(workspace, { _tag: "touched", ...touched })
+        yield* advanceHeld(workspace, held, ({ id }) => touched.engagements.get(id) ?? [])
+      }
+      const index = yield* triggersOf(workspace, flows)
+      const entrants = entrantsOf(index, news)
+      if (entrants.length > 0) yield* enter(workspace, entrants, { onward: true })
+    })
 
-  /** Answers whether there may be more of them. */
-  return Effect.fnUntraced(function* (workspace: WorkspaceId) {
-    const news = yield* queue.newEvents(workspace, events_batch_max)
-    const last = news?.events.at(-1)
-    if (news === null || last === undefined) return false
-    if (news.flows.length > 0 || news.events.some(isEngagement)) {
-      yield* Effect.forEach(partsOf(news), (part) => deal(workspace, part), { concurrency: "unbounded", discard: true })
-    }
-    yield* outbox.advance(workspace, flow_consumer, last.position)
-    return news.events.length === events_batch_max
-  }, transact)
-})
+    /** Returns whether there may be more of them. */
+    const work = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+      const news = yield* queue.newEvents(workspace, events_batch_max)
+      const last = news?.events.at(-1)
+      if (news === null || last === undefined) return false
+      if (news.flows.length > 0 || news.events.some(isEngagement)) {
+        yield* Effect.forEach(partsOf(news), (part) => deal(workspace, part), {
+          concurrency: "unbounded",
+          discard: true,
+        })
+      }
+      yield* outbox.advance(workspace, flow_consumer, last.position)
+      return news.events.length === events_batch_max
+    }, transact)
+
+    return { work }
+  }),
+}) {
+  static readonly layer = Layer.effect(FlowEventRounds, FlowEventRounds.make)
+}
 
 /**
  * What happened to one contact stays together and in order; otherwise parts have nothing to do with each other but the

@@ -2,7 +2,7 @@
 // the way, and those that the conditions of its waits ask about. What no flow asks about costs no look at anybody.
 import { type ActivityType, ownActivityTypes } from "../../contacts/Activity.ts"
 import { conditionsOf, type StepCondition, type StepRuleTree } from "../../segments/RuleTree.ts"
-import type { Structure } from "../definition/Flow.ts"
+import type { Structure } from "../definition/FlowSchema.ts"
 
 /** The types of events that are worth a look. */
 export interface Attention {
@@ -12,7 +12,7 @@ export interface Attention {
   readonly waiting: ReadonlySet<string>
 }
 
-export const attentionOf = ({ disqualificationRules, steps }: Structure): Attention => ({
+export const attentionOf = ({ disqualification_rules: disqualificationRules, steps }: Structure): Attention => ({
   live: new Set(disqualificationRules === null ? [] : eventsOf(disqualificationRules)),
   waiting: new Set(
     steps.flatMap((step) =>

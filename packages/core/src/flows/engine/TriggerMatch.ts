@@ -49,8 +49,8 @@ export const indexTriggers = (flows: ReadonlyArray<Flow>, fields: ReadonlyArray<
       switch (trigger.type) {
         case "added_to_static_list":
         case "removed_from_static_list":
-          if (trigger.listId !== null)
-            add(key(listEvents[trigger.type], trigger.listId), { flowId, source, fires: always })
+          if (trigger.list_id !== null)
+            add(key(listEvents[trigger.type], trigger.list_id), { flowId, source, fires: always })
           break
         case "contact_created":
           add(key("contact_created"), { flowId, source, fires: always })
@@ -59,7 +59,7 @@ export const indexTriggers = (flows: ReadonlyArray<Flow>, fields: ReadonlyArray<
           watchField(trigger, fields, (about, fires) => add(key("contact_updated", about), { flowId, source, fires }))
           break
         case "form_submitted":
-          add(key(form_submission, trigger.tentId ?? ""), { flowId, source, fires: formOf(trigger) })
+          add(key(form_submission, trigger.tent_id ?? ""), { flowId, source, fires: formOf(trigger) })
           break
         case "date_based":
         case "service_api":
@@ -78,7 +78,7 @@ const listEvents: { readonly [Type in ListTrigger["type"]]: string } = {
 const always = (): boolean => true
 
 const formOf =
-  ({ formId }: FormTrigger) =>
+  ({ form_id: formId }: FormTrigger) =>
   (data: DomainEvent["data"]): boolean =>
     formId === null || data["form_id"] === formId
 

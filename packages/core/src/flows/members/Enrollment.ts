@@ -1,12 +1,11 @@
-// Who may enter a flow, and with what. A contact enters at the first step, where the machine finds them due.
+// Entry into a flow: who may enter, and with which tokens.
 import { Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
-import type { ContactId, MembershipId } from "../../kernel/Ids.ts"
+import type { MembershipId } from "../../kernel/Ids.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { readTokens, type TokenRefusal } from "./EntryTokens.ts"
 import type { EntrySource, Tokens } from "./Membership.ts"
-import { MembershipChange } from "./MembershipChange.ts"
 
 const named = { flow: Schema.String }
 
@@ -66,47 +65,13 @@ export interface Entry {
   readonly tokens: Tokens
 }
 
-/** The contact enters; or why not. A live membership refuses under either policy. */
-export const enroll = (
-  flow: CompiledFlow,
-  { id, source, tokens }: Entry,
-  facts: MemberFacts,
-  earlier: Earlier,
-): Result.Result<MembershipChange, EntryRefusal> => {
+/** Why the contact may not enter; null: they may. */
+export const entryRefusal = (flow: CompiledFlow, facts: MemberFacts, earlier: Earlier): EntryRefusal | null => {
   const { name, first, status } = flow
-  if (status !== "active" || first === null) {
-    return Result.fail(new InvalidState({ resource: "flow", status, move: "entered" }))
-  }
-  if (earlier.live) return Result.fail(new AlreadyInFlow({ flow: name }))
-  if (earlier.any && flow.reentryPolicy === "no_reentry") return Result.fail(new ReentryDenied({ flow: name }))
-  if (flow.disqualifies?.(facts) === true) return Result.fail(new ContactDisqualified({ flow: name }))
-  const { now } = facts
-  const contactId: ContactId = facts.contact.id
-  return Result.succeed(
-    MembershipChange.decided({
-      before: null,
-      after: {
-        id,
-        flowId: flow.id,
-        contactId,
-        entrySource: source,
-        tokens,
-        createdEmails: [],
-        state: {
-          status: "active",
-          visit: { stepId: first, number: 1 },
-          doing: { kind: "run", dueAt: now },
-          retry: null,
-        },
-        enteredAt: now,
-        updatedAt: now,
-      },
-      flowName: name,
-      at: now,
-      entries: [{ type: "entered_flow", at: now, stepId: first, metadata: { entry_source: source } }],
-      commands: [],
-    }),
-  )
+  if (status !== "active" || first === null) return new InvalidState({ resource: "flow", status, move: "entered" })
+  if (earlier.live) return new AlreadyInFlow({ flow: name })
+  if (earlier.any && flow.reentryPolicy === "no_reentry") return new ReentryDenied({ flow: name })
+  return flow.disqualifies?.(facts) === true ? new ContactDisqualified({ flow: name }) : null
 }
 
 /** What a call of the trigger endpoint brings along, by the flow's `service_api` trigger. */

@@ -3,7 +3,7 @@
 import { DateTime } from "effect"
 import { type DeliveryState, finalStates } from "../../sending/Delivery.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
-import type { MemberEvent } from "./Machine.ts"
+import type { MemberEvent } from "./machine.ts"
 import type { MemberState } from "./Membership.ts"
 import type { StepId } from "../definition/Step.ts"
 

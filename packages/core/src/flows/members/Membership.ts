@@ -7,6 +7,27 @@ import { triggerTypes } from "../definition/Trigger.ts"
 export const memberStatuses = ["active", "waiting", "completed", "dropped", "failed"] as const
 export type MemberStatus = (typeof memberStatuses)[number]
 
+/** What happens to a membership: `proceed` to the next step, `work` on one that takes time, `rest` at a wait, and so on. */
+export type MemberMove = "proceed" | "work" | "rest" | "complete" | "retry" | "fail" | "drop" | "settle"
+
+/** The status that follows each move, by the status before it. Every membership begins as active. */
+export const transitions = {
+  active: {
+    proceed: "active",
+    work: "active",
+    rest: "waiting",
+    complete: "completed",
+    retry: "active",
+    fail: "failed",
+    drop: "dropped",
+  },
+  waiting: { proceed: "active", rest: "waiting", complete: "completed", fail: "failed", drop: "dropped" },
+  completed: {},
+  /** The message that was on its way is sent, or is not. */
+  dropped: { settle: "dropped" },
+  failed: {},
+} as const satisfies { readonly [From in MemberStatus]: { readonly [On in MemberMove]?: MemberStatus } }
+
 export const dropReasons = ["disqualified", "removed", "contact_deleted", "flow_archived", "step_removed"] as const
 export type DropReason = (typeof dropReasons)[number]
 

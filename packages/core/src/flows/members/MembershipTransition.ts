@@ -1,12 +1,22 @@
-// One member under way, while the machine runs: the state so far and what is to be written of it. Every move of a member is one
-// of these methods; what is decided by them, and when, is `Machine.ts`'s.
+// The moves of one membership while the machine runs: its state so far, and what is to be written of it. The machine decides
+// which move is made, and when.
 import { DateTime } from "effect"
 import { backoff } from "../../kernel/runtime/Backoff.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
-import type { DropReason, Membership, MemberState, TimelineEntry, TimelineType, Tokens, Visit } from "./Membership.ts"
-import { attemptOf, isLive } from "./Membership.ts"
-import { type MemberCommand, MembershipChange } from "./MembershipChange.ts"
+import type {
+  DropReason,
+  MemberMove,
+  Membership,
+  MemberState,
+  MemberStatus,
+  TimelineEntry,
+  TimelineType,
+  Tokens,
+  Visit,
+} from "./Membership.ts"
+import { attemptOf, isLive, transitions } from "./Membership.ts"
+import type { MemberCommand, MembershipMoves } from "./MembershipChange.ts"
 import type { CreateEmailStep, CreateTentStep, SendEmailStep, Step, StepId, WaitStep } from "../definition/Step.ts"
 
 /** Of a failed step: 1 m, 5 m, 30 m, 2 h, 6 h, then hourly, for 24 hours of waiting in all. */
@@ -37,6 +47,12 @@ export class Progress {
     return this.#state
   }
 
+  #become(move: MemberMove, state: MemberState): void {
+    const allowed: { readonly [On in MemberMove]?: MemberStatus } = transitions[this.#state.status]
+    if (allowed[move] !== state.status) throw new Error(`${this.#state.status} members do not ${move}`)
+    this.#state = state
+  }
+
   /** The step that the member is at; null when the way has ended or the step is gone. */
   step(): Step | null {
     return isLive(this.#state) ? (this.flow.steps.get(this.#state.visit.stepId)?.step ?? null) : null
@@ -51,7 +67,7 @@ export class Progress {
     return {
       type,
       at: this.facts.now,
-      stepId: step.id,
+      stepId: step.step_id,
       metadata: { visit: visit.number, step_type: step.type, label: step.label, ...metadata },
     }
   }
@@ -65,22 +81,18 @@ export class Progress {
     const { now } = this.facts
     if (to === null) {
       this.tell("completed", null, {})
-      this.#state = { status: "completed", at: now }
+      this.#become("complete", { status: "completed", at: now })
       return
     }
-    this.#state = {
-      status: "active",
-      visit: { stepId: to, number: visit.number + 1 },
-      doing: { kind: "run", dueAt: now },
-      retry: null,
-    }
+    const next = { stepId: to, number: visit.number + 1 }
+    this.#become("proceed", { status: "active", visit: next, doing: { kind: "run", dueAt: now }, retry: null })
   }
 
   /** The member rests at a wait; also when its time is reckoned anew. */
   rest(step: WaitStep, since: DateTime.Utc, until: DateTime.Utc | null): void {
     if (!isLive(this.#state)) return
     const { visit } = this.#state
-    this.#state = { status: "waiting", visit, since, until }
+    this.#become("rest", { status: "waiting", visit, since, until })
     const waiting_until = until === null ? null : DateTime.formatIso(until)
     this.#restToTell = this.#tellOf("waiting", step, visit, { waiting_until })
   }
@@ -95,7 +107,7 @@ export class Progress {
     if (visit === null) return
     this.#commands.push({
       type: "send_email",
-      stepId: step.id,
+      stepId: step.step_id,
       visit: visit.number,
       emailId,
       approvalId,
@@ -108,7 +120,7 @@ export class Progress {
     const attempt = this.#state.status === "active" ? attemptOf(this.#state) : 1
     const visit = this.#begin({ kind: "make" })
     if (visit === null) return
-    const made = { stepId: step.id, visit: visit.number, attempt, tokens: this.#tokens }
+    const made = { stepId: step.step_id, visit: visit.number, attempt, tokens: this.#tokens }
     this.#commands.push(
       step.type === "create_email" ? { type: "create_email", ...made, step } : { type: "create_tent", ...made, step },
     )
@@ -116,8 +128,9 @@ export class Progress {
 
   #begin(doing: { readonly kind: "send" | "make" }): Visit | null {
     if (this.#state.status !== "active") return null
-    this.#state = { ...this.#state, doing }
-    return this.#state.visit
+    const { visit } = this.#state
+    this.#become("work", { ...this.#state, doing })
+    return visit
   }
 
   /** The step could not be done: it is tried again later, or the member is failed when it was tried often enough. */
@@ -130,7 +143,7 @@ export class Progress {
     const dueAt = DateTime.add(this.facts.now, { seconds: pause_s })
     const metadata = { reason: error, retry_count: count, retry_at: DateTime.formatIso(dueAt) }
     this.#entries.push(this.#tellOf("step_failed", step, visit, metadata))
-    this.#state = { status: "active", visit, doing: { kind: "run", dueAt }, retry: { count, error } }
+    this.#become("retry", { status: "active", visit, doing: { kind: "run", dueAt }, retry: { count, error } })
   }
 
   giveUp(step: Step, error: string, count = 0): void {
@@ -139,7 +152,7 @@ export class Progress {
     this.#restToTell = null
     const metadata = { reason: error, retry_count: count, retry_at: null }
     this.#entries.push(this.#tellOf("step_failed", step, visit, metadata))
-    this.#state = { status: "failed", at: this.facts.now, visit, retry: { count, error } }
+    this.#become("fail", { status: "failed", at: this.facts.now, visit, retry: { count, error } })
   }
 
   drop(reason: DropReason): void {
@@ -149,14 +162,14 @@ export class Progress {
     if (inFlight !== null) this.#commands.push({ type: "withdraw_email", stepId: visit.stepId, visit: inFlight })
     this.#restToTell = null
     this.tell("dropped", visit.stepId, { reason })
-    this.#state = { status: "dropped", at: this.facts.now, reason, stepId: visit.stepId, inFlight }
+    this.#become("drop", { status: "dropped", at: this.facts.now, reason, stepId: visit.stepId, inFlight })
   }
 
   /** The message that was on its way when the member was dropped has left all the same, or has not. */
   settleDropped(it: { readonly visit: number; readonly outcome: string; readonly at: DateTime.Utc }): void {
     if (this.#state.status !== "dropped" || this.#state.inFlight !== it.visit) return
     if (it.outcome === "sent") this.tell("email_sent", this.#state.stepId, { visit: it.visit }, it.at)
-    this.#state = { ...this.#state, inFlight: null }
+    this.#become("settle", { ...this.#state, inFlight: null })
   }
 
   keepEmail(stepId: StepId, emailId: EmailId): void {
@@ -172,10 +185,10 @@ export class Progress {
   }
 
   /** What is to be written; null: nothing. */
-  change(): MembershipChange | null {
+  moves(): MembershipMoves | null {
     this.tellRest()
     if (this.#state === this.#before.state && this.#entries.length === 0) return null
-    return MembershipChange.decided({
+    return {
       before: this.#before,
       after: {
         ...this.#before,
@@ -184,10 +197,8 @@ export class Progress {
         state: this.#state,
         updatedAt: this.facts.now,
       },
-      flowName: this.flow.name,
-      at: this.facts.now,
       entries: this.#entries,
       commands: this.#commands,
-    })
+    }
   }
 }

@@ -13,11 +13,10 @@ import { Transactor } from "../../kernel/Transactor.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import type { EntryRefusal } from "../members/Enrollment.ts"
 import type { TokenRefusal } from "../members/EntryTokens.ts"
-import type { Structure } from "../definition/Flow.ts"
-import { structureJson } from "../definition/FlowJson.ts"
+import type { Structure } from "../definition/FlowSchema.ts"
 import type { FlowNotReady } from "../definition/FlowErrors.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
-import { below } from "../definition/JsonFields.ts"
+import { below } from "../../kernel/Decoding.ts"
 import { namedByFlow } from "../definition/FlowReferences.ts"
 import { beginSimulation, type RunningSimulation, type SimulatedPerson, type Simulation } from "./Simulate.ts"
 import { readSimulation } from "./SimulationInput.ts"
@@ -76,7 +75,7 @@ export class FlowTrials extends Context.Service<
         const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
           ? stored(workspace, who.contactId, flow.structure)
           : madeUp(workspace, who.contact)
-        const named = namedByFlow(structureJson(flow.structure))
+        const named = namedByFlow(flow.structure)
         const { emailNormalized } = person.contact
         const { facts, suppression } = yield* store.trialFacts(workspace.id, { named, emailNormalized })
         return yield* Effect.fromResult(beginSimulation(flow, facts, { ...person, suppression }, request))
@@ -107,13 +106,13 @@ const patiently = Effect.fnUntraced(function* (simulation: RunningSimulation) {
 })
 
 /** Everything that the flow may ask of a contact besides their fields, as the one tree that it would be. */
-const asked = ({ steps, disqualificationRules }: Structure): RuleTree => ({
+const asked = ({ steps, disqualification_rules }: Structure): RuleTree => ({
   kind: "group",
   operator: "and",
   conditions: [
     ...steps
       .flatMap((step) => ("condition" in step && step.condition !== null ? conditionsOf(step.condition) : []))
       .filter((each): each is RuleCondition => each.source !== "email_step"),
-    ...(disqualificationRules === null ? [] : conditionsOf(disqualificationRules)),
+    ...(disqualification_rules === null ? [] : conditionsOf(disqualification_rules)),
   ],
 })

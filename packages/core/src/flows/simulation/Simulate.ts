@@ -9,10 +9,10 @@ import { subject_length_max } from "../../emails/EmailFields.ts"
 import { ApprovalId, EmailId, type EmailTemplateId, type ListId, MembershipId } from "../../kernel/Ids.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
 import { type CompilationFacts, compileFlow, type CompiledFlow, type MemberFacts } from "../definition/CompiledFlow.ts"
-import { enroll, type EntryRefusal } from "../members/Enrollment.ts"
+import type { EntryRefusal } from "../members/Enrollment.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { FlowNotReady } from "../definition/FlowErrors.ts"
-import { advance, type MemberEvent } from "../members/Machine.ts"
+import { decide, enroll, type MemberEvent } from "../members/machine.ts"
 import {
   dueAtOf,
   engagementTypes,
@@ -149,8 +149,8 @@ class World {
     for (const { type, at } of person.activities) this.#happen(type, at)
     this.#subjects = new Map(facts.subjects)
     for (const { step } of flow.steps.values()) {
-      if (step.type !== "send_email" || step.email.source === "flow_step" || step.email.emailId === null) continue
-      this.#approvals.set(step.email.emailId, ApprovalId.make(step.email.emailId))
+      if (step.type !== "send_email" || step.email_id === null) continue
+      this.#approvals.set(step.email_id, ApprovalId.make(step.email_id))
     }
     this.#membership = this.#accept(entered)
   }
@@ -181,7 +181,7 @@ class World {
       if (first !== null) this.#coming.pop()
       const event: MemberEvent = first?.event ?? { type: "look" }
       if (event.type === "engaged") for (const metric of first?.meets ?? []) this.#meet(event.stepId, metric)
-      const change = advance(this.#flow, member, this.#member(), event)
+      const change = decide(this.#flow, member, this.#member(), event)
       if (change !== null) this.#membership = this.#accept(change)
       else if (first === null) return true
     }
@@ -240,9 +240,9 @@ class World {
       case "create_email": {
         const { step } = command
         const emailId = EmailId.make(anywhere.slice(0, -6) + String(visit).padStart(6, "0"))
-        const subject = step.subject ?? (step.templateId && this.#facts.templateSubjects.get(step.templateId)) ?? null
+        const subject = step.subject ?? (step.template_id && this.#facts.templateSubjects.get(step.template_id)) ?? null
         this.#subjects.set(emailId, subject)
-        if (step.autoApprove) this.#approvals.set(emailId, ApprovalId.make(emailId))
+        if (step.auto_approve) this.#approvals.set(emailId, ApprovalId.make(emailId))
         return this.#await({ at, event: { type: "email_created", visit, emailId }, meets: [] })
       }
       case "create_tent":

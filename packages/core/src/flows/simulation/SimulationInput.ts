@@ -1,19 +1,20 @@
-// Reads what a simulation is asked to do: who goes through the flow, with what, what they do on the way, and until when.
-import { DateTime, Option, Result } from "effect"
+// The schema of a request to simulate a flow: who goes through it, with which tokens, what they do, and until when.
+import { DateTime, Option, Result, Schema } from "effect"
 import { readDate } from "../../contacts/values/FieldValue.ts"
 import { ContactId } from "../../kernel/Ids.ts"
-import { Invalid } from "../../kernel/Refusal.ts"
-import { emailStepMetrics, isObject, type Json } from "../../segments/RuleTree.ts"
+import { decoderOf, isObject, type Json } from "../../kernel/Decoding.ts"
+import { Invalid, type Issue } from "../../kernel/Refusal.ts"
+import { emailStepMetrics } from "../../segments/RuleTree.ts"
+import { unit, words } from "../definition/Parts.ts"
 import { readTokens, type TokenRefusal } from "../members/EntryTokens.ts"
-import { type Structure, stepOf } from "../definition/Flow.ts"
-import { readingOf } from "../definition/FlowReading.ts"
-import { JsonFields, objectAt } from "../definition/JsonFields.ts"
+import type { Structure } from "../definition/FlowSchema.ts"
+import { stepOf } from "../definition/Flow.ts"
 import { type SimulatedEvent, type SimulationRequest, yearAfter } from "./Simulate.ts"
-import { endOf, step_id_length_max, type Stretch, stretch_amount_max, waitUnits } from "../definition/Step.ts"
+import { endOf, type Stretch, stretch_amount_max, waitUnits } from "../definition/Step.ts"
 
 export const simulated_events_max = 1000
 
-/** A contact of the workspace, or one made up: a contact's JSON, still to be read. */
+/** A contact of the workspace, or a made-up contact's JSON. */
 export type SimulatedWho = { readonly contactId: ContactId } | { readonly contact: Json }
 
 export interface SimulationAsked {
@@ -21,81 +22,117 @@ export interface SimulationAsked {
   readonly request: SimulationRequest
 }
 
+const required = { messageMissingKey: "is required" }
+const amountMessage = "must be a whole number, 0 or more"
+
+/** From no time at all up to ten years. */
+const StretchSchema = Schema.Struct({
+  amount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: amountMessage }))
+    .annotate({ message: amountMessage })
+    .annotateKey(required),
+  unit: unit(waitUnits).pipe(Schema.annotateKey(required)),
+})
+  .check(
+    Schema.makeFilter(
+      ({ amount, unit: of }: { readonly amount: number; readonly unit: keyof typeof stretch_amount_max }) =>
+        amount <= stretch_amount_max[of]
+          ? undefined
+          : { path: ["amount"], issue: `must be a whole number from 0 to ${stretch_amount_max[of]}` },
+    ),
+  )
+  .annotate({ message: "must be an object" })
+
+const EventSchema = Schema.Struct({
+  after: StretchSchema.annotate({ description: "From each sending of the step" }).annotateKey(required),
+  metric: words(emailStepMetrics.filter((metric) => metric !== "sent")).annotateKey(required),
+  step_id: Schema.String.annotate({ message: "must be text", description: "Of a `send_email` step" }).annotateKey(
+    required,
+  ),
+}).annotate({ message: "must be an object" })
+
+const untilMessage = "must be a timestamp of the next ten years, as 2030-01-01T00:00:00Z, or {amount, unit}"
+
+/** The schema of a request to simulate a flow. */
+export const SimulateFlow = Schema.Struct({
+  contact_id: Schema.optionalKey(ContactId),
+  contact: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Any).annotate({
+      message: "must be an object",
+      description: "A made-up contact: the fields of a contact",
+    }),
+  ),
+  tokens: Schema.optionalKey(
+    Schema.Any.annotate({ description: "What the entry brings: `{{campaign.dynamic.<key>}}`" }),
+  ),
+  events: Schema.optionalKey(
+    Schema.Array(EventSchema).check(Schema.isMaxLength(simulated_events_max)).annotate({ message: "must be an array" }),
+  ),
+  until: Schema.optionalKey(
+    Schema.Union([Schema.String.annotate({ format: "date-time" }), StretchSchema]).annotate({
+      message: untilMessage,
+      description: "The last instant that is looked at, at most ten years from now; a year by default",
+    }),
+  ),
+})
+type SimulateFlow = typeof SimulateFlow.Type
+
+const decode = decoderOf(SimulateFlow)
+
 /** The body of `simulate`, or everything that is wrong with it. */
 export const readSimulation = (
   structure: Structure,
   body: unknown,
   now: DateTime.Utc,
 ): Result.Result<SimulationAsked, TokenRefusal> => {
-  const reading = readingOf("kept")
-  const node = objectAt(reading, body, "")
-  if (node === null) return Result.fail(Invalid.at("", "must be an object"))
-  const fields = new JsonFields(reading, node, "")
-  fields.only(["contact_id", "contact", "tokens", "events", "until"])
-  const who = readWho(fields)
-  const events = readEvents(structure, fields)
-  const until = readUntil(fields, now)
-  const tokens = readTokens(fields.raw("tokens"))
-  if (who === null || reading.issues.length > 0) return Result.fail(new Invalid({ issues: reading.issues }))
-  return Result.map(tokens, (read) => ({ who, request: { tokens: read, events, from: now, until } }))
+  const sent = isObject(body) ? body["events"] : undefined
+  if (Array.isArray(sent) && sent.length > simulated_events_max) {
+    return Result.fail(Invalid.at("events", `must have at most ${simulated_events_max} members, got ${sent.length}`))
+  }
+  const { value, issues } = decode(body, "")
+  const who = isObject(body) ? whoIssues(body) : []
+  const steps = stepIssues(sent, structure)
+  const until = value === null ? null : endOfSimulation(value, now)
+  const wrong = [
+    ...who,
+    ...issues,
+    ...steps,
+    ...(value !== null && until === null ? [{ path: "until", message: untilMessage }] : []),
+  ]
+  if (value === null || until === null || wrong.length > 0) return Result.fail(new Invalid({ issues: wrong }))
+  const { contact_id: contactId, contact = {}, events = [] } = value
+  return Result.map(readTokens(value.tokens), (tokens) => ({
+    who: contactId === undefined ? { contact } : { contactId },
+    request: {
+      tokens,
+      events: events.map(({ step_id, metric, after }): SimulatedEvent => ({ stepId: step_id, metric, after })),
+      from: now,
+      until,
+    },
+  }))
 }
 
-const readWho = (fields: JsonFields): SimulatedWho | null => {
-  const contactId = fields.id("contact_id", ContactId)
-  const contact = fields.raw("contact")
-  const said = [fields.raw("contact_id"), contact].filter((each) => each !== undefined).length
-  if (said !== 1) return fields.refuse("contact_id", "or contact is required: exactly one of the two")
-  if (contactId !== null) return { contactId }
-  if (isObject(contact)) return { contact }
-  return contact === undefined ? null : fields.refuse("contact", "must be an object")
-}
+const whoIssues = (body: Json): ReadonlyArray<Issue> =>
+  [body["contact_id"], body["contact"]].filter((each) => each !== undefined && each !== null).length === 1
+    ? []
+    : [{ path: "contact_id", message: "or contact is required: exactly one of the two" }]
 
-const metrics = emailStepMetrics.filter((metric) => metric !== "sent")
-
-const readEvents = (structure: Structure, fields: JsonFields): ReadonlyArray<SimulatedEvent> =>
-  fields.members("events", simulated_events_max).flatMap(({ value, path }) => {
-    const node = objectAt(fields.notes, value, path)
-    if (node === null) return []
-    const event = new JsonFields(fields.notes, node, path)
-    event.only(["after", "metric", "step_id"])
-    for (const key of ["after", "metric", "step_id"]) if (event.raw(key) === undefined) event.refuse(key, "is required")
-    const stepId = event.text("step_id", step_id_length_max)
-    if (stepId !== null && stepOf(structure, stepId)?.type !== "send_email") {
-      event.refuse("step_id", "must be the step_id of a send_email step of this flow")
-    }
-    const metric = event.oneOf("metric", metrics)
-    const after = event.raw("after") === undefined ? null : readStretch(event, "after")
-    return stepId === null || metric === null || after === null ? [] : [{ stepId, metric, after }]
+const stepIssues = (events: unknown, structure: Structure): ReadonlyArray<Issue> =>
+  (Array.isArray(events) ? events : []).flatMap((event: unknown, index) => {
+    const stepId = isObject(event) ? event["step_id"] : undefined
+    return typeof stepId !== "string" || stepOf(structure, stepId)?.type === "send_email"
+      ? []
+      : [{ path: `events.${index}.step_id`, message: "must be the step_id of a send_email step of this flow" }]
   })
 
-/** `{amount, unit}`, from no time at all up to ten years. */
-const readStretch = (parent: JsonFields, key: string): SimulatedEvent["after"] | null => {
-  const node = objectAt(parent.notes, parent.raw(key), parent.at(key))
-  if (node === null) return null
-  const fields = new JsonFields(parent.notes, node, parent.at(key))
-  fields.only(["amount", "unit"])
-  for (const each of ["amount", "unit"]) if (fields.raw(each) === undefined) fields.refuse(each, "is required")
-  const unit = fields.unit("unit", waitUnits)
-  const amount = unit === null ? null : fields.whole("amount", 0, stretch_amount_max[unit])
-  return unit === null || amount === null ? null : { amount, unit }
-}
-
-/** The end: a timestamp to come, or so long from now. */
-const readUntil = (fields: JsonFields, now: DateTime.Utc): DateTime.Utc => {
-  const said = fields.raw("until")
-  if (said === undefined) return yearAfter(now)
-  const until = isObject(said) ? endAfter(now, readStretch(fields, "until")) : instantOf(said)
-  const tenYears: Stretch = { amount: 10 * 12, unit: "months" }
+/** A timestamp to come, or so long from now; null when it is neither, or too far off. */
+const endOfSimulation = ({ until }: SimulateFlow, now: DateTime.Utc): DateTime.Utc | null => {
+  if (until === undefined) return yearAfter(now)
+  const end = typeof until === "string" ? instantOf(until) : endOf(now, until)
   const last = endOf(now, tenYears) ?? now
-  if (until !== null && DateTime.between(until, { minimum: now, maximum: last })) return until
-  if (until !== null || !isObject(said)) {
-    fields.refuse("until", "must be a timestamp of the next ten years, as 2030-01-01T00:00:00Z, or {amount, unit}")
-  }
-  return now
+  return end !== null && DateTime.between(end, { minimum: now, maximum: last }) ? end : null
 }
 
-const endAfter = (now: DateTime.Utc, stretch: Stretch | null): DateTime.Utc | null =>
-  stretch === null ? null : endOf(now, stretch)
+const tenYears: Stretch = { amount: 10 * 12, unit: "months" }
 
 const instantOf = (said: unknown): DateTime.Utc | null => {
   const text = Result.getOrElse(readDate(said, "json"), () => null)

@@ -13,7 +13,7 @@ import type { CustomField } from "../../contacts/CustomField.ts"
 import { fieldsByName, readPatch } from "../../contacts/batch/ContactItem.ts"
 import { ContactId, EmailId, EmailTemplateId, FieldDefinitionId, FlowId, type ListId } from "../../kernel/Ids.ts"
 import type { Flow } from "../definition/Flow.ts"
-import { readKept } from "../definition/FlowInput.ts"
+import { readStructure } from "../definition/FlowInput.ts"
 import { currentStepOf, type MemberStatus, type TimelineEntry, type Tokens } from "../members/Membership.ts"
 import { namedByFlow } from "../definition/FlowReferences.ts"
 import { type SimulatedEvent, type Simulation, type SimulationFacts, simulate as run } from "./Simulate.ts"
@@ -66,7 +66,7 @@ const id = "00000000-0000-4000-8000-000000000000"
 export const simulate = (flow: object, contact: object, world: World = {}): SimulatedWay => {
   const from = DateTime.makeUnsafe(world.from ?? "2026-01-01T09:00:00.000Z")
   const { name, description: _description, ...parts } = { name: "Flow", description: null, ...flow }
-  const read = readKept(parts)
+  const read = readStructure(parts)
   if (Result.isFailure(read)) throw new Error(`the flow can't be read: ${read.failure.message}`)
   const tried: Flow = {
     id: FlowId.make(id),
@@ -78,7 +78,7 @@ export const simulate = (flow: object, contact: object, world: World = {}): Simu
     createdAt: from,
     updatedAt: from,
   }
-  return new SimulatedWay(tried, personOf(contact, world, from), factsOf(parts, world), world, from, [])
+  return new SimulatedWay(tried, personOf(contact, world, from), factsOf(tried, world), world, from, [])
 }
 
 const personOf = (contact: object, { fields = [] }: World, from: DateTime.Utc): Contact => {
@@ -114,10 +114,10 @@ const fieldOf = ({ field_definition_id, api_name, value_type }: TestField): Cust
 const anytime = DateTime.makeUnsafe(0)
 
 const factsOf = (
-  parts: object,
+  { structure }: Flow,
   { fields = [], lists = [], subjects = {}, workspaceName = "" }: World,
 ): SimulationFacts => {
-  const named = namedByFlow(parts)
+  const named = namedByFlow(structure)
   const known = Object.entries(subjects)
   return {
     fields: fields.map(fieldOf),

@@ -15,7 +15,7 @@ import { Transactor } from "../../kernel/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
 import type { Making } from "../members/StepJobs.ts"
-import { type Awaiting, makings } from "./StepExecutor.ts"
+import { type Awaiting, StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 import { type Reader, textFor } from "../members/MemberText.ts"
 import type { CreateEmailStep } from "../definition/Step.ts"
@@ -27,7 +27,7 @@ export const emailMaking = Effect.gen(function* () {
   const ids = yield* Ids
   const { transact } = yield* Transactor
   const generations = yield* emailGenerations
-  const { awaiting, giveUp, readerOf, tell } = yield* makings
+  const { awaiting, giveUp, readerOf, tell } = yield* StepExecutor
   const changeOf = yield* writing
 
   /** The email, made now or before, and the generation that is still to write it. Null: it is not wanted any more. */
@@ -39,7 +39,7 @@ export const emailMaking = Effect.gen(function* () {
     if (before !== null) return { id, generation: before.generation }
     const change = yield* changeOf(ws, it, it.step, { id, reader: yield* readerOf(ws, it) })
     yield* emails.apply(ws, change)
-    yield* flows.link(ws, { flowId: it.member.flowId, stepId: it.step.id, emailId: id })
+    yield* flows.link(ws, { flowId: it.member.flowId, stepId: it.step.step_id, emailId: id })
     return { id, generation: change.generation?.after ?? null }
   }, transact)
 
@@ -61,7 +61,7 @@ export const emailMaking = Effect.gen(function* () {
       const error = latest.error ?? "the email could not be written"
       return yield* tell(ws, it, { type: "not_made", visit, attempt, error })
     }
-    if (it.step.autoApprove) yield* approved(ws, id)
+    if (it.step.auto_approve) yield* approved(ws, id)
     yield* tell(ws, it, { type: "email_created", visit, emailId: id })
   }, transact)
 
@@ -102,11 +102,11 @@ const writing = Effect.gen(function* () {
     { id, reader }: { readonly id: EmailId; readonly reader: Reader },
   ) {
     const workspace = yield* Effect.orDie(workspaces.find(ws))
-    const seed = step.templateId === null ? null : yield* approvedNamed(templates, ws, step.templateId)
+    const seed = step.template_id === null ? null : yield* approvedNamed(templates, ws, step.template_id)
     const flowName = held.flows.get(member.flowId)?.name ?? ""
     const given: NewEmail = { ...spoken(step), name: nameOf(step, flowName, reader) }
     const made = { id, createdByName: maker, now: yield* DateTime.now }
-    if (step.templateMode === "copy_only") {
+    if (step.template_mode === "copy_only") {
       return yield* Effect.fromResult(draft(given, { ...made, workspace, seed }))
     }
     const request = {
@@ -122,10 +122,10 @@ const writing = Effect.gen(function* () {
 
 /** What the step says itself. Tokens in it are filled in when the email is sent. */
 const spoken = ({
-  fromAddress,
-  fromName,
-  previewText,
-  replyToEmail,
+  from_address: fromAddress,
+  from_name: fromName,
+  preview_text: previewText,
+  reply_to_email: replyToEmail,
   subject,
 }: CreateEmailStep): Partial<EmailFields> => ({
   ...(subject === null ? {} : { subject }),

@@ -12,9 +12,9 @@ import { TentChange } from "../../tents/machine.ts"
 import { TentStore } from "../../tents/TentStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
-import type { MemberEvent } from "../members/Machine.ts"
+import type { MemberEvent } from "../members/machine.ts"
 import type { Making } from "../members/StepJobs.ts"
-import { makings } from "./StepExecutor.ts"
+import { StepExecutor } from "./StepExecutor.ts"
 import { MembershipStore } from "../members/MembershipStore.ts"
 import { type Reader, textFor } from "../members/MemberText.ts"
 import type { CreateTentStep } from "../definition/Step.ts"
@@ -27,12 +27,12 @@ export const tentMaking = Effect.gen(function* () {
   const ids = yield* Ids
   const { transact } = yield* Transactor
   const generations = yield* tentGenerations
-  const { awaiting, giveUp, readerOf, tell } = yield* makings
+  const { awaiting, giveUp, readerOf, tell } = yield* StepExecutor
 
   const accepted = Effect.fnUntraced(function* (ws: WorkspaceId, id: TentId, step: CreateTentStep, reader: Reader) {
     const asked = wordsOf(step, reader)
     const { request, requestedAlias } = yield* Effect.fromResult(checkNewTent({ ...asked, assetIds: [] }))
-    const { templateId } = step
+    const { template_id: templateId } = step
     const template =
       templateId === null ? null : { id: templateId, approvalId: yield* approvalNamed(templates, ws, templateId) }
     return TentChange.accept({
@@ -110,14 +110,14 @@ const wordsOf = (step: CreateTentStep, reader: Reader) => {
   const said = (text: string | null) => (text === null ? "" : textFor(reader, text).trim())
   const { displayName, email } = reader.contact
   const name =
-    said(step.tentName) ||
-    nameWith(step.label ?? step.id, ` for ${displayName ?? email ?? "somebody"}`, tent_name_length_max)
-  const alias = said(step.customPageAlias)
+    said(step.tent_name) ||
+    nameWith(step.label ?? step.step_id, ` for ${displayName ?? email ?? "somebody"}`, tent_name_length_max)
+  const alias = said(step.custom_page_alias)
   return {
     name: name.slice(0, tent_name_length_max),
     prompt: said(step.prompt) || name,
-    includeBrand: step.includeBrand,
-    autoPublish: step.autoPublish,
+    includeBrand: step.include_brand,
+    autoPublish: step.auto_publish,
     ...(alias === "" ? {} : { customPageAlias: alias.toLowerCase() }),
   }
 }

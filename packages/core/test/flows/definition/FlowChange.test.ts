@@ -1,6 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Flow, FlowStatus, Lifecycle } from "@tentpole/core/flows/definition/Flow"
-import { type ActivationFacts, FlowChange } from "@tentpole/core/flows/definition/FlowChange"
+import {
+  type ActivationFacts,
+  createFlow,
+  decide,
+  type FlowChange,
+  transitions,
+} from "@tentpole/core/flows/definition/machine"
+import type { FlowPatch } from "@tentpole/core/flows/definition/FlowInput"
 import { plans } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Result } from "effect"
 import { everything, facts, flowId, flowOf, isCold, now, send, structureOf } from "../FlowFixture.ts"
@@ -22,42 +29,59 @@ const byStatus = (move: (flow: Flow) => Result.Result<FlowChange, { readonly cod
   statuses.map((status) => to(move(inStatus(status)))).join(" ")
 
 describe("a flow's life", () => {
+  it("accepts in each status the events of its table and no others", () => {
+    const events = {
+      edit: { _tag: "edit", patch: { structure: {} } },
+      activate: { _tag: "activate", facts: known },
+      pause: { _tag: "pause" },
+      archive: { _tag: "archive" },
+      delete: { _tag: "delete" },
+    } as const
+    const accepted = (status: FlowStatus) =>
+      Object.values(events).flatMap((event) => {
+        const decided: Result.Result<FlowChange, unknown> = decide(inStatus(status), event, later)
+        if (Result.isFailure(decided)) return []
+        return [[event._tag, decided.success.after?.lifecycle.status ?? "deleted"]]
+      })
+    for (const status of statuses) assert.deepStrictEqual(Object.fromEntries(accepted(status)), transitions[status])
+  })
+
   it("goes by its table, from each status", () => {
     assert.strictEqual(
-      byStatus((flow) => FlowChange.activate(flow, known, later)),
+      byStatus((flow) => decide(flow, { _tag: "activate", facts: known }, later)),
       "active active active invalid_state",
     )
     assert.strictEqual(
-      byStatus((flow) => FlowChange.pause(flow, later)),
+      byStatus((flow) => decide(flow, { _tag: "pause" }, later)),
       "invalid_state paused paused invalid_state",
     )
     assert.strictEqual(
-      byStatus((flow) => FlowChange.archive(flow, later)),
+      byStatus((flow) => decide(flow, { _tag: "archive" }, later)),
       "archived invalid_state archived archived",
     )
     assert.strictEqual(
-      byStatus((flow) => FlowChange.remove(flow, later)),
+      byStatus((flow) => decide(flow, { _tag: "delete" }, later)),
       "deleted invalid_state deleted deleted",
     )
   })
 
   it("begins as a draft", () => {
-    const change = FlowChange.create(flowId, { name: "N", description: null, structure: structureOf({}) }, now)
+    const change = createFlow(flowId, { name: "N", description: null, structure: structureOf({}) }, now)
     assert.deepInclude(change.after, { revision: 1, lifecycle: { status: "draft" } })
     assert.deepStrictEqual(
       change.events.map(({ type }) => type),
       ["flow_created"],
     )
-    assert.isTrue(FlowChange.is(change))
-    assert.isFalse(FlowChange.is({ before: null, after: null }))
   })
 
   it("what is so already is not changed, and nobody is told", () => {
     for (const change of [
-      Result.getOrThrow(FlowChange.activate(inStatus("active"), known, later)),
-      Result.getOrThrow(FlowChange.pause(inStatus("paused"), later)),
-      Result.getOrThrow(FlowChange.archive(inStatus("archived"), later)),
-      Result.getOrThrow(FlowChange.edit(inStatus("active"), { structure: structureOf(everything) }, later)),
+      Result.getOrThrow(decide(inStatus("active"), { _tag: "activate", facts: known }, later)),
+      Result.getOrThrow(decide(inStatus("paused"), { _tag: "pause" }, later)),
+      Result.getOrThrow(decide(inStatus("archived"), { _tag: "archive" }, later)),
+      Result.getOrThrow(
+        decide(inStatus("active"), { _tag: "edit", patch: { structure: structureOf(everything) } }, later),
+      ),
     ]) {
       assert.strictEqual(change.after, change.before)
       assert.deepStrictEqual([change.events, change.jobs], [[], []])
@@ -66,48 +90,54 @@ describe("a flow's life", () => {
 
   it("an activation needs a plan with flows, and everything that the flow needs", () => {
     const free = { ...known, plan: plans.free }
-    assert.strictEqual(to(FlowChange.activate(inStatus("draft"), free, later)), "paid_plan_required")
-    assert.strictEqual(to(FlowChange.activate(inStatus("paused", {}), known, later)), "campaign_flow_not_ready")
+    assert.strictEqual(to(decide(inStatus("draft"), { _tag: "activate", facts: free }, later)), "paid_plan_required")
+    assert.strictEqual(
+      to(decide(inStatus("paused", {}), { _tag: "activate", facts: known }, later)),
+      "campaign_flow_not_ready",
+    )
   })
 
   it("members are looked at again when something about their way has changed", () => {
     const jobs = (result: Result.Result<FlowChange, unknown>) =>
-      Result.getOrThrow(result).jobs.map(({ members }) => members)
-    assert.deepStrictEqual(jobs(FlowChange.activate(inStatus("paused"), known, later)), ["waiting"])
-    assert.deepStrictEqual(jobs(FlowChange.archive(inStatus("paused"), later)), ["live"])
-    assert.deepStrictEqual(jobs(FlowChange.pause(inStatus("active"), later)), [])
+      Result.getOrThrow(result).jobs.map(({ job }) => ("members" in job ? job.members : null))
+    assert.deepStrictEqual(jobs(decide(inStatus("paused"), { _tag: "activate", facts: known }, later)), ["waiting"])
+    assert.deepStrictEqual(jobs(decide(inStatus("paused"), { _tag: "archive" }, later)), ["live"])
+    assert.deepStrictEqual(jobs(decide(inStatus("active"), { _tag: "pause" }, later)), [])
     assert.deepStrictEqual(
-      jobs(FlowChange.edit(inStatus("active"), { structure: { disqualificationRules: null } }, later)),
+      jobs(decide(inStatus("active"), { _tag: "edit", patch: { structure: { disqualification_rules: null } } }, later)),
       ["live"],
     )
-    assert.deepStrictEqual(jobs(FlowChange.edit(inStatus("paused"), { structure: { steps: [] } }, later)), ["live"])
     assert.deepStrictEqual(
-      jobs(FlowChange.edit(inStatus("paused"), { name: "Other", structure: { triggers: [] } }, later)),
+      jobs(decide(inStatus("paused"), { _tag: "edit", patch: { structure: { steps: [] } } }, later)),
+      ["live"],
+    )
+    assert.deepStrictEqual(
+      jobs(decide(inStatus("paused"), { _tag: "edit", patch: { name: "Other", structure: { triggers: [] } } }, later)),
       [],
     )
   })
 
   it("each edit is allowed in its statuses and in no other", () => {
-    const edit = (patch: Parameters<typeof FlowChange.edit>[1]) =>
-      statuses.filter((status) => Result.isSuccess(FlowChange.edit(inStatus(status), patch, later))).join(" ")
+    const edit = (patch: FlowPatch) =>
+      statuses.filter((status) => Result.isSuccess(decide(inStatus(status), { _tag: "edit", patch }, later))).join(" ")
     const all = statuses.join(" ")
     assert.strictEqual(edit({ structure: { steps: [] } }), "draft paused")
     assert.strictEqual(edit({ structure: { triggers: [] } }), "draft paused")
-    assert.strictEqual(edit({ structure: { reentryPolicy: "allow" } }), "draft paused")
-    assert.strictEqual(edit({ structure: { disqualificationRules: null } }), "draft active paused")
+    assert.strictEqual(edit({ structure: { reentry_policy: "allow" } }), "draft paused")
+    assert.strictEqual(edit({ structure: { disqualification_rules: null } }), "draft active paused")
     assert.strictEqual(edit({ structure: { settings: {} } }), all)
-    assert.strictEqual(edit({ structure: { manualMembershipEnabled: true } }), all)
+    assert.strictEqual(edit({ structure: { manual_membership_enabled: true } }), all)
     assert.strictEqual(edit({ name: "Other", description: null, structure: {} }), all)
   })
 
   it("the revision grows with the structure alone", () => {
-    const revision = (patch: Parameters<typeof FlowChange.edit>[1]) =>
-      Result.getOrThrow(FlowChange.edit(inStatus("draft"), patch, later)).after.revision
+    const revision = (patch: FlowPatch) =>
+      Result.getOrThrow(decide(inStatus("draft"), { _tag: "edit", patch }, later)).after.revision
     assert.strictEqual(revision({ name: "Other", structure: {} }), 1)
     assert.strictEqual(revision({ structure: { steps: structureOf({ steps: [send("a")] }).steps } }), 2)
     assert.strictEqual(
       revision({
-        structure: { disqualificationRules: structureOf({ disqualification_rules: isCold }).disqualificationRules },
+        structure: { disqualification_rules: structureOf({ disqualification_rules: isCold }).disqualification_rules },
       }),
       1,
     )

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readFlowPatch, readReplacement, readStored } from "@tentpole/core/flows/definition/FlowInput"
-import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
-import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
+import { finish, readFlowPatch, readReplacement, readStored } from "@tentpole/core/flows/definition/FlowInput"
+import { namedBy } from "@tentpole/core/flows/definition/FlowReferences"
 import { Result } from "effect"
 import {
   birthday,
@@ -39,18 +38,18 @@ const missing = (body: object): string | undefined => {
 describe("what people write of a flow", () => {
   it("everything that can be said is read, stored, read again, and the same", () => {
     const structure = structureOf(everything)
-    const json: unknown = JSON.parse(JSON.stringify(structureJson(structure)))
+    const json: unknown = JSON.parse(JSON.stringify(structure))
     assert.deepStrictEqual(readStored(json), structure)
   })
 
   it("what an answer shows can be sent back", () => {
     const structure = structureOf(everything)
-    assert.deepStrictEqual(structureOf(structureJson(structure)), structure)
+    assert.deepStrictEqual(structureOf(structure), structure)
   })
 
   it("a stored flow is read though what it names is archived or gone", () => {
     const structure = structureOf(everything)
-    assert.deepStrictEqual(readStored(structureJson(structure)), structure)
+    assert.deepStrictEqual(readStored(structure), structure)
     assert.throws(() => readStored({ steps: [{ type: "unknown" }] }), /steps\.0\.type/)
   })
 
@@ -115,7 +114,7 @@ describe("what people write of a flow", () => {
 
   it("units are read in singular and plural", () => {
     const [step] = structureOf({ steps: [wait("a", 2, "week")] }).steps
-    assert.deepInclude(step, { duration: { amount: 2, unit: "weeks" } })
+    assert.deepInclude(step, { duration_amount: 2, duration_unit: "weeks" })
     assert.deepStrictEqual(structureOf({ steps: [wait("a", 2, "weeks")] }).steps[0], step)
   })
 
@@ -234,8 +233,8 @@ describe("what people write of a flow", () => {
     )
   })
 
-  it("what a body names is found before it is read", () => {
-    const names = namedByFlow(everything)
+  it("what a body names is found in all that is well formed", () => {
+    const names = namedBy(readFlowPatch(everything).pieces)
     assert.deepStrictEqual(names.lists, [listId])
     assert.deepStrictEqual(names.fields, [stage.id])
     assert.deepStrictEqual(names.fieldNames, ["leadStatus", "stage", "birthday"])
@@ -244,19 +243,24 @@ describe("what people write of a flow", () => {
       [[emailId], [templateId], [tentTemplateId], [tentId]],
     )
     for (const odd of [null, 1, "x", [], { triggers: 1, steps: [null, [], 7] }])
-      assert.doesNotThrow(() => namedByFlow(odd))
+      assert.doesNotThrow(() => namedBy(readFlowPatch(odd).pieces))
   })
 
   it("a patch has what was said and nothing else, and a replacement is whole", () => {
-    assert.deepStrictEqual(Result.getOrThrow(readFlowPatch({ description: null }, named)), {
+    assert.deepStrictEqual(Result.getOrThrow(finish(readFlowPatch({ description: null }), named)), {
       description: null,
       structure: {},
     })
-    assert.deepStrictEqual(Result.getOrThrow(readFlowPatch({ disqualification_rules: null }, named)).structure, {
-      disqualificationRules: null,
+    assert.deepStrictEqual(
+      Result.getOrThrow(finish(readFlowPatch({ disqualification_rules: null }), named)).structure,
+      {
+        disqualification_rules: null,
+      },
+    )
+    assert.isTrue(Result.isFailure(finish(readFlowPatch({ steps: null }), named)))
+    assert.isTrue(Result.isFailure(finish(readReplacement("steps", {}), named)))
+    assert.deepStrictEqual(Result.getOrThrow(finish(readReplacement("steps", { steps: [] }), named)).structure, {
+      steps: [],
     })
-    assert.isTrue(Result.isFailure(readFlowPatch({ steps: null }, named)))
-    assert.isTrue(Result.isFailure(readReplacement("steps", {}, named)))
-    assert.deepStrictEqual(Result.getOrThrow(readReplacement("steps", { steps: [] }, named)).structure, { steps: [] })
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Structure } from "@tentpole/core/flows/definition/Flow"
-import type { InputRefusal } from "@tentpole/core/flows/definition/FlowInput"
+import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
+import { finish, type InputRefusal } from "@tentpole/core/flows/definition/FlowInput"
 import type { StepReferenced, StepTypeInvalid } from "@tentpole/core/flows/definition/FlowErrors"
 import { insertStep, patchStep, readRepair, removeStep, setStepEmail } from "@tentpole/core/flows/definition/StepEdits"
 import { Result } from "effect"
@@ -25,16 +25,17 @@ type Edit = Result.Result<Structure, InputRefusal | StepReferenced | StepTypeInv
 
 const ids = (edit: Edit) =>
   Result.getOrThrow(edit)
-    .steps.map(({ id }) => id)
+    .steps.map(({ step_id: id }) => id)
     .join(" ")
 const refusal = (edit: Edit): string => {
   if (Result.isSuccess(edit)) return "none"
   const { failure } = edit
   return failure._tag === "Invalid" ? failure.issues.map(({ path }) => path).join(" ") : failure._tag
 }
-const step = (structure: Structure, id: string) => structure.steps.find((each) => each.id === id)
-const insert = (body: object) => insertStep(three, { step: send("n"), ...body }, named)
-const patch = (id: string, change: object, structure = three) => patchStep(structure, id, { step: change }, named)
+const step = (structure: Structure, id: string) => structure.steps.find((each) => each.step_id === id)
+const insert = (body: object) => finish(insertStep(three, { step: send("n"), ...body }), named)
+const patch = (id: string, change: object, structure = three) =>
+  finish(patchStep(structure, id, { step: change }), named)
 
 describe("a step put in", () => {
   it("stands where it is said, at the end unless it is said", () => {
@@ -53,17 +54,22 @@ describe("a step put in", () => {
       refusal(insert({ step: { type: "wait", step_id: "n", duration_amount: -1 } })),
       "step.duration_amount",
     )
-    assert.strictEqual(refusal(insertStep(three, {}, named)), "step")
+    assert.strictEqual(refusal(finish(insertStep(three, {}), named)), "step")
     const full = structureOf({ steps: Array.from({ length: 100 }, (_, n) => send(`s${n}`)) })
-    assert.strictEqual(refusal(insertStep(full, { step: send("n") }, named)), "step")
+    assert.strictEqual(refusal(finish(insertStep(full, { step: send("n") }), named)), "step")
   })
 })
 
 describe("a step merged", () => {
   it("has what was said, and what it had", () => {
     const after = Result.getOrThrow(patch("b", { duration_unit: "weeks", label: "Rests" }))
-    assert.deepInclude(step(after, "b"), { label: "Rests", duration: { amount: 1, unit: "weeks" }, next: "c" })
-    assert.deepInclude(step(Result.getOrThrow(patch("a", { next_step_id: null })), "a"), { next: null })
+    assert.deepInclude(step(after, "b"), {
+      label: "Rests",
+      duration_amount: 1,
+      duration_unit: "weeks",
+      next_step_id: "c",
+    })
+    assert.deepInclude(step(Result.getOrThrow(patch("a", { next_step_id: null })), "a"), { next_step_id: null })
   })
 
   it("keeps its id and its type", () => {
@@ -78,18 +84,23 @@ describe("a step merged", () => {
     const rule = condition({ source: "custom_field", fieldDefinitionId: stage.id, operator: "is_empty" })
     const checks = structureOf({ steps: [check("c", rule, {})] })
     const since = { ...named, fields: [{ ...stage, status: "archived" as const }, archived] }
-    const left = patchStep(checks, "c", { step: { label: "x" } }, since)
+    const left = finish(patchStep(checks, "c", { step: { label: "x" } }), since)
     assert.deepInclude(step(Result.getOrThrow(left), "c"), { label: "x" })
     assert.strictEqual(
-      refusal(patchStep(checks, "c", { step: { condition: rule } }, since)),
+      refusal(finish(patchStep(checks, "c", { step: { condition: rule } }), since)),
       "step.condition.fieldDefinitionId",
     )
   })
 
   it("a wait that gets another mode loses what belonged to the old one", () => {
     const after = Result.getOrThrow(patch("b", { mode: "condition", condition: isCold }))
-    assert.deepInclude(step(after, "b"), { mode: "condition", timeout: null, next: "c" })
-    assert.notProperty(step(after, "b"), "duration")
+    assert.deepInclude(step(after, "b"), {
+      mode: "condition",
+      timeout_amount: null,
+      timeout_unit: null,
+      next_step_id: "c",
+    })
+    assert.notProperty(step(after, "b"), "duration_amount")
     assert.strictEqual(refusal(patch("b", { condition: isCold })), "step.condition")
   })
 })
@@ -106,8 +117,8 @@ describe("a step taken out", () => {
 
   it("leaves edges that lead elsewhere, or nowhere", () => {
     const to = (replacement: string | null) => removeStep(three, "b", { replacement })
-    assert.deepInclude(step(Result.getOrThrow(to("c")), "a"), { next: "c" })
-    assert.deepInclude(step(Result.getOrThrow(to(null)), "a"), { next: null })
+    assert.deepInclude(step(Result.getOrThrow(to("c")), "a"), { next_step_id: "c" })
+    assert.deepInclude(step(Result.getOrThrow(to(null)), "a"), { next_step_id: null })
     assert.strictEqual(refusal(to("b")), "repair_edges.replacement_step_id")
     assert.strictEqual(refusal(to("x")), "NotFound")
     assert.strictEqual(refusal(removeStep(three, "x", null)), "NotFound")
@@ -116,9 +127,9 @@ describe("a step taken out", () => {
   it("every kind of edge is repaired, and what is sent that it creates", () => {
     const whole = structureOf(everything)
     const after = Result.getOrThrow(removeStep(whole, "make", { replacement: "page" }))
-    assert.deepInclude(step(after, "until"), { timeoutStep: "page" })
-    assert.deepInclude(step(after, "which"), { whenTrue: "page", whenFalse: "page" })
-    assert.deepInclude(step(after, "own"), { email: { source: "flow_step", createdBy: null } })
+    assert.deepInclude(step(after, "until"), { timeout_step_id: "page" })
+    assert.deepInclude(step(after, "which"), { true_step_id: "page", false_step_id: "page" })
+    assert.deepInclude(step(after, "own"), { email_source: "flow_step", create_email_step_id: null })
     assert.strictEqual(refusal(removeStep(whole, "make", null)), "StepReferenced")
   })
 
@@ -153,11 +164,12 @@ describe("a step's email", () => {
   it("is for steps that send one", () => {
     const set = (id: string) => setStepEmail(three, id, { source: "inline", emailId: otherEmailId })
     assert.deepInclude(step(Result.getOrThrow(set("a")), "a"), {
-      email: { source: "inline", emailId: otherEmailId },
-      next: "b",
+      email_source: "inline",
+      email_id: otherEmailId,
+      next_step_id: "b",
     })
     assert.strictEqual(refusal(set("b")), "StepTypeInvalid")
     assert.strictEqual(refusal(set("x")), "NotFound")
-    assert.deepInclude(step(three, "a"), { email: { source: "existing", emailId } })
+    assert.deepInclude(step(three, "a"), { email_source: "existing", email_id: emailId })
   })
 })

@@ -9,10 +9,10 @@ const trigger = (over: Partial<DateTrigger> = {}): DateTrigger => ({
   type: "date_based",
   field: "birthday",
   mode: "on_date",
-  daysBefore: 0,
-  daysAfter: 0,
-  includeAnniversaries: false,
-  triggerTime: "09:00",
+  days_before: 0,
+  days_after: 0,
+  include_anniversaries: false,
+  trigger_time: "09:00",
   timezone: "UTC",
   ...over,
 })
@@ -28,10 +28,14 @@ describe("when date triggers fire", () => {
     for (const [timezone = "", triggerTime = "", day = "", fires = ""] of slotCases) {
       // Looked at in the half hour in which it fires, as the engine does.
       const until = at(`${fires}:00.000Z`)
-      const slots = slotsBetween(trigger({ timezone, triggerTime }), DateTime.subtract(until, { minutes: 30 }), until)
+      const slots = slotsBetween(
+        trigger({ timezone, trigger_time: triggerTime }),
+        DateTime.subtract(until, { minutes: 30 }),
+        until,
+      )
       assert.include(slots.map(shown), `${day} ${fires}`, `${timezone} ${triggerTime}`)
       const before = slotsBetween(
-        trigger({ timezone, triggerTime }),
+        trigger({ timezone, trigger_time: triggerTime }),
         DateTime.subtract(until, { hours: 24 }),
         DateTime.subtract(until, { minutes: 1 }),
       )
@@ -46,7 +50,7 @@ describe("when date triggers fire", () => {
   it("every day of a year fires once in every zone at every half hour, and looking less often loses nothing", () => {
     for (const [index, timezone] of zones.entries()) {
       const triggerTime = `${String((index * 5) % 24).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`
-      const asked = trigger({ timezone, triggerTime })
+      const asked = trigger({ timezone, trigger_time: triggerTime })
       const from = at("2027-12-31T00:00:00.000Z")
       const seen: Array<string> = []
       // Uneven looks of up to a day: a worker that was down for a while.
@@ -101,32 +105,32 @@ describe("whom a slot means", () => {
 
   it("the day itself, so many days before it, or after it", () => {
     assert.strictEqual(slotOn("2026-05-01").day, "2026-05-01")
-    assert.strictEqual(slotOn("2026-02-26", { mode: "before_date", daysBefore: 3 }).day, "2026-03-01")
-    assert.strictEqual(slotOn("2028-02-26", { mode: "before_date", daysBefore: 3 }).day, "2028-02-29")
-    assert.strictEqual(slotOn("2026-01-05", { mode: "after_date", daysAfter: 10 }).day, "2025-12-26")
-    assert.strictEqual(slotOn("2026-01-05", { mode: "on_date", daysBefore: 3, daysAfter: 3 }).day, "2026-01-05")
+    assert.strictEqual(slotOn("2026-02-26", { mode: "before_date", days_before: 3 }).day, "2026-03-01")
+    assert.strictEqual(slotOn("2028-02-26", { mode: "before_date", days_before: 3 }).day, "2028-02-29")
+    assert.strictEqual(slotOn("2026-01-05", { mode: "after_date", days_after: 10 }).day, "2025-12-26")
+    assert.strictEqual(slotOn("2026-01-05", { mode: "on_date", days_before: 3, days_after: 3 }).day, "2026-01-05")
   })
 
   it("in that year alone, or in every later one", () => {
     const once = slotOn("2026-05-01")
     assert.isTrue(isMeant(once, "2026-05-01"))
     assert.isFalse(isMeant(once, "2025-05-01"))
-    const yearly = slotOn("2026-05-01", { includeAnniversaries: true })
+    const yearly = slotOn("2026-05-01", { include_anniversaries: true })
     for (const year of ["1926", "2025", "2026"]) assert.isTrue(isMeant(yearly, `${year}-05-01`))
     assert.isFalse(isMeant(yearly, "2027-05-01"))
     assert.isFalse(isMeant(yearly, "2025-05-02"))
   })
 
   it("29 February is kept on the 28th in other years, before and after it too", () => {
-    const yearly = { includeAnniversaries: true }
+    const yearly = { include_anniversaries: true }
     assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-29"))
     assert.isTrue(isMeant(slotOn("2027-02-28", yearly), "2024-02-28"))
     assert.isFalse(isMeant(slotOn("2028-02-28", yearly), "2024-02-29"))
     assert.isTrue(isMeant(slotOn("2028-02-29", yearly), "2024-02-29"))
     assert.isFalse(isMeant(slotOn("2027-03-01", yearly), "2024-02-29"))
     assert.isTrue(isMeant(slotOn("2100-02-28", yearly), "2024-02-29"), "2100 is no leap year")
-    assert.isTrue(isMeant(slotOn("2027-02-21", { ...yearly, mode: "before_date", daysBefore: 7 }), "2024-02-29"))
-    assert.isTrue(isMeant(slotOn("2027-03-02", { ...yearly, mode: "after_date", daysAfter: 2 }), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2027-02-21", { ...yearly, mode: "before_date", days_before: 7 }), "2024-02-29"))
+    assert.isTrue(isMeant(slotOn("2027-03-02", { ...yearly, mode: "after_date", days_after: 2 }), "2024-02-29"))
   })
 
   it("a timestamp stands for the day that it is in the trigger's zone", () => {
@@ -151,7 +155,7 @@ describe("whom a slot means", () => {
       ]) {
         for (const includeAnniversaries of [true, false]) {
           const [slot] = slotsBetween(
-            trigger({ timezone, includeAnniversaries, triggerTime: "12:00" }),
+            trigger({ timezone, include_anniversaries: includeAnniversaries, trigger_time: "12:00" }),
             at(`${day}T00:00:00.000Z`),
             DateTime.add(at(`${day}T00:00:00.000Z`), { days: 1 }),
           )

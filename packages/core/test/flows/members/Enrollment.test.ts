@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { formTokens, readTokens } from "@tentpole/core/flows/members/EntryTokens"
-import { apiEntry, enroll, manualEntry } from "@tentpole/core/flows/members/Enrollment"
+import { apiEntry, manualEntry } from "@tentpole/core/flows/members/Enrollment"
+import { enroll } from "@tentpole/core/flows/members/machine"
 import type { Flow } from "@tentpole/core/flows/definition/Flow"
 import { entriesOf, indexTriggers } from "@tentpole/core/flows/engine/TriggerMatch"
 import { FlowId } from "@tentpole/core/kernel/Ids"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { circlesWithoutWait } from "@tentpole/core/flows/definition/Graph"
 import { isLive, Membership, type MemberState, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
-import { endOf } from "@tentpole/core/flows/definition/Step"
+import { durationOf, endOf, timeoutOf } from "@tentpole/core/flows/definition/Step"
 import { Result, Schema } from "effect"
 import { DrawnFlow } from "../../../contract/flows/flowDraws.ts"
 import { bodyOf, Life, live } from "../FlowDraws.ts"
@@ -71,10 +71,10 @@ describe("whatever the flow, and whatever happens in it", () => {
         for (const { type, stepId, at, metadata } of change?.entries ?? []) {
           const step = compiled.steps.get(stepId ?? "")?.step
           if (type !== "step_executed" || step?.type !== "wait") continue
-          const timed = step.mode === "duration" ? step.duration : step.timeout
+          const timed = step.mode === "duration" ? durationOf(step) : timeoutOf(step)
           if (step.mode === "condition" && metadata["timed_out"] !== true) continue
           assert.isTrue(before.state.status === "waiting", "it was come to before")
-          const over = before.state.status === "waiting" && timed !== null ? endOf(before.state.since, timed) : null
+          const over = before.state.status === "waiting" ? endOf(before.state.since, timed) : null
           assert.isAtLeast(at.epochMilliseconds, over?.epochMilliseconds ?? Infinity)
         }
       }

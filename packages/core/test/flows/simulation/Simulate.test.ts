@@ -204,14 +204,17 @@ describe("what a simulation is asked", () => {
     assert.deepStrictEqual(wrong({ ...who, until: { amount: 1, unit: "day" } }), [])
     assert.deepStrictEqual(wrong({ ...who, until: { amount: 11 * 12, unit: "month" } }), ["until.amount"])
     assert.deepStrictEqual(
-      wrong({ ...who, events: [{}, { after: { amount: -1, unit: "days" }, metric: "sent", step_id: "pause" }, 1] }),
+      wrong({
+        ...who,
+        events: [{}, { after: { amount: -1, unit: "days" }, metric: "sent", step_id: "pause" }, 1],
+      }).toSorted(),
       [
         "events.0.after",
         "events.0.metric",
         "events.0.step_id",
-        "events.1.step_id",
-        "events.1.metric",
         "events.1.after.amount",
+        "events.1.metric",
+        "events.1.step_id",
         "events.2",
       ],
     )

@@ -1,6 +1,6 @@
 // Wire schemas of flows in answers.
-import { archivedAtOf, flowStatuses, reentryPolicies } from "@tentpole/core/flows/definition/Flow"
-import { structureJson } from "@tentpole/core/flows/definition/FlowJson"
+import { StructureSchema } from "@tentpole/core/flows/definition/FlowSchema"
+import { archivedAtOf, flowStatuses } from "@tentpole/core/flows/definition/Flow"
 import type { CountedFlow } from "@tentpole/core/flows/Flows"
 import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowStore"
 import { edgeKinds, graphOf } from "@tentpole/core/flows/definition/Graph"
@@ -8,10 +8,8 @@ import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import type { Simulation } from "@tentpole/core/flows/simulation/Simulate"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { FlowId } from "@tentpole/core/kernel/Ids"
-import { RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull, PaginationWire } from "../../Wire.ts"
-import { StepWire, TriggerWire } from "./StepWire.ts"
 import { TimelineEntryWire, toTimelineEntryWire } from "./TimelineWire.ts"
 
 const DetailsWire = Schema.Struct({
@@ -24,25 +22,13 @@ const DetailsWire = Schema.Struct({
   most_recent_entry_at: Schema.NullOr(InstantWire),
 }).annotate({ identifier: "FlowDetails", description: "Counts of memberships" })
 
-/** The definition of a flow. */
-const StructureWire = Schema.Struct({
-  triggers: Schema.Array(TriggerWire),
-  steps: Schema.Array(StepWire).annotate({ description: "Members enter at the first step" }),
-  disqualification_rules: Schema.NullOr(RuleSchema).annotate({
-    description: "Contacts that match are dropped and can't enter",
-  }),
-  reentry_policy: Schema.Literals(reentryPolicies),
-  manual_membership_enabled: Schema.Boolean.annotate({ description: "Whether contacts can be added manually" }),
-  settings: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Free-form settings of the caller" }),
-})
-
 export const FlowWire = Schema.Struct({
   flow_id: FlowId,
   type: Schema.Literal("triggered_flow"),
   name: Schema.String,
   description: Schema.NullOr(Schema.String),
   status: Schema.Literals(flowStatuses),
-  ...StructureWire.fields,
+  ...StructureSchema.fields,
   details: DetailsWire,
   archived_at: Schema.NullOr(InstantWire),
   created_at: InstantWire,
@@ -54,9 +40,6 @@ export const FlowsWire = Schema.Struct({ flows: Schema.Array(FlowWire), paginati
 export const FlowDeletedWire = Schema.Struct({ flow_id: FlowId, deleted: Schema.Literal(true) }).annotate({
   identifier: "FlowDeleted",
 })
-
-/** Decodes the structure, so that an answer that does not match its schema is not sent. */
-const toStructureWire = Schema.decodeUnknownSync(StructureWire)
 
 const toDetailsWire = (tally: FlowTally): typeof DetailsWire.Type => {
   const { active, waiting, completed, dropped, failed, lastEntryAt } = tally
@@ -77,7 +60,7 @@ export const toFlowWire = ({ flow, tally }: FlowView): typeof FlowWire.Type => (
   name: flow.name,
   description: flow.description,
   status: flow.lifecycle.status,
-  ...toStructureWire(structureJson(flow.structure)),
+  ...flow.structure,
   details: toDetailsWire(tally),
   archived_at: isoOrNull(archivedAtOf(flow)),
   created_at: iso(flow.createdAt),

@@ -1,6 +1,5 @@
 // Tests of the SVG image of flows.
-import { readNewFlow } from "@tentpole/core/flows/definition/FlowInput"
-import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
+import { readStructure } from "@tentpole/core/flows/definition/FlowInput"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { drawing } from "@tentpole/http/api/flows/drawing/FlowDrawing"
 import { laidOut } from "@tentpole/http/api/flows/drawing/FlowLayout"
@@ -10,22 +9,12 @@ import { type DefaultTreeAdapterTypes, parseFragment } from "parse5"
 import { assert, describe, it } from "vitest"
 
 const counted = (body: object, counts: ReadonlyMap<string, number> = new Map()) => {
-  const whole = { name: "Welcome", ...body }
-  const { emails, emailTemplates, tentTemplates, tents, lists } = namedByFlow(whole)
-  const named = {
-    fields: [],
-    staticLists: new Set(lists),
-    otherLists: new Set<never>(),
-    emails: new Set(emails),
-    emailTemplates: new Set(emailTemplates),
-    tentTemplates: new Set(tentTemplates),
-    tents: new Set(tents),
-  }
-  const { name, description, structure } = Result.getOrThrow(readNewFlow(whole, named))
+  const { name = "Welcome", ...parts }: { readonly name?: string } = body
+  const structure = Result.getOrThrow(readStructure(parts))
   const at = DateTime.makeUnsafe(0)
   const id = FlowId.make("00000000-0000-4000-8000-000000000000")
   const lifecycle = { status: "draft" } as const
-  const flow = { id, name, description, structure, revision: 1, lifecycle, createdAt: at, updatedAt: at }
+  const flow = { id, name, description: null, structure, revision: 1, lifecycle, createdAt: at, updatedAt: at }
   return { flow, counts }
 }
 

@@ -101,7 +101,7 @@ it.live("an invalid update reports all issues with their paths and changes nothi
         dynamic,
         { name: "x", rules: all(notOn(dynamic), { kind: "condition", source: "email_step" }) },
         ["rules.conditions.0.listId", "must be the id of a static list of this workspace"],
-        ["rules.conditions.1.source", "email_step stands only in the condition steps of a flow"],
+        ["rules.conditions.1.source", "email_step is only for the condition steps of a flow"],
       ],
     ] as const) {
       const answered = yield* edit(list, json)

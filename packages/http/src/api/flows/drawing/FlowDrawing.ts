@@ -2,7 +2,7 @@
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { CountedFlow } from "@tentpole/core/flows/Flows"
 import { edgesOf, type EdgeKind, graphOf } from "@tentpole/core/flows/definition/Graph"
-import type { Step, StepType, Stretch } from "@tentpole/core/flows/definition/Step"
+import { durationOf, type Step, type StepType, type Stretch, timeoutOf } from "@tentpole/core/flows/definition/Step"
 import { laidOut, type Placed } from "./FlowLayout.ts"
 import { widthOf, wrapped } from "./Lettering.ts"
 
@@ -32,8 +32,9 @@ const stretchOf = ({ amount, unit }: Stretch): string =>
 
 const subtitleOf = (step: Step): string => {
   if (step.type !== "wait") return nouns[step.type]
-  if (step.mode === "duration") return `Wait ${stretchOf(step.duration)}`
-  return step.timeout === null ? "Wait until" : `Wait until, at most ${stretchOf(step.timeout)}`
+  if (step.mode === "duration") return `Wait ${stretchOf(durationOf(step))}`
+  const timeout = timeoutOf(step)
+  return timeout.amount === null && timeout.unit === null ? "Wait until" : `Wait until, at most ${stretchOf(timeout)}`
 }
 
 /** Text for XML, without control characters, which XML can't contain. */
@@ -44,7 +45,7 @@ const xml = (text: string): string =>
 const heightOf = ({ title }: Box): number => 2 * padding + (title.length + 1) * line_height
 
 const boxOf = (step: Step, count: number): Box => ({
-  title: wrapped(step.label ?? step.id, node_width - 2 * padding, title_lines_max),
+  title: wrapped(step.label ?? step.step_id, node_width - 2 * padding, title_lines_max),
   subtitle: subtitleOf(step),
   kind: step.type,
   count,
@@ -52,7 +53,7 @@ const boxOf = (step: Step, count: number): Box => ({
 
 const entryOf = ({ structure }: CountedFlow["flow"]): Box => {
   const types = [...new Set(structure.triggers.map(({ type }) => type.replaceAll("_", " ")))]
-  const ways = [...types, ...(structure.manualMembershipEnabled ? ["by hand"] : [])]
+  const ways = [...types, ...(structure.manual_membership_enabled ? ["by hand"] : [])]
   return {
     title: wrapped(ways.join(", ") || "no trigger", node_width - 2 * padding, title_lines_max),
     subtitle: "Entry",
@@ -64,8 +65,8 @@ const entryOf = ({ structure }: CountedFlow["flow"]): Box => {
 /** The SVG document. */
 export const drawing = ({ flow, counts }: CountedFlow): string => {
   const { steps } = flow.structure
-  const boxes = [entryOf(flow), ...steps.map((step) => boxOf(step, counts.get(step.id) ?? 0))]
-  const places = new Map(steps.map(({ id }, index) => [id, index + 1]))
+  const boxes = [entryOf(flow), ...steps.map((step) => boxOf(step, counts.get(step.step_id) ?? 0))]
+  const places = new Map(steps.map(({ step_id: id }, index) => [id, index + 1]))
   const { edges } = graphOf(flow.structure)
   const wires = [
     ...(steps.length === 0 ? [] : [{ from: 0, to: 1, kind: "next" as const }]),
@@ -97,10 +98,10 @@ const inWords = ({ flow, counts }: CountedFlow): string => {
   if (steps.length === 0) return "The flow has no steps."
   const lines = steps.map((step) => {
     const ways = edgesOf(step).map(({ kind, to }) => (kind === "next" ? `then ${to}` : `${kind}: ${to}`))
-    const members = counts.get(step.id) ?? 0
-    return `${step.id}: ${subtitleOf(step)}${ways.length === 0 ? ", the end" : `, ${ways.join(", ")}`}; ${members} here.`
+    const members = counts.get(step.step_id) ?? 0
+    return `${step.step_id}: ${subtitleOf(step)}${ways.length === 0 ? ", the end" : `, ${ways.join(", ")}`}; ${members} here.`
   })
-  return `Members enter at ${steps[0]?.id ?? ""}. ${lines.join(" ")}`
+  return `Members enter at ${steps[0]?.step_id ?? ""}. ${lines.join(" ")}`
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,29 +1,37 @@
-// How a member goes through a flow: one pure function from where they are, what is known of them and what has happened to
-// where they are then, and what is to be done for it. It runs as far as it can: over conditions and waits that are over, until
-// something takes time.
+// The membership machine. Pure: `enroll` begins a membership, `decide(flow, membership, facts, event)` returns a change or null.
+// A member goes as far as possible at once: over conditions and waits that have ended, until something takes time.
 //
 // No two flows can chase each other round: steps write no contact, no list and no form, which is all that triggers react to.
 // What a flow does write (`flow_entered`, `email_sent` …) starts no flow, and a contact is in each flow at most once.
-import { DateTime } from "effect"
+import { DateTime, Result } from "effect"
+import type { Activity } from "../../contacts/Activity.ts"
 import { blockReason } from "../../sending/Suppression.ts"
 import type { EmailId } from "../../kernel/Ids.ts"
+import { changeOf } from "../../kernel/Change.ts"
+import { InvalidState } from "../../kernel/Refusal.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
 import type { CompiledFlow, CompiledStep, MemberFacts } from "../definition/CompiledFlow.ts"
-import { steps_max } from "../definition/Flow.ts"
+import { type Earlier, type Entry, type EntryRefusal, entryRefusal } from "./Enrollment.ts"
+import { steps_max } from "../definition/FlowSchema.ts"
 import { attemptOf, type DropReason, engagementTypes, isLive, type LiveState, type Membership } from "./Membership.ts"
-import type { MembershipChange } from "./MembershipChange.ts"
+import type { MembershipChange, MembershipMoves } from "./MembershipChange.ts"
 import {
   type ConditionCheckStep,
   type CreateEmailStep,
   type CreateTentStep,
+  durationOf,
   endOf,
   outputKey,
   type SendEmailStep,
   type Step,
   type StepId,
+  timeoutOf,
   type WaitStep,
 } from "../definition/Step.ts"
 import { Progress } from "./MembershipTransition.ts"
+
+/** @public */
+export { transitions } from "./Membership.ts"
 
 /** What has happened. What comes a second time, or too late, changes nothing. */
 export type MemberEvent =
@@ -51,8 +59,72 @@ export type MemberEvent =
   | { readonly type: "removed" }
   | { readonly type: "contact_deleted" }
 
+const membershipChange = changeOf("membership")
+
+const changed = (flow: CompiledFlow, moves: MembershipMoves, at: DateTime.Utc): MembershipChange => {
+  const activities = activitiesOf(flow, moves, at)
+  const events = activities.map(({ type, contactId, metadata }) => ({ type, contactId, at, data: metadata }))
+  return membershipChange({ ...moves, activities }, { events })
+}
+
+/** The entry and the end of the way are activities of the contact. */
+const activitiesOf = (
+  flow: CompiledFlow,
+  { before, after: { contactId, flowId, id, state } }: MembershipMoves,
+  at: DateTime.Utc,
+): ReadonlyArray<Activity> => {
+  const isSame = before?.state.status === state.status
+  const type =
+    before === null
+      ? "flow_entered"
+      : isSame
+        ? null
+        : state.status === "completed"
+          ? "flow_completed"
+          : state.status === "dropped"
+            ? "flow_dropped"
+            : null
+  if (type === null) return none
+  const reason = state.status === "dropped" ? { reason: state.reason } : {}
+  return [{ contactId, type, at, metadata: { flow_id: flowId, flow_name: flow.name, membership_id: id, ...reason } }]
+}
+
+const none: ReadonlyArray<never> = []
+
+/** The contact enters; or why not. A live membership refuses under either policy. */
+export const enroll = (
+  flow: CompiledFlow,
+  { id, source, tokens }: Entry,
+  facts: MemberFacts,
+  earlier: Earlier,
+): Result.Result<MembershipChange, EntryRefusal> => {
+  const { first } = flow
+  const refusal = entryRefusal(flow, facts, earlier)
+  if (refusal !== null) return Result.fail(refusal)
+  if (first === null) return Result.fail(new InvalidState({ resource: "flow", status: flow.status, move: "entered" }))
+  const { now } = facts
+  const after: Membership = {
+    id,
+    flowId: flow.id,
+    contactId: facts.contact.id,
+    entrySource: source,
+    tokens,
+    createdEmails: [],
+    state: {
+      status: "active",
+      visit: { stepId: first, number: 1 },
+      doing: { kind: "run", dueAt: now },
+      retry: null,
+    },
+    enteredAt: now,
+    updatedAt: now,
+  }
+  const entered = { type: "entered_flow", at: now, stepId: first, metadata: { entry_source: source } } as const
+  return Result.succeed(changed(flow, { before: null, after, entries: [entered], commands: [] }, now))
+}
+
 /** What the event makes of the member; null: nothing. */
-export const advance = (
+export const decide = (
   flow: CompiledFlow,
   before: Membership,
   facts: MemberFacts,
@@ -65,7 +137,8 @@ export const advance = (
     if (reason === null) run(going)
     else going.drop(reason)
   }
-  return going.change()
+  const moves = going.moves()
+  return moves === null ? null : changed(flow, moves, facts.now)
 }
 
 const dropReasonOf = (flow: CompiledFlow, facts: MemberFacts, { type }: MemberEvent): DropReason | null => {
@@ -91,7 +164,7 @@ const take = (going: Progress, event: MemberEvent): void => {
       return
     case "email_created":
       if (step.type !== "create_email") return
-      going.keepEmail(step.id, event.emailId)
+      going.keepEmail(step.step_id, event.emailId)
       return done(going, step, { email_id: event.emailId })
     case "tent_live":
       if (step.type !== "create_tent") return
@@ -104,17 +177,17 @@ const take = (going: Progress, event: MemberEvent): void => {
 }
 
 const done = (going: Progress, step: Exclude<Step, ConditionCheckStep>, metadata: object = {}): void =>
-  going.leave(step, "step_executed", step.next, metadata)
+  going.leave(step, "step_executed", step.next_step_id, metadata)
 
 type Settled = Extract<MemberEvent, { readonly type: "settled" }>
 
 /** However it went, the member goes on: what a condition then asks is the truth. */
 const settle = (going: Progress, step: SendEmailStep, { outcome, reason, visit, at }: Settled): void => {
   if (outcome === "sent") {
-    going.tell("email_sent", step.id, { visit }, at)
+    going.tell("email_sent", step.step_id, { visit }, at)
     return done(going, step)
   }
-  going.leave(step, outcome === "failed" ? "step_failed" : "step_skipped", step.next, { reason })
+  going.leave(step, outcome === "failed" ? "step_failed" : "step_skipped", step.next_step_id, { reason })
 }
 
 /** A wait is come to and left; nothing is looked at more often. */
@@ -165,8 +238,8 @@ const goOn = (going: Progress, { step, holds }: CompiledStep): boolean => {
 
 /** When the time of a wait that began then runs out; null: never. */
 const timeOf = (step: WaitStep, since: DateTime.Utc): DateTime.Utc | null => {
-  if (step.mode === "duration") return endOf(since, step.duration) ?? since
-  return step.timeout === null ? null : endOf(since, step.timeout)
+  if (step.mode === "duration") return endOf(since, durationOf(step)) ?? since
+  return endOf(since, timeoutOf(step))
 }
 
 const instantOf = (instant: DateTime.Utc | null): number | null => instant?.epochMilliseconds ?? null
@@ -191,30 +264,27 @@ const rest = (
     return false
   }
   if (step.mode === "duration") done(going, step)
-  else going.leave(step, "step_executed", step.timeoutStep ?? step.next, { timed_out: true })
+  else going.leave(step, "step_executed", step.timeout_step_id ?? step.next_step_id, { timed_out: true })
   return true
 }
 
 /** The chosen edge, else the default one, else the end. */
 const check = (going: Progress, step: ConditionCheckStep, result: boolean | null): void => {
-  const chosen = result === null ? null : result ? step.whenTrue : step.whenFalse
-  going.leave(step, "step_executed", chosen ?? step.byDefault, { result })
+  const chosen = result === null ? null : result ? step.true_step_id : step.false_step_id
+  going.leave(step, "step_executed", chosen ?? step.default_step_id, { result })
 }
 
 const send = (going: Progress, step: SendEmailStep): boolean => {
   const { contact, suppression, approvals } = going.facts
   const reason = blockReason({ ...recipientOf(contact), suppression }, step.operational)
   if (reason !== undefined) {
-    going.leave(step, "step_skipped", step.next, { reason })
+    going.leave(step, "step_skipped", step.next_step_id, { reason })
     return true
   }
-  const { email } = step
-  const emailId = email.source === "flow_step" ? going.createdBy(email.createdBy) : email.emailId
+  const isCreated = step.email_source === "flow_step"
+  const emailId = isCreated ? going.createdBy(step.create_email_step_id) : step.email_id
   if (emailId === null) {
-    going.fail(
-      step,
-      email.source === "flow_step" ? "no email has been created for this member" : "the step has no email",
-    )
+    going.fail(step, isCreated ? "no email has been created for this member" : "the step has no email")
     return false
   }
   const approvalId = approvals.get(emailId)

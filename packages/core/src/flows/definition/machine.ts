@@ -1,0 +1,202 @@
+// The flow machine: the table of its transitions, and `decide`, the only way to a FlowChange of an existing flow.
+import { type DateTime, Equal, Result } from "effect"
+import type { Email } from "../../emails/Email.ts"
+import type { EmailChange } from "../../emails/EmailChange.ts"
+import type { FlowId } from "../../kernel/Ids.ts"
+import { type Change, changeOf, type QueuedJob } from "../../kernel/Change.ts"
+import type { DomainEvent } from "../../kernel/Outbox.ts"
+import { InvalidState } from "../../kernel/Refusal.ts"
+import type { Plan } from "../../workspaces/Workspace.ts"
+import type { Structure } from "./FlowSchema.ts"
+import type { Flow, FlowStatus, Lifecycle } from "./Flow.ts"
+import type { FlowPatch, NewFlow } from "./FlowInput.ts"
+import { FlowNotReady, PaidPlanRequired } from "./FlowErrors.ts"
+import { type FlowFacts, flowReadiness } from "./Readiness.ts"
+
+/** What activation depends on besides the flow. */
+export interface ActivationFacts extends FlowFacts {
+  readonly plan: Pick<Plan, "plan" | "flows">
+}
+
+/** What can happen to a flow, and what each event brings with it. */
+interface Events {
+  /** `email`: the email that is created with the edit, for one of the steps. */
+  readonly edit: { readonly patch: FlowPatch; readonly email?: EmailChange<Email> | null }
+  readonly activate: { readonly facts: ActivationFacts }
+  readonly pause: object
+  readonly archive: object
+  readonly delete: object
+}
+
+type Tag = keyof Events
+
+export type FlowEvent<T extends Tag = Tag> = { [Each in T]: { readonly _tag: Each } & Events[Each] }[T]
+
+/** An event that leads to the flow's own status changes nothing but what `edit` brings. */
+export const transitions = {
+  draft: { edit: "draft", activate: "active", archive: "archived", delete: "deleted" },
+  active: { edit: "active", activate: "active", pause: "paused" },
+  paused: { edit: "paused", activate: "active", pause: "paused", archive: "archived", delete: "deleted" },
+  archived: { edit: "archived", archive: "archived", delete: "deleted" },
+} as const satisfies { readonly [From in FlowStatus]: { readonly [On in Tag]?: FlowStatus | "deleted" } }
+
+/** Completes the sentence "it can't be …" of a refusal. */
+const refused: { readonly [Each in Tag]: string } = {
+  edit: "edited",
+  activate: "activated",
+  pause: "paused",
+  archive: "archived",
+  delete: "deleted",
+}
+
+interface Refusals {
+  readonly edit: InvalidState
+  readonly activate: InvalidState | PaidPlanRequired | FlowNotReady
+  readonly pause: InvalidState
+  readonly archive: InvalidState
+  readonly delete: InvalidState
+}
+
+/**
+ * What a decision writes of a flow. `after` null: the flow is deleted, with its memberships and the emails that its steps
+ * have created. `email`: the email that is created with it. A store writes it where revision and status are still those of
+ * `before`.
+ */
+export type FlowChange<After extends Flow | null = Flow | null> = Change<
+  "flow",
+  { readonly before: Flow | null; readonly after: After; readonly email: EmailChange<Email> | null }
+>
+
+const flowChange = changeOf("flow")
+
+const changed = <After extends Flow | null>(
+  before: Flow | null,
+  after: After,
+  at: DateTime.Utc,
+  email: EmailChange<Email> | null = null,
+): FlowChange<After> =>
+  flowChange({ before, after, email }, { events: eventsOf(before, after, at), jobs: jobsOf(before, after, at) })
+
+export const createFlow = (
+  id: FlowId,
+  { name, description, structure }: NewFlow,
+  now: DateTime.Utc,
+): FlowChange<Flow> => {
+  const lifecycle = { status: "draft" } as const
+  return changed(
+    null,
+    { id, name, description, structure, revision: 1, lifecycle, createdAt: now, updatedAt: now },
+    now,
+  )
+}
+
+export const decide = <T extends Tag>(
+  before: Flow,
+  event: FlowEvent<T>,
+  now: DateTime.Utc,
+): Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusals[T]> =>
+  decided(before, event as FlowEvent, now) as Result.Result<FlowChange<T extends "delete" ? null : Flow>, Refusals[T]>
+
+const decided = (before: Flow, event: FlowEvent, now: DateTime.Utc): Result.Result<FlowChange, Refusals[Tag]> => {
+  const { status } = before.lifecycle
+  const accepted: { readonly [On in Tag]?: FlowStatus | "deleted" } = transitions[status]
+  const target = accepted[event._tag]
+  if (target === undefined) return refuse(before, refused[event._tag])
+  if (event._tag === "edit") return edited(before, event, now)
+  if (target === status) return Result.succeed(changed(before, before, now))
+  if (event._tag === "activate") {
+    const refusal = lackOf(before, event.facts)
+    if (refusal !== null) return Result.fail(refusal)
+  }
+  const after = target === "deleted" ? null : { ...before, lifecycle: lifecycleOf(target, now), updatedAt: now }
+  return Result.succeed(changed(before, after, now))
+}
+
+const lifecycleOf = (status: FlowStatus, now: DateTime.Utc): Lifecycle => {
+  switch (status) {
+    case "draft":
+      return { status }
+    case "active":
+      return { status, activatedAt: now }
+    case "paused":
+      return { status, pausedAt: now }
+    case "archived":
+      return { status, archivedAt: now }
+  }
+}
+
+/** What the flow lacks to run. */
+const lackOf = ({ structure }: Flow, facts: ActivationFacts): PaidPlanRequired | FlowNotReady | null => {
+  if (!facts.plan.flows) return new PaidPlanRequired({ plan: facts.plan.plan })
+  const { missing } = flowReadiness(structure, facts)
+  return missing.length > 0 ? new FlowNotReady({ missing }) : null
+}
+
+const edited = (
+  before: Flow,
+  { patch, email = null }: FlowEvent<"edit">,
+  now: DateTime.Utc,
+): Result.Result<FlowChange<Flow>, InvalidState> => {
+  const structure: Structure = { ...before.structure, ...patch.structure }
+  const refusal = refusalOf(before, structure)
+  if (refusal !== null) return refuse(before, refusal)
+  const same = Equal.equals(before.structure, structure)
+  const after: Flow = {
+    ...before,
+    name: patch.name ?? before.name,
+    description: patch.description === undefined ? before.description : patch.description,
+    structure: same ? before.structure : structure,
+    revision: same ? before.revision : before.revision + 1,
+    updatedAt: now,
+  }
+  const unchanged = same && after.name === before.name && after.description === before.description && email === null
+  return Result.succeed(changed(before, unchanged ? before : after, now, email))
+}
+
+const refuse = ({ lifecycle }: Flow, move: string): Result.Result<never, InvalidState> =>
+  Result.fail(new InvalidState({ resource: "flow", status: lifecycle.status, move }))
+
+/**
+ * The part of the structure that the status protects, as the move that is refused. Triggers, steps and the reentry policy
+ * change in a draft and while paused; disqualification rules also while active; the rest always.
+ */
+const refusalOf = ({ structure: before, lifecycle }: Flow, after: Structure): string | null => {
+  const { status } = lifecycle
+  if (status === "draft" || status === "paused") return null
+  const fixed: ReadonlyArray<readonly [keyof Structure, string]> = [
+    ["triggers", "given other triggers"],
+    ["steps", "given other steps"],
+    ["reentry_policy", "given another reentry policy"],
+    ...(status === "archived" ? ([["disqualification_rules", "given other disqualification rules"]] as const) : []),
+  ]
+  return fixed.find(([part]) => !Equal.equals(before[part], after[part]))?.[1] ?? null
+}
+
+const eventTypes = {
+  draft: "flow_created",
+  active: "flow_activated",
+  paused: "flow_paused",
+  archived: "flow_archived",
+} as const
+
+const eventsOf = (before: Flow | null, after: Flow | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
+  const event = (type: string, flow: Flow): ReadonlyArray<DomainEvent> => [
+    { type, contactId: null, at, data: { flow_id: flow.id, from: before?.lifecycle.status ?? null } },
+  ]
+  if (after === null) return before === null ? [] : event("flow_deleted", before)
+  if (before?.lifecycle.status !== after.lifecycle.status) return event(eventTypes[after.lifecycle.status], after)
+  return before.revision === after.revision ? [] : event("flow_edited", after)
+}
+
+/** The machine of members looks at them again when the structure, the rules or the status have changed. */
+const jobsOf = (before: Flow | null, after: Flow | null, at: DateTime.Utc): ReadonlyArray<QueuedJob> => {
+  if (before === null || after === null) return []
+  const id = `flow_review:${after.id}:${after.revision}:${at.epochMilliseconds}`
+  const review = (members: "live" | "waiting"): ReadonlyArray<QueuedJob> => [
+    { id, job: { type: "flow_review", flowId: after.id, members } },
+  ]
+  const [was, is] = [before.lifecycle.status, after.lifecycle.status]
+  if (was !== is) return is === "archived" ? review("live") : is === "active" ? review("waiting") : []
+  const changes = (part: keyof Structure) => !Equal.equals(before.structure[part], after.structure[part])
+  return changes("steps") || changes("disqualification_rules") ? review("live") : []
+}
