@@ -1,13 +1,13 @@
 // The invariants of every simulated run, as sentences; those that do not hold are the violations.
 import type { DeliveryRow } from "@tentpole/adapters/memory/sending/DeliveryTables"
-import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
+import type { BlastView } from "@tentpole/core/blasts/BlastView"
 import type { Dot } from "./MailServer.ts"
 import type { Drawn } from "./Simulation.ts"
 
 export interface Evidence {
   readonly dots: ReadonlyArray<Dot>
   readonly rows: ReadonlyArray<DeliveryRow>
-  readonly shown: ShownBlast
+  readonly shown: BlastView
   /** When each address unsubscribed. */
   readonly unsubscribed: ReadonlyMap<string, number>
   readonly crashes: number

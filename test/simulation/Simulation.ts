@@ -86,7 +86,7 @@ const settingsOf = ({ connections }: Drawn) => settingsLayer({ smtpConnections: 
 const plainMail = Layer.succeed(
   OutgoingMail,
   OutgoingMail.of({
-    make: (_, { id, address }) =>
+    render: (_, { id, address }) =>
       Effect.succeed({
         envelope: { from: "bounce@example.test", to: address },
         bytes: encodeText(id),
@@ -241,7 +241,7 @@ export const simulate = (seed: number): Effect.Effect<Outcome> =>
       workers[at] = yield* spawn(at, Number.POSITIVE_INFINITY)
     }
     let calm = 0
-    const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.find(ws, blast))))
+    const shown = asUser(Effect.flatMap(Blasts, (blasts) => Effect.orDie(blasts.get(ws, blast))))
     const finish = Effect.gen(function* () {
       while (["scheduled", "sending"].includes((yield* shown).blast.status) && calm < calm_steps_max) {
         calm++

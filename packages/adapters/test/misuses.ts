@@ -49,11 +49,11 @@ export class Inherited extends WorkspaceChange {}
 export const edited = () => (change.after = workspace)
 
 // Ids are of what they name.
-export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.find(id))
+export const rightId = Effect.flatMap(WorkspaceStore, (store) => store.get(id))
 // @ts-expect-error an id of a list finds no workspace
-export const wrongId = Effect.flatMap(WorkspaceStore, (store) => store.find(list))
+export const wrongId = Effect.flatMap(WorkspaceStore, (store) => store.get(list))
 // @ts-expect-error nor does any string
-export const noId = Effect.flatMap(WorkspaceStore, (store) => store.find("0198c0de-0000-7000-8000-000000000000"))
+export const noId = Effect.flatMap(WorkspaceStore, (store) => store.get("0198c0de-0000-7000-8000-000000000000"))
 
 // A change comes from the machine of its room: it can't be written as a literal, copied with other fields, or made of a
 // change of another room.

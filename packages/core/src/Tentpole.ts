@@ -24,9 +24,9 @@ import { Enroller } from "./flows/engine/EnrollBatch.ts"
 import { FlowDateRounds } from "./flows/engine/FlowDates.ts"
 import { FlowEngine } from "./flows/engine/FlowEngine.ts"
 import { FlowEventRounds } from "./flows/engine/FlowEvents.ts"
-import { FlowMakings } from "./flows/steps/FlowMakings.ts"
+import { StepRuns } from "./flows/steps/FlowMakings.ts"
 import { Flows } from "./flows/Flows.ts"
-import { FlowTrials } from "./flows/simulation/FlowTrials.ts"
+import { FlowSimulations } from "./flows/simulation/FlowTrials.ts"
 import { StepExecutor } from "./flows/steps/StepExecutor.ts"
 import { Memberships } from "./flows/Memberships.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
@@ -49,7 +49,7 @@ export const flowServices = Layer.merge(FlowEventRounds.layer, FlowDateRounds.la
   Layer.provideMerge(FlowCompiler.layer),
 )
 
-export const flowMakings = FlowMakings.layer.pipe(Layer.provide(StepExecutor.layer))
+export const flowMakings = StepRuns.layer.pipe(Layer.provide(StepExecutor.layer))
 
 /** Every use case, over the ports. */
 export const useCases = Layer.mergeAll(
@@ -66,7 +66,7 @@ export const useCases = Layer.mergeAll(
   Exports.layer,
   Layer.mergeAll(FlowEngine.layer, flowMakings, Memberships.layer).pipe(Layer.provide(flowServices)),
   Forms.layer,
-  FlowTrials.layer,
+  FlowSimulations.layer,
   Flows.layer,
   Hooks.layer,
   Idempotency.layer,

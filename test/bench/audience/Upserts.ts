@@ -55,7 +55,7 @@ const changedItem = (number: number, whose: string): Item => ({
 /** The changes that core decides, so that the bare statements write the same rows. */
 const decided = (world: LargeWorkspace, batches: number, whose: string) =>
   Effect.gen(function* () {
-    const fields = fieldsByName(yield* (yield* ContactFieldStore).all(world.workspace))
+    const fields = fieldsByName(yield* (yield* ContactFieldStore).list(world.workspace))
     const how = { values: "json", fields, defaultCountry: "US", allowNotEditable: false } as const
     const read = (items: ReadonlyArray<Item>) => items.map((item) => readItem(item, how))
     const now = yield* DateTime.now

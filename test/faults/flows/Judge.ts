@@ -114,7 +114,7 @@ export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed
 }
 
 const knownOf = async ({ emailId, flowId, world, workspace }: RunningFlow): Promise<Known> => {
-  const { flow } = await world.deployment.inside.run(Effect.flatMap(Flows, (flows) => flows.find(workspace.id, flowId)))
+  const { flow } = await world.deployment.inside.run(Effect.flatMap(Flows, (flows) => flows.get(workspace.id, flowId)))
   return {
     flow: compileFlow(flow, { fields: [], staticLists: new Set() }),
     emailId: EmailId.make(emailId),

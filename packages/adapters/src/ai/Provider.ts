@@ -76,12 +76,12 @@ export const layerOf = (dialect: Dialect, options: ProviderOptions): Layer.Layer
         )
 
       return Ai.of({
-        page: Effect.fn("Ai.page")(function* (request) {
+        generatePage: Effect.fn("Ai.page")(function* (request) {
           const time_max = isThoughtful(request) ? thoughtful_time_max : document_time_max
           const answer = yield* ask("a page", pageConversation(request), document_tokens_max, time_max)
           return yield* Effect.fromResult(readPage(answer))
         }),
-        email: Effect.fn("Ai.email")(function* (request) {
+        generateEmail: Effect.fn("Ai.email")(function* (request) {
           const answer = yield* ask("an email", emailConversation(request), document_tokens_max, document_time_max)
           const written = yield* Effect.fromResult(readEmail(answer))
           return { ...written, html: inlined(written.html) }

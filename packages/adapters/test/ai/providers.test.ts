@@ -70,14 +70,17 @@ for (const [name, provider] of Object.entries(providers)) {
     })
     const refusal = Effect.fnUntraced(function* (...replies: ReadonlyArray<Reply>) {
       const { ai, seen } = yield* ask(...replies)
-      const error = yield* Effect.flip(ai.page(request))
+      const error = yield* Effect.flip(ai.generatePage(request))
       return { tag: error._tag, reason: error.reason, times: seen.length }
     })
 
     it.live("asks in the provider's words and takes the page out of what it says", () =>
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(`Here you are:\n\`\`\`html\n${html}\n\`\`\`\nEnjoy!`) })
-        assert.strictEqual(yield* ai.page({ ...request, brand: { name: "Acme" } as never, template: "<p>T</p>" }), html)
+        assert.strictEqual(
+          yield* ai.generatePage({ ...request, brand: { name: "Acme" } as never, template: "<p>T</p>" }),
+          html,
+        )
         const [first] = seen
         assert.strictEqual(first?.url, provider.path)
         assert.include(String(provider.key(first?.headers ?? {})), "key-1")
@@ -106,11 +109,11 @@ for (const [name, provider] of Object.entries(providers)) {
             { ...file, contentType: "text/plain", bytes: Buffer.from('say "hello"\n') },
             { ...file, fileName: "film.mp4", contentType: "video/mp4", bytes: null },
           ]
-          yield* ai.page({ ...request, assets })
+          yield* ai.generatePage({ ...request, assets })
           assert.deepStrictEqual(provider.files(seen[0]?.body), ["image/png AQID", "application/pdf AQID brief.pdf"])
           const text = JSON.stringify(seen[0]?.body)
           for (const part of ["asset:1", "film.mp4", "hello", "is not shown"]) assert.include(text, part)
-          yield* ai.page(request)
+          yield* ai.generatePage(request)
           assert.notInclude(JSON.stringify(seen[1]?.body), "AQID")
           assert.deepStrictEqual(provider.files(seen[1]?.body), [])
         }).pipe(Effect.scoped),
@@ -119,7 +122,8 @@ for (const [name, provider] of Object.entries(providers)) {
     it.live("thinks as much as it is told, and says nothing of it when it is told nothing", () =>
       Effect.gen(function* () {
         const { ai, seen } = yield* ask({ body: provider.says(html) })
-        for (const reasoning of [null, "min", "medium", "max"] as const) yield* ai.page({ ...request, reasoning })
+        for (const reasoning of [null, "min", "medium", "max"] as const)
+          yield* ai.generatePage({ ...request, reasoning })
         assert.deepStrictEqual(
           seen.map(({ body }) => provider.thought(body)),
           provider.thoughts,
@@ -192,7 +196,7 @@ for (const [name, provider] of Object.entries(providers)) {
     aiOutputTest("an answer that calls a tool calls nobody: it is a page if it holds one, else none", () =>
       Effect.gen(function* () {
         const both = yield* ask({ body: provider.calls(html) })
-        assert.strictEqual(yield* both.ai.page(request), html)
+        assert.strictEqual(yield* both.ai.generatePage(request), html)
         assert.strictEqual(both.seen.length, 1)
         assert.notProperty(both.seen[0]?.body, "tools")
         const { tag, times } = yield* refusal({ body: provider.calls(null) })
@@ -209,7 +213,7 @@ for (const [name, provider] of Object.entries(providers)) {
           { status: 529, body: "overloaded" },
           { body: provider.says(html) },
         )
-        assert.strictEqual(yield* ai.page(request), html)
+        assert.strictEqual(yield* ai.generatePage(request), html)
         assert.strictEqual(seen.length, 3)
         assert.isAbove(performance.now() - began, 990)
       }).pipe(Effect.scoped),
@@ -236,7 +240,7 @@ for (const [name, provider] of Object.entries(providers)) {
         const said = `Here it is!\n\n**Subject:** "Spring, {{contact.first_name|friend}}"\nPreview: From 5 °C\n\n\`\`\`html\n${email}\n\`\`\``
         const { ai, seen } = yield* ask({ body: provider.says(said) })
         assert.deepStrictEqual(
-          yield* ai.email({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
+          yield* ai.generateEmail({ ...emailRequest, brand: { name: "Acme" } as never, basis: "<p>T</p>" }),
           {
             html: email,
             subject: "Spring, {{contact.first_name|friend}}",
@@ -261,7 +265,11 @@ for (const [name, provider] of Object.entries(providers)) {
     it.live("an email without a subject is one; an answer without an email, or with half of it, is none", () =>
       Effect.gen(function* () {
         const bare = yield* ask({ body: provider.says(email) })
-        assert.deepStrictEqual(yield* bare.ai.email(emailRequest), { html: email, subject: null, previewText: null })
+        assert.deepStrictEqual(yield* bare.ai.generateEmail(emailRequest), {
+          html: email,
+          subject: null,
+          previewText: null,
+        })
         for (const [body, tag, sentence] of [
           [provider.says("Subject: Spring\nPreview: It is here"), "AiRefused", "no email"],
           [provider.says(`Subject: Spring\nPreview: x\n${email.slice(0, -7)}`), "AiRefused", "cut off"],
@@ -272,7 +280,7 @@ for (const [name, provider] of Object.entries(providers)) {
           ["{", "AiUnavailable", "no JSON"],
         ] as const) {
           const { ai, seen } = yield* ask({ body })
-          const error = yield* Effect.flip(ai.email(emailRequest))
+          const error = yield* Effect.flip(ai.generateEmail(emailRequest))
           assert.deepStrictEqual([error._tag, seen.length], [tag, 1])
           assert.include(error.reason, sentence)
         }
@@ -286,7 +294,7 @@ for (const [name, provider] of Object.entries(providers)) {
           { status: 429, body: {} },
           { body: provider.says(email) },
         )
-        assert.strictEqual((yield* ai.email(emailRequest)).html, email)
+        assert.strictEqual((yield* ai.generateEmail(emailRequest)).html, email)
         assert.strictEqual(seen.length, 3)
       }).pipe(Effect.scoped),
     )
@@ -300,7 +308,7 @@ for (const [name, provider] of Object.entries(providers)) {
           Ai,
           provider.layer(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, silent))),
         )
-        const waiting = yield* Effect.forkChild(Effect.flip(ai.email(emailRequest)))
+        const waiting = yield* Effect.forkChild(Effect.flip(ai.generateEmail(emailRequest)))
         yield* TestClock.adjust("11 minutes")
         assert.strictEqual(asked, 4)
         assert.isUndefined(waiting.pollUnsafe())
@@ -315,7 +323,7 @@ for (const [name, provider] of Object.entries(providers)) {
       Effect.gen(function* () {
         const options = { apiKey: Redacted.make("k"), baseUrl: "http://127.0.0.1:9/v1", model: "m", retryFrom_ms: 5 }
         const ai = yield* Effect.provide(Ai, provider.layer(options).pipe(Layer.provide(FetchHttpClient.layer)))
-        assert.strictEqual((yield* Effect.flip(ai.page(request)))._tag, "AiUnavailable")
+        assert.strictEqual((yield* Effect.flip(ai.generatePage(request)))._tag, "AiUnavailable")
       }),
     )
   })

@@ -1,7 +1,7 @@
 // What an audit finds on PostgreSQL: each kind of wrong row, planted by the owner's hand behind the service's back.
 import { PgClient } from "@effect/sql-pg"
 import { audit } from "@tentpole/core/blasts/inspection/BlastAudit"
-import { AuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
+import { BlastAuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
 import { mailedBlast } from "@tentpole/core/contract"
 import type { BlastId } from "@tentpole/core/kernel/Ids"
 import { assert, layer } from "@effect/vitest"
@@ -108,7 +108,7 @@ layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) =>
     it.effect(`finds ${what}`, () =>
       Effect.gen(function* () {
         const { id: blast, store, ws } = yield* mailedBlast
-        const audits = yield* AuditStore
+        const audits = yield* BlastAuditStore
         const query = { category: "sent", page: 1, limit: 10, search: "", sort: "created_at", order: "asc" } as const
         const [sent = "", other = ""] = (yield* store.recipients(ws, blast, query)).items.map(({ id }) => id).sort()
         const [database] = yield* (yield* PgClient.PgClient)<{

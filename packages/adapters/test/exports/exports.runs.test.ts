@@ -71,12 +71,12 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const { exports, workspace, add, inline } = yield* begin
         const id = yield* add({ firstName: "=1+1", jobTitle: "'=x", city: 'a,b "q"\r\nc' })
         const { list } = yield* inline([id])
-        const begun = yield* exports.begin(workspace, of(list))
-        const queued = yield* exports.find(workspace, of(list), begun.id)
+        const begun = yield* exports.create(workspace, of(list))
+        const queued = yield* exports.get(workspace, of(list), begun.id)
         assert.deepStrictEqual(queued, { record: begun, link: null })
 
         yield* exports.run(workspace, begun.id)
-        const { record, link } = yield* exports.find(workspace, of(list), begun.id)
+        const { record, link } = yield* exports.get(workspace, of(list), begun.id)
         if (record.status !== "completed" || link === null) return assert.fail(record.status)
         const day = DateTime.formatIsoDateUtc(record.completedAt)
         assert.deepStrictEqual([record.rowCount, record.fileName], [1, `cafe-co-${day}.csv`])
@@ -102,17 +102,17 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, add, inline } = yield* begin
         const { list } = yield* inline([yield* add({})])
-        const { id } = yield* exports.begin(workspace, of(list))
+        const { id } = yield* exports.create(workspace, of(list))
         const blobs = yield* BlobStore
         const half = Stream.succeed(encodeText("half of a file"))
         yield* blobs.put(exportKey(workspace, "list", id), half, { contentType: "text/csv", bytes_max: 100 })
         yield* exports.run(workspace, id)
-        const first = yield* exports.find(workspace, of(list), id)
+        const first = yield* exports.get(workspace, of(list), id)
         const file = yield* fileOf(workspace, id)
         assert.isAbove(file.size_bytes, 300)
         yield* exports.run(workspace, id)
-        yield* exports.giveUp(workspace, id, "no")
-        assert.deepStrictEqual((yield* exports.find(workspace, of(list), id)).record, first.record)
+        yield* exports.abandon(workspace, id, "no")
+        assert.deepStrictEqual((yield* exports.get(workspace, of(list), id)).record, first.record)
         assert.deepStrictEqual(yield* fileOf(workspace, id), file)
       }),
     )
@@ -121,14 +121,14 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const { list } = yield* inline([])
-        const { id } = yield* exports.begin(workspace, of(list))
+        const { id } = yield* exports.create(workspace, of(list))
         yield* exports.run(workspace, id)
-        const { link } = yield* exports.find(workspace, of(list), id)
+        const { link } = yield* exports.get(workspace, of(list), id)
         const token = link?.url.split("/").at(-1) ?? ""
         yield* exports.download(token)
         for (let time = 0; time < 2; time++) {
           yield* exports.expire(workspace, "list", id)
-          assert.strictEqual((yield* Effect.flip(exports.find(workspace, of(list), id)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(exports.get(workspace, of(list), id)))._tag, "NotFound")
           assert.strictEqual((yield* Effect.flip(exports.download(token)))._tag, "LinkRefused")
           assert.strictEqual((yield* Effect.flip(fileOf(workspace, id)))._tag, "BlobNotFound")
         }
@@ -141,17 +141,17 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const { exports, workspace, inline } = yield* begin
         const [written, waiting] = [yield* inline([]), yield* inline([])]
-        const { id } = yield* exports.begin(workspace, of(written.list))
-        const { id: late } = yield* exports.begin(workspace, of(waiting.list))
+        const { id } = yield* exports.create(workspace, of(written.list))
+        const { id: late } = yield* exports.create(workspace, of(waiting.list))
         yield* exports.run(workspace, id)
-        const { link } = yield* exports.find(workspace, of(written.list), id)
+        const { link } = yield* exports.get(workspace, of(written.list), id)
         yield* written.discard
         yield* waiting.discard
         assert.strictEqual(
           (yield* Effect.flip(exports.download(link?.url.split("/").at(-1) ?? "")))._tag,
           "LinkRefused",
         )
-        assert.strictEqual((yield* Effect.flip(exports.find(workspace, of(written.list), id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(exports.get(workspace, of(written.list), id)))._tag, "NotFound")
         yield* exports.run(workspace, late)
         const failed = yield* (yield* Transactor).transact((yield* ExportStore).lock(workspace, late))
         assert.deepInclude(failed, { status: "failed", error: "The list was deleted before its members were exported" })
@@ -166,20 +166,20 @@ const exportsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const { fresh, exports, workspace, inline } = yield* begin
         const [mine, other] = [yield* inline([]), yield* inline([])]
         const elsewhere = yield* fresh.workspace()
-        const { id } = yield* exports.begin(workspace, of(mine.list))
+        const { id } = yield* exports.create(workspace, of(mine.list))
         const nobody = ExportId.make(yield* fresh.id)
         for (const refused of [
-          exports.find(workspace, of(other.list), id),
-          exports.find(elsewhere, of(mine.list), id),
-          exports.find(workspace, of(mine.list), nobody),
-          exports.begin(elsewhere, of(mine.list)),
-          exports.begin(workspace, { ...of(mine.list), listId: ListId.make(yield* fresh.id) }),
+          exports.get(workspace, of(other.list), id),
+          exports.get(elsewhere, of(mine.list), id),
+          exports.get(workspace, of(mine.list), nobody),
+          exports.create(elsewhere, of(mine.list)),
+          exports.create(workspace, { ...of(mine.list), listId: ListId.make(yield* fresh.id) }),
         ]) {
           assert.strictEqual((yield* Effect.flip<unknown, { readonly _tag: string }, never>(refused))._tag, "NotFound")
         }
         yield* exports.run(elsewhere, id)
-        yield* exports.giveUp(elsewhere, id, "no")
-        assert.strictEqual((yield* exports.find(workspace, of(mine.list), id)).record.status, "queued")
+        yield* exports.abandon(elsewhere, id, "no")
+        assert.strictEqual((yield* exports.get(workspace, of(mine.list), id)).record.status, "queued")
       }),
     )
   })

@@ -40,7 +40,7 @@ layer(live, { excludeTestServices: true })("events of flows on PostgreSQL", (it)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.joinAll([other, dealing])
       yield* takeNews
-      assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, waiting: 450 })
+      assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, waiting: 450 })
     }),
   )
 })

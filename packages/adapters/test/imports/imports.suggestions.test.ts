@@ -30,8 +30,8 @@ const scripted = Layer.effect(
   Ai,
   Effect.map(Script, (script) =>
     Ai.of({
-      page: () => Effect.die("no page was asked for"),
-      email: () => Effect.die("no email is asked for"),
+      generatePage: () => Effect.die("no page was asked for"),
+      generateEmail: () => Effect.die("no email is asked for"),
       asksForPage: () => Effect.succeed(true),
       matchColumns: (request) => Effect.suspend(() => script.reply(script.asked.push(request))),
     }),

@@ -103,7 +103,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
       assert.deepStrictEqual(yield* counts, same(20, 20, 21_020))
       yield* transact(
         Effect.gen(function* () {
-          const facts = yield* store.lockForRemoval(workspace, big)
+          const facts = yield* store.lockForDelete(workspace, big)
           yield* store.apply(workspace, yield* Effect.fromResult(ListChange.remove(facts, DateTime.makeUnsafe(0))))
         }),
       )

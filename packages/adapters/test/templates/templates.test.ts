@@ -41,11 +41,11 @@ const answered = Effect.fnUntraced(function* (prompt: string) {
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
-    email: (request) => {
+    generateEmail: (request) => {
       emailsAsked.push(request)
       return Effect.map(answered(request.prompt), (html) => ({ html, subject: "of the AI", previewText: "before" }))
     },
-    page: (request) => {
+    generatePage: (request) => {
       pagesAsked.push(request)
       return answered(request.prompt)
     },
@@ -99,7 +99,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const workspaces = yield* WorkspaceStore
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace({ brand: { name: "Acme" } })
-      const credits = (of = workspace) => Effect.map(workspaces.find(of), (found) => found.credits)
+      const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const email = (over: Partial<NewEmailTemplate> = {}, of = workspace) =>
         emailTemplates.create(of, { ...blank, ...over }, "a key")
       /** One that the AI is to write, and its generation's id. */
@@ -345,7 +345,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id } = yield* tents.create(workspace, page)
         const make = (tentId: TentId) => tentTemplates.create(workspace, { name: "t", tentId }, "a key")
         assert.strictEqual((yield* Effect.flip(make(id))).code, "tent_not_ready")
-        yield* tents.generate(workspace, id)
+        yield* tents.runGeneration(workspace, id)
         const { document: template } = yield* make(id)
         assert.strictEqual(template.sourceId, id)
         assert.strictEqual(yield* tentTemplates.content(workspace, template.id), yield* tents.content(workspace, id))
@@ -374,14 +374,14 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.deepStrictEqual(intents, [true, true])
         yield* tentTemplates.setContent(workspace, template.id, "<h1>later</h1>")
         yield* tentTemplates.approve(workspace, template.id, {})
-        yield* tents.generate(workspace, first.id)
+        yield* tents.runGeneration(workspace, first.id)
         yield* tentTemplates.delete(workspace, template.id)
-        yield* tents.generate(workspace, second.id)
+        yield* tents.runGeneration(workspace, second.id)
         assert.deepStrictEqual(
           pagesAsked.map((asked) => asked.template),
           ["<h1>approved</h1>", "<h1>approved</h1>"],
         )
-        assert.strictEqual((yield* tents.show(workspace, second.id)).tent.generation.status, "completed")
+        assert.strictEqual((yield* tents.get(workspace, second.id)).tent.generation.status, "completed")
         assert.strictEqual((yield* Effect.flip(create())).code, "not_found")
       }),
     )
@@ -390,7 +390,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { tents, page, workspace } = yield* begin
         const { id } = yield* tents.create(workspace, page)
-        yield* tents.generate(workspace, id)
+        yield* tents.runGeneration(workspace, id)
         assert.deepStrictEqual([intents, pagesAsked.map((asked) => asked.template)], [[false], [null]])
       }),
     )

@@ -32,9 +32,9 @@ let reached: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
-    email: () => Effect.die("no email is asked for"),
+    generateEmail: () => Effect.die("no email is asked for"),
     asksForPage: () => Effect.succeed(true),
-    page: (request) =>
+    generatePage: (request) =>
       Effect.gen(function* () {
         asked.push(request)
         if (request.prompt.includes("refused")) return yield* new AiRefused({ reason: "I would rather not" })
@@ -124,7 +124,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const [blobs, workspaces, queue] = [yield* BlobStore, yield* WorkspaceStore, yield* JobQueue]
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()
-      const credits = (of = workspace) => Effect.map(workspaces.find(of), (found) => found.credits)
+      const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const lies = (tent: TentId, id: AssetId) =>
         Effect.match(blobs.info(assetKey(workspace, tent, id)), { onSuccess: () => true, onFailure: () => false })
       /** An approved template. */
@@ -139,7 +139,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const working = queue.work({
         concurrency: 3,
         handle: (job, { attempt }) =>
-          job.type === "tent_generation" ? tents.generate(job.workspaceId, job.tentId, { attempt }) : Effect.void,
+          job.type === "tent_generation" ? tents.runGeneration(job.workspaceId, job.tentId, { attempt }) : Effect.void,
       })
       return { tents, assets, bulk, fresh, workspace, credits, lies, template, working }
     })
@@ -153,7 +153,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const film = yield* assets.upload(workspace, logo.tentId, file(new Uint8Array(3_000_000).fill(7)))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId: logo.tentId }
         yield* tents.create(workspace, { ...wanted, assetIds: [logo.id, brief.id, film.id] })
-        yield* tents.generate(workspace, logo.tentId)
+        yield* tents.runGeneration(workspace, logo.tentId)
         const given = asked[0]?.assets ?? []
         assert.deepStrictEqual(
           given.map(({ fileName, address, bytes }) => [fileName, address, bytes?.length ?? null]),
@@ -182,7 +182,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const logo = yield* assets.upload(workspace, tentId, file(png, "logo.png"))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId }
         yield* tents.create(workspace, { ...wanted, assetIds: [id, logo.id] })
-        yield* tents.generate(workspace, tentId)
+        yield* tents.runGeneration(workspace, tentId)
         assert.deepStrictEqual(
           (asked[0]?.assets ?? []).map(({ address, bytes, fileName }) => [fileName, address, bytes?.length ?? null]),
           [
@@ -199,10 +199,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id, tentId } = yield* assets.upload(workspace, null, file(png))
         const wanted = { name: "n", prompt: "p", includeBrand: false, autoPublish: false, tentId }
         yield* tents.create(workspace, { ...wanted, assetIds: [id] })
-        yield* assets.remove(workspace, tentId, id)
-        yield* tents.generate(workspace, tentId)
+        yield* assets.delete(workspace, tentId, id)
+        yield* tents.runGeneration(workspace, tentId)
         assert.deepStrictEqual(asked[0]?.assets, [])
-        assert.strictEqual((yield* tents.show(workspace, tentId)).tent.generation.status, "completed")
+        assert.strictEqual((yield* tents.get(workspace, tentId)).tent.generation.status, "completed")
       }),
     )
 
@@ -226,7 +226,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.isFalse(yield* lies(left.tentId, lost))
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
         assert.isTrue(yield* lies(kept.tentId, kept.id))
-        yield* assets.remove(workspace, kept.tentId, kept.id)
+        yield* assets.delete(workspace, kept.tentId, kept.id)
         assert.isTrue(yield* lies(kept.tentId, kept.id))
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
         yield* assets.cleanUp(workspace, kept.tentId, [kept.id])
@@ -238,7 +238,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { tents, assets, workspace, lies } = yield* begin
         const first = yield* assets.upload(workspace, null, file(png))
-        afterPut = Effect.orDie(Effect.asVoid(tents.remove(workspace, first.tentId)))
+        afterPut = Effect.orDie(Effect.asVoid(tents.delete(workspace, first.tentId)))
         const refused = yield* Effect.flip(assets.upload(workspace, first.tentId, file(png)))
         assert.strictEqual(refused._tag, "NotFound")
         yield* assets.cleanUp(workspace, first.tentId, [first.id])
@@ -271,7 +271,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { tents, assets, workspace } = yield* begin
         const refused = yield* Effect.flip(assets.upload(workspace, null, file(new Uint8Array())))
         assert.strictEqual(refused.code, "validation_failed")
-        assert.deepStrictEqual((yield* tents.slice(workspace, { after: null, limit: 5 })).items, [])
+        assert.deepStrictEqual((yield* tents.list(workspace, { after: null, limit: 5 })).items, [])
       }),
     )
 
@@ -286,8 +286,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           Effect.asVoid(assets.list(other, tentId)),
           Effect.asVoid(assets.content(other, tentId, id)),
           Effect.asVoid(assets.content(other, theirs.tentId, id)),
-          assets.remove(other, tentId, id),
-          assets.remove(other, theirs.tentId, id),
+          assets.delete(other, tentId, id),
+          assets.delete(other, theirs.tentId, id),
           Effect.asVoid(assets.upload(other, tentId, file(png))),
           Effect.asVoid(tents.create(other, { ...wanted, tentId: theirs.tentId, assetIds: [id] })),
         ]
@@ -320,13 +320,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           const dying = yield* Effect.forkChild(working)
           yield* Deferred.await(reached)
           yield* Fiber.interrupt(dying)
-          assert.notStrictEqual((yield* bulk.find(workspace, job.id)).progress.status, "completed")
+          assert.notStrictEqual((yield* bulk.get(workspace, job.id)).progress.status, "completed")
           yield* Deferred.succeed(gate, undefined)
           const next = yield* Effect.forkChild(working)
-          const done = yield* eventually(
-            bulk.find(workspace, job.id),
-            ({ progress }) => progress.status === "completed",
-          )
+          const done = yield* eventually(bulk.get(workspace, job.id), ({ progress }) => progress.status === "completed")
           yield* Fiber.interrupt(next)
           assert.deepStrictEqual(done.progress, { status: "completed", completed_count: 6, failed_count: 1 })
           assert.strictEqual(yield* credits(), 994)

@@ -27,12 +27,12 @@ let gate: Deferred.Deferred<void> | undefined
 const scripted = Layer.succeed(
   Ai,
   Ai.of({
-    email: () => Effect.die("no email is asked for"),
+    generateEmail: () => Effect.die("no email is asked for"),
     asksForPage: (prompt) =>
       prompt.includes("away")
         ? Effect.fail(new AiUnavailable({ reason: "x" }))
         : Effect.succeed(!prompt.includes("question")),
-    page: (request) =>
+    generatePage: (request) =>
       Effect.gen(function* () {
         asked.push(request)
         if (gate !== undefined) yield* Deferred.await(gate)
@@ -85,11 +85,11 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       const workspaces = yield* WorkspaceStore
       const fresh = yield* Fresh
       const workspace = yield* fresh.workspace()
-      const credits = (of = workspace) => Effect.map(workspaces.find(of), (found) => found.credits)
+      const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const made = Effect.fnUntraced(function* (over: Partial<NewTent> = {}, of = workspace) {
         const { id } = yield* tents.create(of, { ...page, ...over })
-        yield* tents.generate(of, id)
-        return yield* tents.show(of, id)
+        yield* tents.runGeneration(of, id)
+        return yield* tents.get(of, id)
       })
       return { tents, pages, fresh, workspace, credits, made }
     })
@@ -98,10 +98,10 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, { ...page, userId: "u" })
-        assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "queued")
+        assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "queued")
         assert.strictEqual((yield* Effect.flip(tents.content(workspace, id)))._tag, "TentNotReady")
-        yield* tents.generate(workspace, id)
-        const { tent, url } = yield* tents.show(workspace, id)
+        yield* tents.runGeneration(workspace, id)
+        const { tent, url } = yield* tents.get(workspace, id)
         assert.deepStrictEqual([tent.generation.status, tent.publication, url], ["completed", null, null])
         const html = yield* tents.content(workspace, id)
         assert.include(html, "<h1>a page</h1>")
@@ -122,7 +122,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
             handle: (job, { attempt }) =>
               job.type === "tent_generation"
                 ? Effect.andThen(
-                    tents.generate(job.workspaceId, job.tentId, { attempt }),
+                    tents.runGeneration(job.workspaceId, job.tentId, { attempt }),
                     job.tentId === id ? Deferred.succeed(done, undefined) : Effect.void,
                   )
                 : Effect.void,
@@ -130,7 +130,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         )
         yield* Deferred.await(done)
         yield* Fiber.interrupt(worker)
-        assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "completed")
+        assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "completed")
       }),
     )
 
@@ -152,7 +152,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
             assert.include(generation.status === "failed" ? generation.error : "", sentence)
             assert.notInclude(generation.status === "failed" ? generation.error : "", "secret")
             assert.strictEqual(tent.publication?.status, "failed")
-            yield* tents.generate(workspace, tent.id)
+            yield* tents.runGeneration(workspace, tent.id)
             assert.strictEqual(yield* credits(), 1000)
           }
         }),
@@ -164,12 +164,12 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { id } = yield* tents.create(workspace, { ...page, autoPublish: true, customPageAlias: "one" })
         const opened = (gate = yield* Deferred.make<void>())
         const both = yield* Effect.forkChild(
-          Effect.all([tents.generate(workspace, id), tents.generate(workspace, id)], { concurrency: 2 }),
+          Effect.all([tents.runGeneration(workspace, id), tents.runGeneration(workspace, id)], { concurrency: 2 }),
         )
         yield* askedBy(2)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(both)
-        const { tent } = yield* tents.show(workspace, id)
+        const { tent } = yield* tents.get(workspace, id)
         assert.deepStrictEqual([tent.generation.status, tent.alias], ["completed", "one"])
         assert.strictEqual(yield* credits(), 999)
       }),
@@ -180,13 +180,13 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, page)
         gate = yield* Deferred.make<void>()
-        const dying = yield* Effect.forkChild(tents.generate(workspace, id))
+        const dying = yield* Effect.forkChild(tents.runGeneration(workspace, id))
         yield* askedBy(1)
         yield* Fiber.interrupt(dying)
-        assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "generating")
+        assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "generating")
         gate = undefined
-        yield* tents.generate(workspace, id, { attempt: 2 })
-        assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "completed")
+        yield* tents.runGeneration(workspace, id, { attempt: 2 })
+        assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "completed")
         assert.strictEqual(yield* credits(), 999)
       }),
     )
@@ -195,8 +195,8 @@ const promises = <E>(name: string, stores: Stores<E>) =>
       Effect.gen(function* () {
         const { tents, workspace, credits } = yield* begin
         const { id } = yield* tents.create(workspace, page)
-        yield* tents.generate(workspace, id, { attempt: 6 })
-        assert.strictEqual((yield* tents.show(workspace, id)).tent.generation.status, "failed")
+        yield* tents.runGeneration(workspace, id, { attempt: 6 })
+        assert.strictEqual((yield* tents.get(workspace, id)).tent.generation.status, "failed")
         assert.strictEqual(asked.length, 0)
         assert.strictEqual(yield* credits(), 1000)
       }),
@@ -207,12 +207,12 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         const { tents, workspace } = yield* begin
         const { id } = yield* tents.create(workspace, page)
         const opened = (gate = yield* Deferred.make<void>())
-        const working = yield* Effect.forkChild(tents.generate(workspace, id))
+        const working = yield* Effect.forkChild(tents.runGeneration(workspace, id))
         yield* askedBy(1)
-        yield* tents.remove(workspace, id)
+        yield* tents.delete(workspace, id)
         yield* Deferred.succeed(opened, undefined)
         yield* Fiber.join(working)
-        assert.strictEqual((yield* Effect.flip(tents.show(workspace, id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(tents.get(workspace, id)))._tag, "NotFound")
       }),
     )
 
@@ -229,7 +229,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.strictEqual(yield* refusal({ tentId: nobody }), "not_found")
         assert.strictEqual(yield* refusal({ templateId: TentTemplateId.make(nobody) }), "not_found")
         assert.strictEqual(yield* refusal({ tentId: tent.id }), "conflict")
-        assert.strictEqual((yield* tents.slice(workspace, { after: null, limit: 10 })).items.length, 1)
+        assert.strictEqual((yield* tents.list(workspace, { after: null, limit: 10 })).items.length, 1)
         assert.strictEqual(yield* credits(), 999)
       }),
     )
@@ -305,7 +305,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
           [refused.code, refused._tag === "PublishLimitExceeded" && refused.extras],
           ["publish_limit_exceeded", { limit: 1, current: 1 }],
         )
-        const { publication } = (yield* tents.show(workspace, two.tent.id)).tent
+        const { publication } = (yield* tents.get(workspace, two.tent.id)).tent
         assert.strictEqual(publication?.status === "failed" && publication.error.code, "publish_limit_exceeded")
         yield* tents.unpublish(workspace, one.tent.id)
         assert.strictEqual((yield* tents.publish(workspace, two.tent.id, {})).tent.publication?.status, "published")
@@ -321,12 +321,12 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         yield* tents.publish(workspace, two.tent.id, { alias: alias("two") })
         yield* tents.publish(workspace, three.tent.id, { alias: alias("/") })
         for (const text of [one.tent.id, "two", "__index__"]) {
-          assert.strictEqual((yield* Effect.flip(tents.remove(other, text)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(tents.delete(other, text)))._tag, "NotFound")
         }
-        assert.strictEqual(yield* tents.remove(workspace, one.tent.id), one.tent.id)
-        assert.strictEqual(yield* tents.remove(workspace, "two"), two.tent.id)
-        assert.strictEqual(yield* tents.remove(workspace, "__index__"), three.tent.id)
-        const code = (text: string) => Effect.map(Effect.flip(tents.remove(workspace, text)), (refused) => refused.code)
+        assert.strictEqual(yield* tents.delete(workspace, one.tent.id), one.tent.id)
+        assert.strictEqual(yield* tents.delete(workspace, "two"), two.tent.id)
+        assert.strictEqual(yield* tents.delete(workspace, "__index__"), three.tent.id)
+        const code = (text: string) => Effect.map(Effect.flip(tents.delete(workspace, text)), (refused) => refused.code)
         for (const text of [one.tent.id, "two", "__index__", "admin"])
           assert.strictEqual(yield* code(text), "not_found")
         for (const text of ["Not-An-Alias", "a b", "/"]) assert.strictEqual(yield* code(text), "validation_failed")

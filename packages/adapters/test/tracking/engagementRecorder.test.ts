@@ -41,7 +41,7 @@ const recording = (
       Layer.succeed(
         EngagementStore,
         EngagementStore.of({
-          find: () => Effect.fail(new NotFound({ resource: "delivery" })),
+          get: () => Effect.fail(new NotFound({ resource: "delivery" })),
           lock: (_, ids) =>
             Effect.sync(() => locked++).pipe(
               Effect.andThen(gate.await),

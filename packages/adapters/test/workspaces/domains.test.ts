@@ -176,9 +176,9 @@ describe("verifying a domain", () => {
     Effect.gen(function* () {
       const { workspace, workspaces, zone } = yield* begin
       const { domain } = yield* workspaces.addDomain(workspace, "news.example.com")
-      assert.isTrue(verifiedIn(yield* workspaces.showDomain(workspace, domain.id))["dmarc"])
+      assert.isTrue(verifiedIn(yield* workspaces.getDomain(workspace, domain.id))["dmarc"])
       zone.delete("_dmarc.example.com TXT")
-      assert.isFalse(verifiedIn(yield* workspaces.showDomain(workspace, domain.id))["dmarc"])
+      assert.isFalse(verifiedIn(yield* workspaces.getDomain(workspace, domain.id))["dmarc"])
     }).pipe(Effect.scoped),
   )
 

@@ -53,7 +53,7 @@ const begin = Effect.gen(function* () {
     yield* blasts.finish(ws)
     return gone.map(({ address }) => address.replace("@example.test", "")).sort()
   })
-  const shown = (id: BlastId) => Effect.flatMap(DateTime.now, (now) => Effect.orDie(store.find(ws, id, now)))
+  const shown = (id: BlastId) => Effect.flatMap(DateTime.now, (now) => Effect.orDie(store.get(ws, id, now)))
   const recipients = (id: BlastId) =>
     Effect.map(store.recipients(ws, id, { ...everybody, limit: 100 }), ({ items }) =>
       items.map(({ email, status, reason }) => `${email} ${status} ${reason}`).sort(),
@@ -153,7 +153,7 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
           yield* blasts.finish(ws)
           assert.deepInclude((yield* shown(id)).tally, { queued: 0, sent: 1, failed: 2 })
           yield* blasts.retryFailed(ws, id, { includeUnconfirmed: false })
-          const { blast } = yield* store.find(ws, id, yield* DateTime.now)
+          const { blast } = yield* store.get(ws, id, yield* DateTime.now)
           assert(blast.status === "sending" && blast.retryingSince !== null)
           yield* blasts.requeueFailed(ws, id, { since: blast.retryingSince, includeUnconfirmed: false })
           assert.deepStrictEqual(yield* send, ["a", "b", "c"].filter((each) => each !== first).sort())
@@ -186,7 +186,7 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
           yield* Effect.orDie(
             transact(
               Effect.gen(function* () {
-                const facts = yield* lists.lockForRemoval(ws, listId)
+                const facts = yield* lists.lockForDelete(ws, listId)
                 yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, yield* DateTime.now)))
               }),
             ),

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { audit } from "../../src/blasts/inspection/BlastAudit.ts"
-import { auditFindings, AuditStore } from "../../src/blasts/inspection/BlastAuditStore.ts"
+import { auditFindings, BlastAuditStore } from "../../src/blasts/inspection/BlastAuditStore.ts"
 import { decide } from "../../src/blasts/machine.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
@@ -12,12 +12,12 @@ import { mailedBlast } from "../sending/mailedBlast.ts"
 
 export { mailedBlast } from "../sending/mailedBlast.ts"
 
-export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStore, E>) =>
+export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | BlastAuditStore, E>) =>
   layer(live, { excludeTestServices: true })(`laws of audits: ${name}`, (it) => {
     it.effect("recipients are counted by state and reason, and nothing is found of what was sent as it should be", () =>
       Effect.gen(function* () {
         const { id, store, ws } = yield* mailedBlast
-        const audits = yield* AuditStore
+        const audits = yield* BlastAuditStore
         const evidence = yield* audits.evidence(ws, id)
         assert.deepStrictEqual(evidence.recipients, [
           { state: "blocked", reason: "unsubscribed", count: 1 },
@@ -29,7 +29,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStor
           assert.deepStrictEqual(evidence.found[finding], { count: 0, samples: [] }, finding)
         }
         assert.strictEqual(evidence.recipientCount, 5)
-        assert.deepStrictEqual(evidence.tally, (yield* store.find(ws, id, noon)).tally)
+        assert.deepStrictEqual(evidence.tally, (yield* store.get(ws, id, noon)).tally)
         assert.deepStrictEqual(evidence.recount, evidence.tally)
         const [only] = evidence.unconfirmed
         assert.strictEqual(evidence.unconfirmed.length, 1)
@@ -43,7 +43,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStor
       () =>
         Effect.gen(function* () {
           const { draft, id, members, person, sending, transact, write, store, ws } = yield* mailedBlast
-          const audits = yield* AuditStore
+          const audits = yield* BlastAuditStore
           const contacts = yield* ContactStore
           const waiting = yield* sending("b", [yield* person("fay"), yield* person("gil")])
           assert.deepInclude(yield* audits.evidence(ws, waiting), { status: "sending", recipientCount: 2 })
@@ -63,7 +63,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStor
               yield* contacts.apply(ws, ContactsChange.of(gone.map((before) => ({ before, after: null, at: noon }))))
             }),
           )
-          const { blast } = yield* store.find(ws, id, noon)
+          const { blast } = yield* store.get(ws, id, noon)
           yield* write(yield* Effect.fromResult(decide(blast, { _tag: "complete" }, later(200))))
           for (const each of [id, waiting, blank.id]) {
             const { holds, lines } = audit(yield* audits.evidence(ws, each))
@@ -75,7 +75,7 @@ export const blastAudits = <E>(name: string, live: Layer.Layer<Rooms | AuditStor
     it.effect("another workspace, and whoever asks for a blast there is not, finds none", () =>
       Effect.gen(function* () {
         const { fresh, id, ws } = yield* mailedBlast
-        const audits = yield* AuditStore
+        const audits = yield* BlastAuditStore
         const nothing = BlastId.make(yield* fresh.id)
         for (const asked of [audits.evidence(yield* fresh.workspace(), id), audits.evidence(ws, nothing)]) {
           assert.strictEqual((yield* Effect.flip(asked))._tag, "NotFound")

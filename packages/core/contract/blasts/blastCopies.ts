@@ -21,7 +21,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
       Effect.gen(function* () {
         const { blasts, ws, ready, person } = yield* begin
         const { id, audience, email } = yield* ready("News", [yield* person("ann")])
-        yield* blasts.rename(ws, id, { description: "of May" })
+        yield* blasts.update(ws, id, { description: "of May" })
         yield* blasts.sendNow(ws, id, { operational: true })
         const copy = yield* blasts.duplicate(ws, id, "the key")
         assert.deepInclude(copy.blast, {
@@ -57,7 +57,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const copy = yield* blasts.duplicate(ws, blast.id, "the key")
         const list = copy.list ?? assert.fail()
         assert.deepInclude(list, { name: "News audience (copy)", kind: "static", memberCount: 2 })
-        assert.deepInclude(yield* lists.find(ws, list.listId), { ownerBlastId: copy.blast.id, description: "mine" })
+        assert.deepInclude(yield* lists.get(ws, list.listId), { ownerBlastId: copy.blast.id, description: "mine" })
         assert.sameMembers([...(yield* members(list.listId))], contactIds)
         const email = copy.email ?? assert.fail()
         assert.deepInclude(email, { name: "News email (copy)", status: "draft", subject: "Hi", currentVersion: 1 })
@@ -65,7 +65,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const { document: made, html } = yield* emails.current(ws, email.emailId)
         assert.deepStrictEqual([made.createdByName, html], ["the key", "<p>x</p>"])
         assert.deepStrictEqual(copy.blast.audience, { listId: list.listId, source: "inline" })
-        yield* blasts.remove(ws, blast.id)
+        yield* blasts.delete(ws, blast.id)
         assert.strictEqual((yield* members(list.listId)).length, 2)
         // Names that are taken are numbered.
         const again = yield* blasts.duplicate(ws, copy.blast.id, "the key")
@@ -86,7 +86,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const set = yield* blasts.setAudience(ws, blast.id, { source: "inline", kind: "dynamic", rules })
         const copy = yield* blasts.duplicate(ws, blast.id, "k")
         const [before, after] = yield* Effect.forEach([set, copy], ({ list }) =>
-          lists.find(ws, list?.listId ?? assert.fail()),
+          lists.get(ws, list?.listId ?? assert.fail()),
         )
         assert(before?.kind === "dynamic" && after?.kind === "dynamic")
         assert.deepStrictEqual(after.rules, before.rules)
@@ -101,7 +101,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const { blast } = yield* blasts.create(ws, { name: `${"x".repeat(193)}😀` })
         assert.strictEqual((yield* blasts.duplicate(ws, blast.id, "k")).blast.name, `${"x".repeat(193)} (copy)`)
         const { id, audience } = yield* ready("a", [])
-        const facts = yield* transact(lists.lockForRemoval(ws, audience?.listId ?? assert.fail()))
+        const facts = yield* transact(lists.lockForDelete(ws, audience?.listId ?? assert.fail()))
         const removed = ListChange.remove(facts, blast.createdAt)
         yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(removed))))
         const copy = yield* blasts.duplicate(ws, id, "k")

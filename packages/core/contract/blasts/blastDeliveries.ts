@@ -103,10 +103,10 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             [id],
           )
           assert.deepStrictEqual([yield* end(3), yield* end(3), yield* end(3)], [3, 1, 0])
-          assert.deepInclude((yield* store.find(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
+          assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 1, blocked: 4, sent: 0, failed: 0 })
           assert.deepStrictEqual([...(yield* deliveries.grant(ws, claimed, lease_ms)).values()], [])
           yield* settle([accepted(handed)])
-          assert.deepInclude((yield* store.find(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
+          assert.deepInclude((yield* store.get(ws, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
           assert.deepStrictEqual(yield* store.endedWithOpen(ws, 10), [])
           const { items } = yield* store.recipients(ws, id, everybody)
           assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
@@ -123,7 +123,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
       Effect.gen(function* () {
         const { store, transact, ws, people, sending, write } = yield* begin
         const id = yield* sending("a", yield* people("ann"))
-        const { blast } = yield* store.find(ws, id, noon)
+        const { blast } = yield* store.get(ws, id, noon)
         yield* write(
           yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "authentication_refused" }, later(50))),
         )
@@ -162,7 +162,7 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const counts = yield* Effect.all([complete, complete], { concurrency: 2 })
         assert.strictEqual(counts[0] + counts[1], 2)
         assert.deepStrictEqual(yield* finished, [])
-        const { blast, tally } = yield* store.find(ws, id, noon)
+        const { blast, tally } = yield* store.get(ws, id, noon)
         assert.deepInclude(blast, { status: "sent", sentAt: later(200) })
         assert.deepInclude(tally, { sent: 1, delivered: 1 })
       }),

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Blasts } from "../../src/blasts/Blasts.ts"
 import { DryRuns } from "../../src/blasts/inspection/DryRuns.ts"
 import { Schedules } from "../../src/blasts/Schedules.ts"
-import { SurveyStore } from "../../src/blasts/inspection/DryRunStore.ts"
+import { DryRunStore } from "../../src/blasts/inspection/DryRunStore.ts"
 import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
 import { standardFieldByName } from "../../src/contacts/ContactFields.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
@@ -20,7 +20,7 @@ type Signing = Exclude<Layer.Services<typeof Links.layer>, Layer.Success<ReturnT
 type Needs =
   | Rooms
   | Signing
-  | SurveyStore
+  | DryRunStore
   | Layer.Services<typeof Blasts.layer>
   | Layer.Services<typeof Schedules.layer>
 
@@ -42,7 +42,7 @@ const begin = Effect.gen(function* () {
   const { ws } = world
   const blasts = yield* Blasts
   const { dryRun } = yield* DryRuns
-  const surveys = yield* SurveyStore
+  const surveys = yield* DryRunStore
   const survey = (
     list: Parameters<typeof surveys.survey>[1],
     over: Partial<Parameters<typeof surveys.survey>[2]> = {},
@@ -68,7 +68,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
     it.effect("a survey counts whom the snapshot of a send then finds, by the same reasons, however it is sent", () =>
       Effect.gen(function* () {
         const { people, listOf, list, lists, ws, survey, addressed, blasts, deliveries, transact } = yield* begin
-        const system = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const system = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
         const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
         const nobody = yield* listOf("nobody", [])
         for (const audience of [yield* listOf("all", people), bern, nobody, ...system.items]) {
@@ -138,7 +138,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
         const { people, listOf, fresh } = yield* begin
         const { id } = yield* listOf("all", people)
         const other = yield* fresh.workspace()
-        const { survey } = yield* SurveyStore
+        const { survey } = yield* DryRunStore
         assert.isNull(yield* survey(other, id, { operational: false, needed: [], now: noon }))
       }),
     )
@@ -192,7 +192,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
           const { blast } = yield* blasts.create(ws, { name: "b" })
           const bare = yield* refusal(blast.id)
           assert(bare._tag === "CampaignNotReady")
-          assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.find(ws, blast.id))).readiness)
+          assert.deepStrictEqual(bare.readiness, (yield* Effect.orDie(blasts.get(ws, blast.id))).readiness)
           yield* Effect.orDie(blasts.setAudience(ws, blast.id, { source: "existing", listId: all.id }))
           assert.strictEqual((yield* refusal(blast.id))._tag, "CampaignNotReady")
           // An email that nobody has approved yet can be tried out, as it is.

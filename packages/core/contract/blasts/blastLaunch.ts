@@ -15,7 +15,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const { store, ws, transact, ready, person } = yield* furnished()
         const { id } = yield* ready("a", [yield* person("ann")])
         const { facts, blast } = yield* transact(store.lockForLaunch(ws, id, { now: noon }))
-        const shown = yield* store.find(ws, id, noon)
+        const shown = yield* store.get(ws, id, noon)
         assert.deepStrictEqual(blast, shown.blast)
         assert.deepStrictEqual({ ...shown.facts, plan: facts.plan, allotment: null }, facts)
         assert.strictEqual(facts.plan.plan, "max")
@@ -32,7 +32,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         )
         const refused = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
         assert.deepStrictEqual(refused, ["InvalidState", "InvalidState", "InvalidState"])
-        assert.strictEqual((yield* store.find(ws, id, noon)).blast.status, "sending")
+        assert.strictEqual((yield* store.get(ws, id, noon)).blast.status, "sending")
       }),
     )
 
@@ -201,7 +201,7 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.strictEqual(launched.launch.allotted, 1)
         const fixed = yield* transact(wholeAudience(deliveries, ws, blank.id))
         assert.deepInclude(fixed, { recipientCount: 2, qualifiedCount: 1 })
-        const { blast, tally } = yield* store.find(ws, blank.id, noon)
+        const { blast, tally } = yield* store.get(ws, blank.id, noon)
         assert.deepStrictEqual(blast.status === "sending" && blast.launch.audience, fixed)
         assert.deepInclude(tally, { queued: 1, blocked: 1, sent: 0, failed: 0 })
       }),

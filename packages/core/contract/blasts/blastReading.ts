@@ -43,7 +43,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* attach(b, later(80))
         yield* write(yield* Effect.fromResult(decide(d, { _tag: "archive" }, later(20))))
         const ids = (query: Partial<BlastQuery>) =>
-          Effect.map(store.page(ws, { ...everything, ...query }, noon), ({ items, total }) => {
+          Effect.map(store.list(ws, { ...everything, ...query }, noon), ({ items, total }) => {
             assert.isAtLeast(total, items.length)
             return items.map(({ blast }) => blast.id)
           })
@@ -70,7 +70,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* ids({ search: "_" }), [b.id])
         assert.deepStrictEqual(yield* ids({ search: "nothing" }), [])
         assert.deepStrictEqual(yield* ids({ page: 2, limit: 2 }), [c.id])
-        assert.strictEqual((yield* store.page(ws, { ...everything, page: 9 }, noon)).total, 3)
+        assert.strictEqual((yield* store.list(ws, { ...everything, page: 9 }, noon)).total, 3)
       }),
     )
 
@@ -80,7 +80,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         const { store, ws, write, person, listOf, approvedEmail, draft, emails, setDomain } = world
         yield* setDomain("pending.test", "pending")
         const blank = yield* draft("a")
-        const bare = (yield* store.find(ws, blank.id, noon)).facts
+        const bare = (yield* store.get(ws, blank.id, noon)).facts
         assert.deepInclude(bare, { list: null, email: null, senderAddress: null, postalAddress: null })
         assert.deepStrictEqual([...bare.verifiedDomains], ["example.test"])
 
@@ -103,9 +103,9 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             ),
           ),
         )
-        const email = yield* emails.find(ws, emailId)
+        const email = yield* emails.get(ws, emailId)
         assert(email.approval !== null)
-        const found = yield* store.find(ws, blank.id, noon)
+        const found = yield* store.get(ws, blank.id, noon)
         assert.deepStrictEqual(found.facts.list, {
           listId: list.id,
           name: "friends",
@@ -129,7 +129,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
           missing: ["schedule"],
           warnings: ["unresolved_tokens", "no_postal_address"],
         })
-        const [paged] = (yield* store.page(ws, everything, noon)).items
+        const [paged] = (yield* store.list(ws, everything, noon)).items
         assert(paged !== undefined)
         assert.deepStrictEqual(readiness(blast, paged.facts), readiness(blast, found.facts))
         assert.deepStrictEqual(paged.facts.list, found.facts.list)
@@ -150,7 +150,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
             ),
           ),
         )
-        const judged = Effect.map(store.find(ws, blank.id, noon), ({ blast, facts }) => {
+        const judged = Effect.map(store.get(ws, blank.id, noon), ({ blast, facts }) => {
           assert(blast.status === "draft")
           const { missing, warnings } = readiness(blast, facts)
           return [missing, warnings]
@@ -175,7 +175,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
     it.effect("an audience without anybody is empty, of whatever kind, and one that is gone is none", () =>
       Effect.gen(function* () {
         const { store, ws, write, draft, list, lists, transact, person } = yield* furnished()
-        const system = yield* lists.page(ws, { page: 1, limit: 100, search: null, kind: "system" })
+        const system = yield* lists.list(ws, { page: 1, limit: 100, search: null, kind: "system" })
         const unsubscribed = system.items.find((each) => each.kind === "system" && each.systemList === "unsubscribed")
         assert(unsubscribed !== undefined)
         const nobody = yield* list("nobody", { kind: "static", contactIds: [] })
@@ -190,7 +190,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
               decide(blank, { _tag: "setAudience", audience: { listId: id, source: "existing" }, lists: [] }, later(1)),
             ),
           )
-          const { facts } = yield* store.find(ws, blank.id, noon)
+          const { facts } = yield* store.get(ws, blank.id, noon)
           return [facts.list?.kind, facts.list?.memberCount, facts.list?.empty]
         })
         assert.deepStrictEqual(yield* shown(nobody.id), ["static", 0, true])
@@ -198,7 +198,7 @@ export const reading = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(yield* shown(zurich.id), ["dynamic", null, false])
         assert.deepStrictEqual(yield* shown(ruleless.id), ["dynamic", null, true])
         assert.deepStrictEqual(yield* shown(unsubscribed.id), ["system", null, true])
-        const { items } = yield* store.page(ws, { ...everything, sortBy: "created_at" }, noon)
+        const { items } = yield* store.list(ws, { ...everything, sortBy: "created_at" }, noon)
         assert.deepStrictEqual(
           new Map(items.map(({ facts }) => [facts.list?.listId, facts.list?.empty])),
           new Map([

@@ -42,7 +42,7 @@ const begin = Effect.gen(function* () {
   })
   /** What a worker does with the job of the retry that goes on. */
   const work = Effect.fnUntraced(function* (id: BlastId, includeUnconfirmed: boolean) {
-    const { blast } = yield* store.find(ws, id, yield* DateTime.now)
+    const { blast } = yield* store.get(ws, id, yield* DateTime.now)
     assert(blast.status === "sending" && blast.retryingSince !== null)
     yield* blasts.requeueFailed(ws, id, { since: blast.retryingSince, includeUnconfirmed })
     yield* blasts.finish(ws)
@@ -55,7 +55,7 @@ const begin = Effect.gen(function* () {
     yield* send(replies)
     return { id, people }
   })
-  const statusOf = (id: BlastId) => Effect.map(Effect.orDie(blasts.find(ws, id)), ({ blast }) => blast.status)
+  const statusOf = (id: BlastId) => Effect.map(Effect.orDie(blasts.get(ws, id)), ({ blast }) => blast.status)
   return { ...world, blasts, send, work, sent, statusOf }
 })
 
@@ -75,9 +75,9 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const began = yield* blasts.retryFailed(ws, id, passing)
         assert.strictEqual(began.blast.status, "sending")
         yield* work(id, false)
-        assert.deepInclude((yield* blasts.find(ws, id)).tally, { queued: 1, sent: 1, failed: 2, blocked: 1 })
+        assert.deepInclude((yield* blasts.get(ws, id)).tally, { queued: 1, sent: 1, failed: 2, blocked: 1 })
         assert.deepStrictEqual(yield* send(), ["refused"])
-        const { blast, tally } = yield* blasts.find(ws, id)
+        const { blast, tally } = yield* blasts.get(ws, id)
         assert.strictEqual(blast.status, "sent")
         assert.deepInclude(tally, { queued: 0, sent: 2, failed: 2, blocked: 1, delivered: 2, bounced: 1 })
         assert.deepInclude(blast.status === "sent" ? blast.launch.audience : null, {
@@ -138,13 +138,13 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         const since = (blast.status === "sending" ? blast.retryingSince : null) ?? assert.fail()
         const earlier = DateTime.subtract(since, { milliseconds: 1 })
         yield* blasts.requeueFailed(ws, id, { since: earlier, includeUnconfirmed: true })
-        assert.strictEqual((yield* store.find(ws, id, since)).tally.queued, 0)
+        assert.strictEqual((yield* store.get(ws, id, since)).tally.queued, 0)
         yield* blasts.cancel(ws, id)
         yield* blasts.requeueFailed(ws, id, { since, includeUnconfirmed: true })
-        assert.strictEqual((yield* store.find(ws, id, since)).tally.queued, 0)
+        assert.strictEqual((yield* store.get(ws, id, since)).tally.queued, 0)
         assert.deepStrictEqual(yield* send(), [])
         assert.strictEqual(yield* statusOf(id), "cancelled")
-        yield* blasts.remove(ws, id)
+        yield* blasts.delete(ws, id)
         yield* blasts.requeueFailed(ws, id, { since, includeUnconfirmed: true })
       }),
     )
@@ -159,7 +159,7 @@ export const blastRetries = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         yield* work(sent, false)
         yield* alter(refused, { unsubscribed: true })
         assert.deepStrictEqual(yield* send(), [])
-        assert.deepInclude((yield* blasts.find(ws, sent)).tally, { queued: 0, sent: 1, failed: 2, blocked: 2 })
+        assert.deepInclude((yield* blasts.get(ws, sent)).tally, { queued: 0, sent: 1, failed: 2, blocked: 2 })
       }),
     )
 

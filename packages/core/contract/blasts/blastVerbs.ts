@@ -44,13 +44,13 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         const { blasts, ws } = yield* begin()
         const made = yield* blasts.create(ws, { name: "News", description: "x" })
         assert.deepStrictEqual(made.readiness?.missing, ["audience", "email", "schedule"])
-        assert.deepStrictEqual(yield* blasts.find(ws, made.blast.id), made)
-        const renamed = yield* blasts.rename(ws, made.blast.id, { description: null })
+        assert.deepStrictEqual(yield* blasts.get(ws, made.blast.id), made)
+        const renamed = yield* blasts.update(ws, made.blast.id, { description: null })
         assert.deepInclude(renamed.blast, { name: "News", description: null })
-        assert.strictEqual(yield* tagOf(blasts.rename(ws, made.blast.id, { name: "" })), "Invalid")
-        yield* blasts.remove(ws, made.blast.id)
-        assert.strictEqual(yield* tagOf(blasts.find(ws, made.blast.id)), "NotFound")
-        assert.strictEqual(yield* tagOf(blasts.remove(ws, made.blast.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(blasts.update(ws, made.blast.id, { name: "" })), "Invalid")
+        yield* blasts.delete(ws, made.blast.id)
+        assert.strictEqual(yield* tagOf(blasts.get(ws, made.blast.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(blasts.delete(ws, made.blast.id)), "NotFound")
       }),
     )
 
@@ -64,8 +64,8 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         assert.deepInclude(shown.list, { name: "News audience (2)", kind: "static", memberCount: 1, empty: false })
         assert.deepInclude(shown.blast.audience, { source: "inline" })
         assert(shown.list !== null)
-        assert.strictEqual((yield* lists.find(ws, shown.list.listId)).ownerBlastId, id)
-        const { items } = yield* lists.page(ws, { page: 1, limit: 100, search: "News", kind: null })
+        assert.strictEqual((yield* lists.get(ws, shown.list.listId)).ownerBlastId, id)
+        const { items } = yield* lists.list(ws, { page: 1, limit: 100, search: "News", kind: null })
         assert.deepStrictEqual(
           items.map((each) => each.name),
           ["News audience"],
@@ -85,19 +85,19 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.strictEqual(second.list.name, "News audience")
           assert.notStrictEqual(second.list.listId, first.list?.listId)
           assert(first.list !== null)
-          assert.strictEqual(yield* tagOf(lists.find(ws, first.list.listId)), "NotFound")
+          assert.strictEqual(yield* tagOf(lists.get(ws, first.list.listId)), "NotFound")
           // Set again by its id, it stays what it is.
           const same = yield* blasts.setAudience(ws, id, { source: "existing", listId: second.list.listId })
           assert.deepStrictEqual(same.blast.audience, { listId: second.list.listId, source: "inline" })
           const other = yield* listOf("other", [])
           const third = yield* blasts.setAudience(ws, id, { source: "existing", listId: other.id })
           assert.deepStrictEqual(third.blast.audience, { listId: other.id, source: "existing" })
-          assert.strictEqual(yield* tagOf(lists.find(ws, second.list.listId)), "NotFound")
+          assert.strictEqual(yield* tagOf(lists.get(ws, second.list.listId)), "NotFound")
           const fourth = yield* blasts.setAudience(ws, id, inline())
           assert(fourth.list !== null)
-          yield* blasts.remove(ws, id)
-          assert.strictEqual(yield* tagOf(lists.find(ws, fourth.list.listId)), "NotFound")
-          assert.strictEqual((yield* lists.find(ws, other.id)).name, "other")
+          yield* blasts.delete(ws, id)
+          assert.strictEqual(yield* tagOf(lists.get(ws, fourth.list.listId)), "NotFound")
+          assert.strictEqual((yield* lists.get(ws, other.id)).name, "other")
         }),
     )
 
@@ -107,7 +107,7 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         for (const goes of ["replaced", "removed"] as const) {
           const id = yield* blank("News")
           const { list } = yield* blasts.setAudience(ws, id, inline())
-          const move = goes === "removed" ? blasts.remove(ws, id) : Effect.asVoid(blasts.setAudience(ws, id, inline()))
+          const move = goes === "removed" ? blasts.delete(ws, id) : Effect.asVoid(blasts.setAudience(ws, id, inline()))
           assert(Result.isSuccess(yield* deleting(list?.listId ?? assert.fail(), move)))
         }
       }),
@@ -145,8 +145,8 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.strictEqual(many._tag, "Invalid")
           const other = yield* blank("other")
           assert.strictEqual((yield* refusal({ source: "existing", listId: list.listId }, other))._tag, "Invalid")
-          assert.deepStrictEqual((yield* blasts.find(ws, id)).list, list)
-          assert.strictEqual((yield* lists.find(ws, list.listId)).ownerBlastId, id)
+          assert.deepStrictEqual((yield* blasts.get(ws, id)).list, list)
+          assert.strictEqual((yield* lists.get(ws, list.listId)).ownerBlastId, id)
         }),
     )
 
@@ -187,8 +187,8 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           assert.notStrictEqual(own.email?.emailId, email.id)
           const back = yield* blasts.setEmail(ws, id, { source: "existing", emailId: email.id }, "k")
           assert.deepStrictEqual(back.blast.email, { emailId: email.id, source: "existing" })
-          yield* blasts.remove(ws, id)
-          assert.strictEqual((yield* emails.find(ws, email.id)).name, "News email")
+          yield* blasts.delete(ws, id)
+          assert.strictEqual((yield* emails.get(ws, email.id)).name, "News email")
         }),
     )
 
@@ -203,9 +203,9 @@ const choosing = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         )
         assert.strictEqual(yield* set({ source: "inline", fields: { subject: "a\r\nb" } }), "Invalid")
         assert.strictEqual(yield* set({ source: "existing", emailId: EmailId.make(yield* anyId) }), "NotFound")
-        const all = yield* emails.page(ws, { status: null, search: null, after: null, limit: 10 })
+        const all = yield* emails.list(ws, { status: null, search: null, after: null, limit: 10 })
         assert.deepStrictEqual(all.items, [])
-        assert.strictEqual((yield* blasts.find(ws, id)).email, null)
+        assert.strictEqual((yield* blasts.get(ws, id)).email, null)
       }),
     )
   })
@@ -225,7 +225,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         assert.deepInclude(sent?.blast, { status: "sending", operational: true, paused: false })
         assert.strictEqual(sent?.readiness, null)
-        assert.deepStrictEqual(sent, { ...(yield* blasts.find(ws, id)), email: sent?.email ?? null })
+        assert.deepStrictEqual(sent, { ...(yield* blasts.get(ws, id)), email: sent?.email ?? null })
         const started: Array<string> = []
         const working = yield* Effect.forkChild(
           queue.work({
@@ -249,7 +249,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         const id = yield* blank("a")
         const refused = yield* Effect.flip(blasts.sendNow(ws, id, { operational: false }))
         assert(refused._tag === "CampaignNotReady")
-        assert.deepStrictEqual(refused.readiness, (yield* blasts.find(ws, id)).readiness)
+        assert.deepStrictEqual(refused.readiness, (yield* blasts.get(ws, id)).readiness)
       }),
     )
 
@@ -263,7 +263,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         const refused = yield* Effect.flip(blasts.sendNow(ws, second.id, { operational: false }))
         assert(refused._tag === "FreePlanEmailLimit")
         assert.deepStrictEqual(refused.extras, { limit: 100, current: 60 })
-        assert.strictEqual((yield* blasts.find(ws, second.id)).blast.status, "draft")
+        assert.strictEqual((yield* blasts.get(ws, second.id)).blast.status, "draft")
       }),
     )
 
@@ -273,7 +273,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         yield* person("ann", { city: "Bern" })
         yield* person("bob", { unsubscribed: true })
         const { id: emailId } = yield* approvedEmail("mail")
-        const system = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const system = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
         const bern = yield* list("bern", { kind: "dynamic", rules: inCity("Bern") })
         const counts = yield* Effect.forEach([...system.items, bern], (each) =>
           Effect.gen(function* () {
@@ -309,7 +309,7 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
           // Its holder knows that it was not sent, and gives it back: it is not sent any more, and not left open.
           assert.strictEqual(yield* transact(deliveries.release(ws, [handed])), 1)
           yield* blasts.finish(ws)
-          assert.deepInclude((yield* blasts.find(ws, id)).tally, { queued: 0, blocked: 3 })
+          assert.deepInclude((yield* blasts.get(ws, id)).tally, { queued: 0, blocked: 3 })
           assert.strictEqual(yield* tagOf(blasts.cancel(ws, id)), "InvalidState")
         }),
     )
@@ -326,10 +326,10 @@ const going = <E>(name: string, live: Layer.Layer<Needs | Blasts, E>) =>
         }
         assert.strictEqual(yield* tagOf(blasts.pause(ws, draft.id)), "InvalidState")
         yield* blasts.finish(ws)
-        assert.strictEqual((yield* blasts.find(ws, id)).blast.status, "sent")
-        assert.strictEqual((yield* blasts.find(ws, busy)).blast.status, "sending")
+        assert.strictEqual((yield* blasts.get(ws, id)).blast.status, "sent")
+        assert.strictEqual((yield* blasts.get(ws, busy)).blast.status, "sending")
         yield* blasts.fail(ws, busy, "authentication_refused")
-        const failed = yield* blasts.find(ws, busy)
+        const failed = yield* blasts.get(ws, busy)
         assert.deepInclude(failed.blast, { status: "failed", failure: "authentication_refused" })
         assert.deepInclude(failed.tally, { queued: 0, failed: 1 })
         assert.deepStrictEqual(yield* transact(deliveries.claim(ws, { limit: 9, lease_ms })), [])

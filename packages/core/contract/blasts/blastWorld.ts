@@ -180,7 +180,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const held = yield* Deferred.make<void>()
     const go = yield* Deferred.make<void>()
     const deletion = yield* Effect.gen(function* () {
-      const facts = yield* lists.lockForRemoval(ws, id)
+      const facts = yield* lists.lockForDelete(ws, id)
       yield* Deferred.succeed(held, undefined)
       yield* Deferred.await(go)
       yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, later(1))))

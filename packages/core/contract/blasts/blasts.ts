@@ -89,7 +89,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
             yield* write(change)
             assert(change.after !== null)
             blast = change.after
-            assert.deepStrictEqual((yield* store.find(ws, id, noon)).blast, blast)
+            assert.deepStrictEqual((yield* store.get(ws, id, noon)).blast, blast)
           }
         }),
       )
@@ -104,7 +104,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         yield* write(archived)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, renamed)))))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, { ...renamed } as never)))))
-        assert.deepStrictEqual((yield* store.find(ws, blank.id, noon)).blast, archived.after)
+        assert.deepStrictEqual((yield* store.get(ws, blank.id, noon)).blast, archived.after)
       }),
     )
 
@@ -122,7 +122,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
             }),
           )
         yield* Effect.all([rename("b"), rename("b"), rename("b")], { concurrency: 3 })
-        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "abbb")
+        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "abbb")
       }),
     )
 
@@ -134,7 +134,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
         const told = Effect.map(toldTo(ws), (events) => events.filter(({ type }) => type.startsWith("blast_")))
         assert.deepStrictEqual(yield* told, [])
-        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.status, "draft")
+        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.status, "draft")
         yield* write(archived)
         const [event] = yield* told
         assert.deepInclude(event, {
@@ -150,11 +150,11 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
       Effect.gen(function* () {
         const { store, ws, write, person, sending, launch } = yield* furnished()
         const id = yield* sending("a", [yield* person("ann")])
-        const { blast } = yield* store.find(ws, id, noon)
+        const { blast } = yield* store.get(ws, id, noon)
         const failed = yield* Effect.fromResult(decide(blast, { _tag: "fail", failure: "x" }, later(5)))
         yield* write(failed)
         yield* write(yield* Effect.fromResult(decide(failed.after, { _tag: "delete", lists: [] }, later(6))))
-        assert.strictEqual((yield* Effect.flip(store.find(ws, id, noon)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(ws, id, noon)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(store.recipients(ws, id, everybody)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(launch(id)))._tag, "NotFound")
       }),
@@ -174,17 +174,17 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
                 ws,
                 yield* Effect.fromResult(decide(before, { _tag: "update", fields: { name: "b" } }, later(5))),
               )
-              assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "b")
+              assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "b")
               yield* Deferred.succeed(written, undefined)
               yield* Deferred.await(looked)
             }),
           ),
         )
         yield* Deferred.await(written)
-        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "a")
+        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "a")
         yield* Deferred.succeed(looked, undefined)
         yield* Fiber.join(writer)
-        assert.strictEqual((yield* store.find(ws, blank.id, noon)).blast.name, "b")
+        assert.strictEqual((yield* store.get(ws, blank.id, noon)).blast.name, "b")
       }),
     )
 
@@ -194,26 +194,26 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
         const id = yield* sending("a", [yield* person("ann")])
         const other = yield* (yield* Fresh).workspace()
         const unseen: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
-          store.find(other, id, noon),
+          store.get(other, id, noon),
           transact(store.lock(other, id)),
           transact(store.lockAgainstIntents(other, id)),
           transact(store.lockForLaunch(other, id, { now: noon })),
           store.recipients(other, id, everybody),
         ]
         for (const each of unseen) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
-        assert.deepStrictEqual(yield* store.page(other, { ...everything, status: "any" }, noon), {
+        assert.deepStrictEqual(yield* store.list(other, { ...everything, status: "any" }, noon), {
           items: [],
           total: 0,
         })
         assert.strictEqual(yield* transact(store.endOpen(other, id, "cancelled", 10)), 0)
         assert.deepStrictEqual(yield* transact(store.lockFinished(other, 10)), [])
         assert.deepStrictEqual(yield* store.endedWithOpen(other, 10), [])
-        const { blast } = yield* store.find(ws, id, noon)
+        const { blast } = yield* store.get(ws, id, noon)
         const renamed = yield* Effect.fromResult(
           decide(blast, { _tag: "update", fields: { name: "stolen" } }, later(9)),
         )
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, renamed)))))
-        assert.strictEqual((yield* store.find(ws, id, noon)).blast.name, "a")
+        assert.strictEqual((yield* store.get(ws, id, noon)).blast.name, "a")
       }),
     )
   })

@@ -54,7 +54,7 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
     schedules: yield* Schedules,
     scheduled: (name: string, members: Parameters<typeof ready>[1], ms: number) =>
       Effect.flatMap(ready(name, members), (blast) => schedule(blast, ms)),
-    blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.find(ws, id, noon)), ({ blast }) => blast),
+    blastOf: (id: BlastId) => Effect.map(Effect.orDie(store.get(ws, id, noon)), ({ blast }) => blast),
     turns: transact(port.takeTurns(options)),
     due: Effect.map(port.due(ws, 100), ({ blasts }) => blasts),
     rest: transact(port.rest(ws)),
@@ -172,10 +172,10 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
           time: { mode: "scheduled", scheduledAt },
         })
         assert.strictEqual(set.readiness, null)
-        assert.deepStrictEqual((yield* blasts.find(ws, id)).blast, set.blast)
+        assert.deepStrictEqual((yield* blasts.get(ws, id)).blast, set.blast)
         assert.strictEqual(yield* tagOf(schedules.schedule(ws, id, { scheduledAt, operational: true })), "InvalidState")
         assert.strictEqual(yield* tagOf(blasts.sendNow(ws, id, { operational: true })), "InvalidState")
-        assert.strictEqual(yield* tagOf(blasts.remove(ws, id)), "InvalidState")
+        assert.strictEqual(yield* tagOf(blasts.delete(ws, id)), "InvalidState")
         const back = yield* schedules.unschedule(ws, id)
         assert.deepInclude(back.blast, { status: "draft", email, scheduleMissed: false })
         assert.deepStrictEqual(back.readiness, {
@@ -184,7 +184,7 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
           warnings: [],
         })
         assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "InvalidState")
-        yield* blasts.remove(ws, id)
+        yield* blasts.delete(ws, id)
         assert.strictEqual(yield* tagOf(schedules.unschedule(ws, id)), "NotFound")
       }),
     )
@@ -219,7 +219,7 @@ const setting = <E>(name: string, live: Layer.Layer<Live, E>) =>
           assert.strictEqual(yield* tagOf(blasts.archive(ws, busy)), "InvalidState")
           yield* blasts.cancel(ws, busy)
           assert.deepInclude((yield* blasts.archive(ws, busy)).blast, { status: "archived", cancelledReason: null })
-          assert.strictEqual(yield* tagOf(blasts.remove(ws, busy)), "InvalidState")
+          assert.strictEqual(yield* tagOf(blasts.delete(ws, busy)), "InvalidState")
         }),
     )
   })
@@ -314,10 +314,10 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const missed = yield* scheduled("missed", [], -day_ms - 1)
         const late = yield* scheduled("late", [], -day_ms + 3_600_000)
         yield* schedules.fireDue
-        const { blast, readiness } = yield* blasts.find(ws, missed)
+        const { blast, readiness } = yield* blasts.get(ws, missed)
         assert.deepInclude(blast, { status: "draft", scheduleMissed: true })
         assert.include(readiness?.warnings ?? [], "schedule_missed")
-        assert.strictEqual((yield* blasts.find(ws, late)).blast.status, "sending")
+        assert.strictEqual((yield* blasts.get(ws, late)).blast.status, "sending")
       }),
     )
 
@@ -331,7 +331,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* setDomain("example.test", "verified")
         const bare = yield* scheduled("bare", [], -1_000)
         const { audience } = yield* blastOf(bare)
-        const list = yield* lists.find(ws, audience?.listId ?? assert.fail())
+        const list = yield* lists.get(ws, audience?.listId ?? assert.fail())
         // Rules keep a list that is used; a backup that was restored may not have.
         const gone = ListChange.remove({ list, uses: { users: [], count: 0 } }, around(0))
         yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(gone))))

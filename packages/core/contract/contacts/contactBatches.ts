@@ -79,7 +79,7 @@ export const together = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         )
         assert.isTrue(all.flat().every((status) => status === "updated"))
         assert.strictEqual(yield* store.count(workspace), people.length)
-        const cities = new Set((yield* store.page(workspace, everything)).items.map((contact) => contact.city))
+        const cities = new Set((yield* store.list(workspace, everything)).items.map((contact) => contact.city))
         assert.strictEqual(cities.size, 1, "each batch is as a whole before or after another")
       }),
     )

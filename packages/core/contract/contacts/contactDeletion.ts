@@ -45,10 +45,10 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           "NOT_FOUND",
           "NOT_FOUND",
         ])
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, gone.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, gone.id)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(store.activities(workspace, gone.id, timelineOf)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.findByIdentity(workspace, identitiesOfContact(gone)), [])
-        assert.deepStrictEqual(idsOf((yield* store.page(workspace, everything)).items), [stays.id])
+        assert.deepStrictEqual(idsOf((yield* store.list(workspace, everything)).items), [stays.id])
         assert.strictEqual(yield* store.count(workspace), 1)
         const told = (yield* toldTo(workspace)).filter((event) => event.type === "contact_deleted")
         assert.deepStrictEqual(
@@ -57,7 +57,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         )
         const heir = newContact(yield* id, { email: email("a@x.test"), phone: "+14152000001" }, "api", at(6_000))
         yield* write([{ before: null, after: heir, at: at(6_000) }])
-        assert.deepStrictEqual(yield* store.find(workspace, heir.id), heir)
+        assert.deepStrictEqual(yield* store.get(workspace, heir.id), heir)
       }),
     )
 
@@ -73,7 +73,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           { before: null, after: passing, at: at(6_000) },
           { before: passing, after: null, at: at(6_000) },
         ])
-        assert.deepStrictEqual((yield* store.page(workspace, everything)).items, [heir])
+        assert.deepStrictEqual((yield* store.list(workspace, everything)).items, [heir])
       }),
     )
 
@@ -106,7 +106,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         for (const [list, held] of left) {
           assert.deepStrictEqual(yield* membersOf(list), held)
           assert.strictEqual(yield* store.countOf(workspace, audience(list)), held.length)
-          assert.strictEqual(((yield* store.find(workspace, list.id)) as StaticList).memberCount, held.length)
+          assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, held.length)
         }
       }),
     )
@@ -121,7 +121,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* transact(deleting(other, ids)), ["NOT_FOUND", "NOT_FOUND"])
         yield* Effect.exit(transact(Effect.andThen(deleting(workspace, ids), Effect.fail("no"))))
         assert.strictEqual(yield* contacts.count(workspace), 2)
-        assert.deepStrictEqual(yield* store.find(workspace, list.id), list)
+        assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
         for (const id of ids) assert.strictEqual((yield* contacts.activities(workspace, id, timelineOf)).total, 2)
         assert.isFalse((yield* toldTo(workspace)).some((event) => event.type === "contact_deleted"))
       }),

@@ -101,7 +101,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             leaving(ids.slice(4, 12)),
           ])
           for (const list of lists) {
-            const { memberCount } = (yield* store.find(workspace, list.id)) as StaticList
+            const { memberCount } = (yield* store.get(workspace, list.id)) as StaticList
             assert.strictEqual(memberCount, yield* store.countOf(workspace, audience(list)))
           }
         }
@@ -118,7 +118,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           yield* atOnce(some.map((share) => deleting(workspace, share)))
         }
         for (const { id } of lists) {
-          assert.strictEqual(((yield* store.find(workspace, id)) as StaticList).memberCount, 0)
+          assert.strictEqual(((yield* store.get(workspace, id)) as StaticList).memberCount, 0)
         }
       }),
     )
@@ -191,7 +191,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           yield* oneAfterTheOther(leaving(first), joining(first))
           yield* oneAfterTheOther(joining(second), leaving(second))
           assert.deepStrictEqual(notFound, [first])
-          assert.strictEqual(((yield* store.find(workspace, list.id)) as StaticList).memberCount, 0)
+          assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 0)
         }),
     )
   })

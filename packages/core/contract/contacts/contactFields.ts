@@ -54,7 +54,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             return field
           }),
         )
-      const active = Effect.map(store.all(workspace), (all) => all.filter((field) => field.status === "active").length)
+      const active = Effect.map(store.list(workspace), (all) => all.filter((field) => field.status === "active").length)
       return { fresh, transact, workspace, store, create, edit, active }
     })
     const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}_${n}`)
@@ -64,8 +64,8 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace, create } = yield* start
         const later = yield* create(["zulu", "alpha"], at(2_000))
         const sooner = yield* create(["mike"], at(1_000))
-        assert.deepStrictEqual(yield* store.all(workspace), [...sooner, ...later])
-        for (const field of later) assert.deepStrictEqual(yield* store.find(workspace, field.id), field)
+        assert.deepStrictEqual(yield* store.list(workspace), [...sooner, ...later])
+        for (const field of later) assert.deepStrictEqual(yield* store.get(workspace, field.id), field)
       }),
     )
 
@@ -76,7 +76,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const session = ImportSessionId.make(yield* fresh.id)
         const other = ImportSessionId.make(yield* fresh.id)
         yield* transact(store.apply(workspace, FieldChange.madeForImport(made, session, at(5_000))))
-        const noted = yield* store.all(workspace)
+        const noted = yield* store.list(workspace)
         assert.deepStrictEqual(
           noted.map((field) => [field.createdFromImportSessionId, field.updatedAt.epochMilliseconds]),
           [
@@ -85,7 +85,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ],
         )
         yield* transact(store.apply(workspace, FieldChange.madeForImport(noted, other, at(6_000))))
-        assert.deepStrictEqual(yield* store.all(workspace), noted)
+        assert.deepStrictEqual(yield* store.list(workspace), noted)
       }),
     )
 
@@ -103,10 +103,10 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         } as const
         const edited = yield* edit(second.id, patch)
         assert.deepStrictEqual(edited, { ...second, ...patch, updatedAt: at(7_000) })
-        assert.deepStrictEqual(yield* store.all(workspace), [first, edited, third])
-        assert.deepStrictEqual(yield* store.find(workspace, second.id), edited)
+        assert.deepStrictEqual(yield* store.list(workspace), [first, edited, third])
+        assert.deepStrictEqual(yield* store.get(workspace, second.id), edited)
         const cleared = yield* edit(second.id, { description: null, status: "active" }, at(8_000))
-        assert.deepStrictEqual(yield* store.find(workspace, second.id), cleared)
+        assert.deepStrictEqual(yield* store.get(workspace, second.id), cleared)
         assert.strictEqual((yield* Effect.flip(create(["b"])))._tag, "FieldCollision")
       }),
     )
@@ -135,8 +135,8 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         yield* write((existing) =>
           Result.map(FieldChange.archive(id, { existing, now: at(2) }), ({ change }) => change),
         )
-        assert.deepStrictEqual(yield* contacts.find(workspace, contact.id), contact)
-        assert.strictEqual((yield* store.find(workspace, id)).status, "archived")
+        assert.deepStrictEqual(yield* contacts.get(workspace, contact.id), contact)
+        assert.strictEqual((yield* store.get(workspace, id)).status, "archived")
         assert.instanceOf(yield* Effect.flip(write(make)), FieldCollision)
       }),
     )
@@ -194,7 +194,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           patches.map((patch) => edit(field.id, patch, at(8_000), dawdle)),
           { concurrency: 4 },
         )
-        const { displayName, description, isEditable, status } = yield* store.find(workspace, field.id)
+        const { displayName, description, isEditable, status } = yield* store.get(workspace, field.id)
         assert.deepStrictEqual([displayName, description, isEditable, status], ["New", "why", true, "archived"])
       }),
     )
@@ -207,7 +207,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           { concurrency: 5 },
         )
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
-        assert.strictEqual((yield* store.all(workspace)).length, 2)
+        assert.strictEqual((yield* store.list(workspace)).length, 2)
       }),
     )
 
@@ -239,15 +239,15 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { store, transact, workspace, create, edit, fresh } = yield* start
         yield* Effect.exit(transact(Effect.andThen(create(["gone"]), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* store.all(workspace), [])
+        assert.deepStrictEqual(yield* store.list(workspace), [])
         const [field] = yield* create(["kept"])
         if (field === undefined) return assert.fail("nothing was made")
         yield* Effect.exit(transact(Effect.andThen(edit(field.id, { status: "archived" }), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* store.all(workspace), [field])
+        assert.deepStrictEqual(yield* store.list(workspace), [field])
         const other = yield* fresh.workspace()
-        assert.deepStrictEqual(yield* store.all(other), [])
+        assert.deepStrictEqual(yield* store.list(other), [])
         assert.deepStrictEqual(yield* transact(store.lock(other)), [])
-        assert.strictEqual((yield* Effect.flip(store.find(other, field.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(other, field.id)))._tag, "NotFound")
       }),
     )
   })

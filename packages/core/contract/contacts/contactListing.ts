@@ -45,7 +45,7 @@ export const listing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace } = yield* crowd
         for (const sort of contactSorts) {
           for (const order of ["asc", "desc"] as const) {
-            const { items, total } = yield* store.page(workspace, { ...everything, sort, order })
+            const { items, total } = yield* store.list(workspace, { ...everything, sort, order })
             assert.deepStrictEqual([items.length, total], [words.length + 2, words.length + 2])
             for (const [n, contact] of items.entries()) {
               const next = items[n + 1]
@@ -60,13 +60,13 @@ export const listing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { store, workspace } = yield* crowd
         for (const sort of ["first_name", "created_at", "last_activity_at"] as const) {
-          const whole = yield* store.page(workspace, { ...everything, sort })
+          const whole = yield* store.list(workspace, { ...everything, sort })
           const parts: Array<ContactId> = []
           for (let page = 1; page <= 5; page++) {
-            parts.push(...idsOf((yield* store.page(workspace, { ...everything, sort, limit: 4, page })).items))
+            parts.push(...idsOf((yield* store.list(workspace, { ...everything, sort, limit: 4, page })).items))
           }
           assert.deepStrictEqual(parts, idsOf(whole.items))
-          const beyond = yield* store.page(workspace, { ...everything, sort, limit: 4, page: 6 })
+          const beyond = yield* store.list(workspace, { ...everything, sort, limit: 4, page: 6 })
           assert.deepStrictEqual(beyond, { items: [], total: words.length + 2 })
         }
       }),
@@ -88,7 +88,7 @@ export const listing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           })
           yield* add({ email: email("other@x.test"), displayName: "xDispz" })
           const found = (search: string) =>
-            Effect.map(store.page(workspace, { ...everything, search }), ({ items }) => idsOf(items))
+            Effect.map(store.list(workspace, { ...everything, search }), ({ items }) => idsOf(items))
           const pieces = ["disp%_'\\", "zoë", "ZOË", "οδος", "δοσ", "c[M]E*", "n.na@BÜCHER", "152000001"]
           for (const search of pieces) assert.deepStrictEqual(yield* found(search), [one.id], search)
           for (const search of ["zoe", "bern", "disp_", "xn--", "'; --"])
@@ -103,7 +103,7 @@ export const listing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const old = yield* add({ email: email("old@x.test") }, at(1_000))
         const young = yield* set(yield* add({ email: email("young@x.test") }, at(1_000)), { city: "B" }, at(2_001))
         const since = (ms: number) =>
-          Effect.map(store.page(workspace, { ...everything, updatedAfter: at(ms) }), ({ items, total }) => [
+          Effect.map(store.list(workspace, { ...everything, updatedAfter: at(ms) }), ({ items, total }) => [
             total,
             ...idsOf(items),
           ])

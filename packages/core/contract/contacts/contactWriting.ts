@@ -46,8 +46,8 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace, add } = yield* begin
         const whole = yield* add(full, at(1_777_777_777_777))
         const bare = yield* add({ phone: "+4930123456" })
-        assert.deepStrictEqual(yield* store.find(workspace, whole.id), whole)
-        assert.deepStrictEqual(yield* store.find(workspace, bare.id), bare)
+        assert.deepStrictEqual(yield* store.get(workspace, whole.id), whole)
+        assert.deepStrictEqual(yield* store.get(workspace, bare.id), bare)
         assert.strictEqual(bare.originalSource, "api")
         assert.strictEqual(yield* store.count(workspace), 2)
       }),
@@ -59,7 +59,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const before = yield* add(full)
         const customFields = new Map([["text", null]])
         const after = yield* set(before, { phone: null, lastName: null, serviceScore: null, customFields }, at(5_001))
-        assert.deepStrictEqual(yield* store.find(workspace, before.id), after)
+        assert.deepStrictEqual(yield* store.get(workspace, before.id), after)
         assert.deepStrictEqual([after.phone, after.lastName, after.updatedAt.epochMilliseconds], [null, null, 5_001])
         assert.isFalse(Object.hasOwn(after.customFields, "text"))
       }),
@@ -93,7 +93,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           events.map((event) => [event.type, event.contactId, event.at.epochMilliseconds, event.data]),
           items.map((line) => [line.type, made.id, line.at.epochMilliseconds, line.metadata]),
         )
-        assert.deepStrictEqual(yield* store.find(workspace, made.id), moved)
+        assert.deepStrictEqual(yield* store.get(workspace, made.id), moved)
       }),
     )
 
@@ -128,8 +128,8 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual((yield* Effect.flip(write(steps)))._tag, "IdentityTaken")
         const robbed = yield* Effect.flip(set(other, { phone: "+14152000009" }, at(2)))
         assert.strictEqual(robbed._tag, "IdentityTaken")
-        assert.sameMembers(idsOf((yield* store.page(workspace, everything)).items), [there.id, other.id])
-        assert.deepStrictEqual(yield* store.find(workspace, other.id), other)
+        assert.sameMembers(idsOf((yield* store.list(workspace, everything)).items), [there.id, other.id])
+        assert.deepStrictEqual(yield* store.get(workspace, other.id), other)
         assert.strictEqual((yield* toldTo(workspace)).length, before.length)
       }),
     )
@@ -188,10 +188,10 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const contact = yield* add({ email: email("same@x.test"), phone: "+14152000001" })
         const other = yield* fresh.workspace()
         const whom = { emails: ["same@x.test"], phones: ["+14152000001"] }
-        assert.strictEqual((yield* Effect.flip(store.find(other, contact.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(other, contact.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.findByIdentity(other, whom), [])
         assert.deepStrictEqual(yield* transact(store.lock(other, { ...whom, ids: [contact.id] })), [])
-        assert.deepStrictEqual(yield* store.page(other, everything), { items: [], total: 0 })
+        assert.deepStrictEqual(yield* store.list(other, everything), { items: [], total: 0 })
         assert.strictEqual(yield* store.count(other), 0)
         const query = { page: 1, limit: 3, order: "asc" } as const
         assert.strictEqual((yield* Effect.flip(store.activities(other, contact.id, query)))._tag, "NotFound")
@@ -213,7 +213,7 @@ export const writing = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* toldTo(workspace), [])
         // What was rolled back takes nothing away from the next.
         yield* transact(store.apply(workspace, change))
-        assert.deepStrictEqual(yield* store.find(workspace, contact.id), contact)
+        assert.deepStrictEqual(yield* store.get(workspace, contact.id), contact)
       }),
     )
   })

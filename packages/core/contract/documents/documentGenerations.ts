@@ -19,13 +19,13 @@ export const documentGenerations = <E, T extends DocumentTypes>(
         const { store, transact, workspace, begun, credits } = yield* start
         const { document, generation } = yield* begun()
         assert.deepInclude<object>(document, { currentVersion: 0, generationStatus: "generating" })
-        assert.deepStrictEqual(yield* store.find(workspace, document.id), document)
+        assert.deepStrictEqual(yield* store.get(workspace, document.id), document)
         assert.deepStrictEqual(yield* store.current(workspace, document.id), { document, html: null })
         assert.deepStrictEqual(yield* store.generation(workspace, document.id, generation.id), generation)
         const locked = yield* transact(store.lock(workspace, document.id))
         assert.deepStrictEqual(locked, { document, html: null, generation })
         const query = { status: null, search: null, after: null, limit: 9 }
-        assert.deepStrictEqual((yield* store.page(workspace, query)).items, [document])
+        assert.deepStrictEqual((yield* store.list(workspace, query)).items, [document])
         assert.strictEqual(yield* credits(), 999)
       }),
     )
@@ -61,10 +61,10 @@ export const documentGenerations = <E, T extends DocumentTypes>(
         assert.strictEqual(yield* credits(), 1000)
         // The clock of this process is behind.
         const second = yield* started(id, 1_500)
-        assert.strictEqual((yield* store.find(workspace, id)).generationStatus, "generating")
+        assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "generating")
         assert.isNull(yield* move(id, (locked) => machine.complete(locked, first, answer, at(7_000))))
         yield* move(id, (locked) => machine.complete(locked, second, answer, at(7_000)))
-        assert.strictEqual((yield* store.find(workspace, id)).generationStatus, "completed")
+        assert.strictEqual((yield* store.get(workspace, id)).generationStatus, "completed")
       }),
     )
 
@@ -78,7 +78,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
           "ok",
         ])
         assert.strictEqual(yield* credits(poor), 0)
-        assert.lengthOf((yield* store.page(poor, { status: null, search: null, after: null, limit: 9 })).items, 1)
+        assert.lengthOf((yield* store.list(poor, { status: null, search: null, after: null, limit: 9 })).items, 1)
       }),
     )
 
@@ -141,7 +141,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
         yield* setContent(id, "<p>two</p>")
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(workspace, Result.getOrThrow(stale))))))
         assert.strictEqual(yield* credits(), 999)
-        assert.strictEqual((yield* store.find(workspace, id)).currentVersion, 2)
+        assert.strictEqual((yield* store.get(workspace, id)).currentVersion, 2)
       }),
     )
 
@@ -169,7 +169,7 @@ export const documentGenerations = <E, T extends DocumentTypes>(
           store.generation(elsewhere, document.id, generation.id),
         ]
         for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
-        assert.isNull((yield* store.find(workspace, other.id)).generationStatus)
+        assert.isNull((yield* store.get(workspace, other.id)).generationStatus)
       }),
     )
   })

@@ -177,7 +177,7 @@ export const begin = <T extends DocumentTypes>(sample: Sample<T>, there?: Worksp
       return wanted.id
     })
 
-    const credits = (of = workspace) => Effect.map(Effect.orDie(workspaces.find(of)), (found) => found.credits)
+    const credits = (of = workspace) => Effect.map(Effect.orDie(workspaces.get(of)), (found) => found.credits)
     const moves = { made, begun, move, setContent, remove, approve, started, request, credits }
     return { machine, store, transact, fresh, workspace, ...moves }
   })

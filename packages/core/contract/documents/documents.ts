@@ -38,12 +38,12 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         const { store, transact, workspace, made } = yield* start
         const html = "<P Class=x>é ☃ 🦊</P>\r\n\t<!-- c --><br/>\n"
         const document = yield* made({ html, name: "Äpfel 'n' \\ % _ 🦊" })
-        assert.deepStrictEqual(yield* store.find(workspace, document.id), document)
+        assert.deepStrictEqual(yield* store.get(workspace, document.id), document)
         assert.deepStrictEqual(yield* store.current(workspace, document.id), { document, html })
         const locked = yield* transact(store.lock(workspace, document.id))
         assert.deepStrictEqual(locked, { document, html, generation: null })
         const bare = yield* made({ fields: sample.bare })
-        assert.deepStrictEqual(yield* store.find(workspace, bare.id), bare)
+        assert.deepStrictEqual(yield* store.get(workspace, bare.id), bare)
       }),
     )
 
@@ -55,7 +55,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         const updated = yield* move(id, (current) =>
           Result.getOrThrow(machine.update(current, sample.patch, at(2_500))),
         )
-        assert.deepStrictEqual(yield* store.find(workspace, id), updated?.after)
+        assert.deepStrictEqual(yield* store.get(workspace, id), updated?.after)
         assert.deepInclude<object>(updated?.after ?? {}, { currentVersion: 2, name: "other", updatedAt: at(2_500) })
         assert.strictEqual(yield* store.html(workspace, id, 1), "<p>one</p>")
         assert.strictEqual(yield* store.html(workspace, id, 2), "<p>two</p>")
@@ -74,12 +74,12 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
           Result.getOrThrow(machine.setPlainText(document, "mine\r\né", at(2_001))),
         )
         assert.deepStrictEqual(set?.after.plainText, { text: "mine\r\né", at: at(2_001), version: 1 })
-        assert.deepStrictEqual(yield* store.find(workspace, id), set?.after)
+        assert.deepStrictEqual(yield* store.get(workspace, id), set?.after)
         const cleared = yield* move(id, ({ document }) =>
           Result.getOrThrow(machine.setPlainText(document, null, at(2_002))),
         )
         assert.isNull(cleared?.after.plainText)
-        assert.deepStrictEqual(yield* store.find(workspace, id), cleared?.after)
+        assert.deepStrictEqual(yield* store.get(workspace, id), cleared?.after)
       }),
     )
 
@@ -90,7 +90,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         const first = yield* approve(id)
         const frozen = yield* store.approval(workspace, first)
         assert.deepInclude<object>(frozen, { approvalId: first, version: 1, html: "<p>one</p>", approvedAt: at(3_000) })
-        assert.deepStrictEqual((yield* store.find(workspace, id)).approval, { id: first, version: 1 })
+        assert.deepStrictEqual((yield* store.get(workspace, id)).approval, { id: first, version: 1 })
         yield* setContent(id, "<p>two</p>")
         yield* move(id, (current) => Result.getOrThrow(machine.update(current, sample.patch, at(4_001))))
         const approvalId = ApprovalId.make(yield* fresh.id)
@@ -102,7 +102,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
           Result.getOrThrow(machine.unapprove(document, sample.unused, at(6_000))),
         )
         assert.isNull(back?.after.approval)
-        assert.deepStrictEqual(yield* store.find(workspace, id), back?.after)
+        assert.deepStrictEqual(yield* store.get(workspace, id), back?.after)
         yield* remove(id)
         assert.deepStrictEqual(yield* store.approval(workspace, first), frozen)
         assert.strictEqual((yield* store.approval(workspace, approvalId)).html, "<p>two</p>")
@@ -116,7 +116,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         yield* setContent(id, "<p>two</p>")
         yield* remove(id)
         const reads: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
-          store.find(workspace, id),
+          store.get(workspace, id),
           store.current(workspace, id),
           store.html(workspace, id, 1),
           store.html(workspace, id, 2),
@@ -124,7 +124,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
           transact(store.lock(workspace, id)),
         ]
         for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
-        assert.deepStrictEqual((yield* store.page(workspace, everything)).items, [other])
+        assert.deepStrictEqual((yield* store.list(workspace, everything)).items, [other])
         assert.strictEqual(yield* store.html(workspace, other.id, 1), "<p>one</p>")
       }),
     )
@@ -192,7 +192,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         const approvalId = yield* approve(id)
         const before = yield* store.current(workspace, id)
         const reads: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
-          store.find(other, id),
+          store.get(other, id),
           store.current(other, id),
           store.html(other, id, 1),
           store.basis(other, id),
@@ -200,7 +200,7 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
           transact(store.lock(other, id)),
         ]
         for (const read of reads) assert.strictEqual((yield* Effect.flip(read))._tag, "NotFound")
-        assert.deepStrictEqual(yield* store.page(other, everything), { items: [], next: null })
+        assert.deepStrictEqual(yield* store.list(other, everything), { items: [], next: null })
         const decided = Result.getOrThrow(machine.setContent(before.document, "<p>other</p>", at(5_000)))
         assert.isTrue(Exit.hasDies(yield* Effect.exit(transact(store.apply(other, decided)))))
         assert.deepStrictEqual(yield* store.current(workspace, id), before)
@@ -219,8 +219,8 @@ const lawsOf = <E, T extends DocumentTypes>(name: string, live: Layer.Layer<Port
         for (const limit of [1, 2, 3, 7, 100]) {
           assert.deepStrictEqual(yield* walk(store, workspace, { limit }), sorted)
         }
-        assert.isNull((yield* store.page(workspace, { ...everything, limit: 7 })).next)
-        assert.isNotNull((yield* store.page(workspace, { ...everything, limit: 6 })).next)
+        assert.isNull((yield* store.list(workspace, { ...everything, limit: 7 })).next)
+        assert.isNotNull((yield* store.list(workspace, { ...everything, limit: 6 })).next)
       }),
     )
 
@@ -251,7 +251,7 @@ const walk = Effect.fnUntraced(function* <T extends DocumentTypes>(
   const seen: Array<T["document"]> = []
   let after: Cursor | null = null
   do {
-    const page: { readonly items: ReadonlyArray<T["document"]>; readonly next: Cursor | null } = yield* store.page(
+    const page: { readonly items: ReadonlyArray<T["document"]>; readonly next: Cursor | null } = yield* store.list(
       workspace,
       { ...everything, ...query, after },
     )

@@ -113,7 +113,7 @@ export const emails = <E>(name: string, live: Layer.Layer<Ports | ContactFieldSt
             .map(({ domain }) => domain)
             .sort(),
         )
-        const active = (yield* fields.all(workspace)).filter(({ status }) => status === "active")
+        const active = (yield* fields.list(workspace)).filter(({ status }) => status === "active")
         assert.deepStrictEqual(facts.customFields, active.map(({ apiName }) => apiName).sort())
         assert.deepStrictEqual(facts.customFields, ["color", "size"])
         assert.deepStrictEqual(yield* store.facts(yield* fresh.workspace()), { verifiedDomains: [], customFields: [] })

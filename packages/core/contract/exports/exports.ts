@@ -83,14 +83,14 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { id: list } = yield* makeStatic("Exported")
         for (const end of [complete, fail]) {
           const queued = yield* begun(list, end === fail)
-          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+          assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
           const running = yield* started(queued)
-          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), running)
+          assert.deepStrictEqual(yield* exports.get(workspace, queued.id), running)
           const ended = yield* moved(end(running))
-          assert.deepStrictEqual(yield* exports.find(workspace, queued.id), ended)
+          assert.deepStrictEqual(yield* exports.get(workspace, queued.id), ended)
           assert.deepStrictEqual(yield* transact(exports.lock(workspace, queued.id)), ended)
           assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(ended))))
-          assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(exports.get(workspace, queued.id)))._tag, "NotFound")
           assert.strictEqual((yield* Effect.flip(transact(exports.lock(workspace, queued.id))))._tag, "NotFound")
         }
       }),
@@ -105,7 +105,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         for (const stale of [ExportChange.start(queued), fail(running), fail(queued), ExportChange.forget(running)]) {
           assert.isFalse(yield* transact(exports.apply(workspace, some(stale))))
         }
-        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), completed)
+        assert.deepStrictEqual(yield* exports.get(workspace, queued.id), completed)
       }),
     )
 
@@ -135,7 +135,7 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const queued = yield* ofNobody
         const failing = Effect.andThen(exports.apply(workspace, some(complete(queued))), Effect.fail("no" as const))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(failing))))
-        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+        assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
       }),
     )
 
@@ -144,9 +144,9 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { exports, workspace, transact, store, make, begun } = yield* begin
         const list = yield* make(given("inline"), { kind: "static", contactIds: [] }, { owner })
         const queued = yield* begun(list.id)
-        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+        assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
         yield* transact(store.apply(workspace, ListChange.discardInline({ ...list, ownerBlastId: owner }, now)))
-        assert.strictEqual((yield* Effect.flip(exports.find(workspace, queued.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(exports.get(workspace, queued.id)))._tag, "NotFound")
         const there = yield* transact(exports.lock(workspace, queued.id))
         assert.deepStrictEqual(there, queued)
         assert.isTrue(yield* transact(exports.apply(workspace, ExportChange.forget(there))))
@@ -159,17 +159,17 @@ const exportStates = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const other = yield* fresh.workspace()
         const list = yield* makeStatic("Mine", yield* crowd(3))
         const queued = yield* begun(list.id)
-        for (const reading of [exports.find(other, queued.id), transact(exports.lock(other, queued.id))]) {
+        for (const reading of [exports.get(other, queued.id), transact(exports.lock(other, queued.id))]) {
           assert.strictEqual((yield* Effect.flip(reading))._tag, "NotFound")
         }
         for (const change of [fail(queued), ExportChange.forget(queued)]) {
           assert.isFalse(yield* transact(exports.apply(other, some(change))))
         }
-        const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
+        const { items } = yield* store.list(workspace, { ...everyList, kind: "system" })
         for (const each of [list, ...items]) {
           assert.deepStrictEqual((yield* Stream.runCollect(read(each, other))).flat(), [])
         }
-        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+        assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
       }),
     )
   })
@@ -199,7 +199,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           const subscribed = ids.filter((id) => id !== bob)
           assert.deepStrictEqual(yield* idsOf(list, true), subscribed.sort(), `${list.name}, subscribed`)
         }
-        for (const list of (yield* store.page(workspace, { ...everyList, kind: "system" })).items) {
+        for (const list of (yield* store.list(workspace, { ...everyList, kind: "system" })).items) {
           const all = list.name === "All contacts"
           assert.deepStrictEqual(yield* idsOf(list), all ? [ann, bob, eve].sort() : [bob])
           assert.deepStrictEqual(yield* idsOf(list, true), all ? [ann, eve].sort() : [])
@@ -221,7 +221,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           [...ids].sort(),
         )
         for (const member of [some(members[0]), some(members[1_099])]) {
-          assert.deepStrictEqual(member, yield* contacts.find(workspace, member.id))
+          assert.deepStrictEqual(member, yield* contacts.get(workspace, member.id))
         }
       }),
     )
@@ -230,7 +230,7 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
       Effect.gen(function* () {
         const { workspace, transact, store, contacts, crowd, make, read } = yield* begin
         yield* crowd(1_100)
-        const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
+        const { items } = yield* store.list(workspace, { ...everyList, kind: "system" })
         const list = some(items.find((each) => each.name === "All contacts"))
         const last = some((yield* Stream.runCollect(read(list))).flat().at(-1))
         const meanwhile = Effect.gen(function* () {
@@ -280,9 +280,9 @@ const exportedMembers = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           Effect.andThen(exports.apply(workspace, some(fail(queued))), Effect.fail("no" as const)),
         )
         yield* read(list).pipe(Stream.runForEach(() => Effect.flip(rolledBack)))
-        const reading = read(list).pipe(Stream.runForEach(() => exports.find(workspace, queued.id)))
+        const reading = read(list).pipe(Stream.runForEach(() => exports.get(workspace, queued.id)))
         yield* transact(Effect.andThen(exports.lock(workspace, queued.id), reading))
-        assert.deepStrictEqual(yield* exports.find(workspace, queued.id), queued)
+        assert.deepStrictEqual(yield* exports.get(workspace, queued.id), queued)
       }),
     )
   })

@@ -61,7 +61,7 @@ const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>
           "completed",
           "email_delivered",
         ])
-        assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, waiting: 0, completed: 1 })
+        assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, waiting: 0, completed: 1 })
         assert.deepStrictEqual(yield* mail(), [])
       }),
     )

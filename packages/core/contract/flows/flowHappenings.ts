@@ -44,7 +44,7 @@ export const flowHappenings = <E>(name: string, live: Layer.Layer<FlowRooms | Fl
         )
         yield* Effect.all(people, { concurrency: 4, discard: true })
         const tallies = Effect.map(
-          Effect.forEach([flow, out], (id) => flows.find(ws, id)),
+          Effect.forEach([flow, out], (id) => flows.get(ws, id)),
           (both) => both.map(({ tally }) => [tally.active, tally.waiting]),
         )
         yield* Effect.exit(transact(Effect.andThen(takeEvents, Effect.fail("no"))))

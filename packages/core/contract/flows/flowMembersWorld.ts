@@ -123,9 +123,9 @@ export const running = Effect.fnUntraced(function* (fields: WorkspaceFields = {}
 
   const seen = Effect.fnUntraced(function* (id: FlowId) {
     const query = { page: 1, limit: 100, status: null, search: null, sort: "entered_at", order: "asc" } as const
-    const { items } = yield* Effect.orDie(memberships.page(ws, id, query))
+    const { items } = yield* Effect.orDie(memberships.list(ws, id, query))
     return yield* Effect.forEach(items, ({ membership }) =>
-      Effect.map(Effect.orDie(memberships.find(ws, id, membership.id)), (run): Seen => ({
+      Effect.map(Effect.orDie(memberships.get(ws, id, membership.id)), (run): Seen => ({
         id: membership.id,
         contactId: membership.contactId,
         status: run.membership.state.status,

@@ -128,8 +128,8 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
         const [claimed] = yield* mail()
         const id: BlastId | undefined = claimed?.blastId
         assert(id !== undefined)
-        assert.strictEqual((yield* blasts.page(ws, { ...everything, status: "any" }, noon)).total, 0)
-        assert.strictEqual(yield* tagOf(blasts.find(ws, id, noon)), "NotFound")
+        assert.strictEqual((yield* blasts.list(ws, { ...everything, status: "any" }, noon)).total, 0)
+        assert.strictEqual(yield* tagOf(blasts.get(ws, id, noon)), "NotFound")
         assert.strictEqual(yield* tagOf(transact(blasts.lock(ws, id))), "NotFound")
         assert.strictEqual(yield* tagOf(transact(blasts.lockAgainstIntents(ws, id))), "NotFound")
         assert.strictEqual(yield* tagOf(transact(blasts.lockForLaunch(ws, id, { now: noon }))), "NotFound")
@@ -178,7 +178,7 @@ export const flowMessages = <E>(name: string, live: Layer.Layer<FlowRooms | Flow
             }),
           )
         assert(claimed !== undefined)
-        const found = yield* engagement.find(ws, claimed.id)
+        const found = yield* engagement.get(ws, claimed.id)
         assert.deepInclude(found.flow, { flowId: flow, stepId: "hello", visit: 1 })
         yield* meet(claimed.id, { _tag: "clicked", url: "https://example.com/" })
         yield* settleDown

@@ -4,11 +4,11 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Effect, Layer, Result } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
 import { reportRecorder } from "../../src/bounces/ReportRecording.ts"
-import type { ReportStore } from "../../src/bounces/ReportStore.ts"
+import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import { EngagementChange } from "../../src/tracking/Engagement.ts"
 import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
-import { FlowMakings } from "../../src/flows/steps/FlowMakings.ts"
-import { FlowTrials } from "../../src/flows/simulation/FlowTrials.ts"
+import { StepRuns } from "../../src/flows/steps/FlowMakings.ts"
+import { FlowSimulations } from "../../src/flows/simulation/FlowTrials.ts"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "../../src/flows/members/Membership.ts"
 import { endOf } from "../../src/flows/definition/Step.ts"
 import type { DeliveryId, FlowId } from "../../src/kernel/Ids.ts"
@@ -30,13 +30,13 @@ type Needs =
   | FlowRooms
   | Ai
   | EngagementStore
-  | ReportStore
+  | BounceReportStore
   | StoreClock
   | Exclude<Layer.Services<typeof flowMakings>, FlowLive>
-  | Layer.Services<typeof FlowTrials.layer>
+  | Layer.Services<typeof FlowSimulations.layer>
 
 export const flowSimulation = <E>(name: string, rooms: Layer.Layer<Needs, E>, runs: number) => {
-  const useCases = Layer.merge(flowMakings, FlowTrials.layer).pipe(Layer.provideMerge(flowLive))
+  const useCases = Layer.merge(flowMakings, FlowSimulations.layer).pipe(Layer.provideMerge(flowLive))
   layer(Layer.provideMerge(useCases, rooms), { excludeTestServices: true })(`flows foretold: ${name}`, (it) => {
     it.effect.prop(
       "what a simulation foretells is what happens",
@@ -81,7 +81,7 @@ const entries_max = 25
 
 const comparing = Effect.fnUntraced(function* (time: StandingClock, drawn: DrawnFlow, whom: DrawnPerson) {
   const world = yield* running()
-  const trials = yield* FlowTrials
+  const trials = yield* FlowSimulations
   const { memberships, person, ws } = world
   const { flow, body } = yield* activated(world, drawn)
   const ann = yield* person("ann", {
@@ -167,7 +167,7 @@ interface Coming {
 const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, life: Life) {
   const { advanceDue, mail, memberships, takeNews, ws } = world
   const { id, flowId } = life.entered
-  const member = memberships.find(ws, flowId, id)
+  const member = memberships.get(ws, flowId, id)
   const engagement = yield* EngagementStore
   const doing = yield* deeds(world)
   const making = yield* makes(world, life)
@@ -182,7 +182,7 @@ const lived = Effect.fnUntraced(function* (time: StandingClock, world: World, li
       const moved = yield* advanceDue
       const left = yield* mail()
       for (const { id: deliveryId } of left) {
-        const { flow } = yield* engagement.find(ws, deliveryId)
+        const { flow } = yield* engagement.get(ws, deliveryId)
         mailed.push(`${DateTime.formatIso(now)} ${flow?.stepId}`)
         for (const { metric, step_id, ...after } of life.deeds) {
           if (step_id === flow?.stepId) coming.push({ at: endOf(now, after) ?? now, deliveryId, metric })
@@ -232,14 +232,14 @@ const deeds = Effect.fnUntraced(function* ({ takeNews, transact, ws }: World) {
 
 /** Makes what the member waits for, as a job does it; answers how much there was. */
 const makes = Effect.fnUntraced(function* ({ memberships, ws }: World, { body, entered }: Life) {
-  const makings = yield* FlowMakings
+  const makings = yield* StepRuns
   const { id, flowId }: { readonly id: Membership["id"]; readonly flowId: FlowId } = entered
   return Effect.gen(function* () {
-    const { state } = (yield* memberships.find(ws, flowId, id)).membership
+    const { state } = (yield* memberships.get(ws, flowId, id)).membership
     if (state.status !== "active" || state.doing.kind !== "make") return 0
     const { stepId, number: visit } = state.visit
     const kind = body.steps.find(({ step_id }) => step_id === stepId)?.type === "create_tent" ? "tent" : "email"
-    yield* makings.make(ws, kind, { membershipId: id, visit, attempt: (state.retry?.count ?? 0) + 1 })
+    yield* makings.run(ws, kind, { membershipId: id, visit, attempt: (state.retry?.count ?? 0) + 1 })
     return 1
   })
 })

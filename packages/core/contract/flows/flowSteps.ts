@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import type { Ai } from "../../src/ports/Ai.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
-import { FlowMakings, type MadeKind } from "../../src/flows/steps/FlowMakings.ts"
+import { StepRuns, type MadeKind } from "../../src/flows/steps/FlowMakings.ts"
 import type { Making } from "../../src/flows/members/StepJobs.ts"
 import type { FlowId } from "../../src/kernel/Ids.ts"
 import { flowMakings as creating } from "../../src/Tentpole.ts"
@@ -21,20 +21,20 @@ export const flowSteps = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
   ofTents(name, live)
 }
 
-type Live = Needs | FlowLive | FlowMakings
+type Live = Needs | FlowLive | StepRuns
 
 const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const world = yield* running(fields)
   const { advanceDue, memberships, person, started, ws } = world
-  const makings = yield* FlowMakings
+  const makings = yield* StepRuns
   const template = yield* world.emailTemplates.made({ html: "<p>Hello {{contact.first_name}}</p>" })
   yield* world.emailTemplates.approve(template.id)
 
   const member = Effect.fnUntraced(function* (flow: FlowId) {
     const query = { page: 1, limit: 1, status: null, search: null, sort: "entered_at", order: "asc" } as const
-    const [shown] = (yield* memberships.page(ws, flow, query)).items
+    const [shown] = (yield* memberships.list(ws, flow, query)).items
     assert(shown !== undefined)
-    return yield* memberships.find(ws, flow, shown.membership.id)
+    return yield* memberships.get(ws, flow, shown.membership.id)
   }, Effect.orDie)
   /** What the member waits for, as a job has it. */
   const making = Effect.fnUntraced(function* (flow: FlowId) {
@@ -48,7 +48,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     }
     return it
   })
-  const make = (kind: MadeKind, it: Making) => makings.make(ws, kind, it)
+  const make = (kind: MadeKind, it: Making) => makings.run(ws, kind, it)
   /** Somebody who has come to the first step of these. */
   const waiting = Effect.fnUntraced(function* (steps: ReadonlyArray<object>) {
     const ann = yield* person("ann", { firstName: "Ann" })
@@ -57,7 +57,7 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     yield* advanceDue
     return flow
   }, Effect.orDie)
-  const credits = Effect.map(Effect.orDie(world.workspaces.find(ws)), (found) => found.credits)
+  const credits = Effect.map(Effect.orDie(world.workspaces.get(ws)), (found) => found.credits)
   return { ...world, makings, template, member, making, make, waiting, credits }
 })
 
@@ -80,7 +80,7 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const asked = yield* making(flow)
         yield* Effect.all([make("email", asked), make("email", asked), make("email", asked)], { concurrency: 3 })
         yield* make("email", asked)
-        const { items } = yield* emails.page(ws, { status: "approved", search: "For Ann", after: null, limit: 10 })
+        const { items } = yield* emails.list(ws, { status: "approved", search: "For Ann", after: null, limit: 10 })
         assert.deepStrictEqual(
           items.map(({ name: of, subject }) => [of, subject]),
           [["For Ann, pro", "Grüße 🦊 {{contact.first_name}}"]],
@@ -96,9 +96,9 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* settleDown
         assert.strictEqual((yield* member(flow)).membership.state.status, "completed")
         yield* flows.pause(ws, flow)
-        yield* flows.remove(ws, flow)
+        yield* flows.delete(ws, flow)
         assert.deepStrictEqual(
-          (yield* emails.page(ws, { status: null, search: "For Ann", after: null, limit: 10 })).items,
+          (yield* emails.list(ws, { status: null, search: "For Ann", after: null, limit: 10 })).items,
           [],
         )
       }),
@@ -148,9 +148,9 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const asked = yield* left.making(gone)
         yield* left.memberships.remove(left.ws, gone, (yield* left.member(gone)).membership.contactId)
         yield* left.make("email", asked)
-        yield* left.makings.giveUp(left.ws, asked)
+        yield* left.makings.abandon(left.ws, asked)
         const emails = yield* EmailStore
-        const { items } = yield* emails.page(left.ws, { status: null, search: null, after: null, limit: 10 })
+        const { items } = yield* emails.list(left.ws, { status: null, search: null, after: null, limit: 10 })
         assert.deepStrictEqual(items, [])
         assert.strictEqual((yield* left.member(gone)).membership.state.status, "dropped")
       }),
@@ -160,7 +160,7 @@ const ofEmails = <E>(name: string, live: Layer.Layer<Live, E>) =>
       Effect.gen(function* () {
         const { making, makings, member, template, waiting, ws } = yield* begin()
         const flow = yield* waiting([copy(template.id), sendIt])
-        yield* makings.giveUp(ws, yield* making(flow))
+        yield* makings.abandon(ws, yield* making(flow))
         const { state } = (yield* member(flow)).membership
         assert(state.status === "active")
         assert.deepInclude(state.retry, { count: 1 })
@@ -188,7 +188,7 @@ const ofTents = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const asked = yield* making(flow)
         yield* make("tent", asked)
         yield* make("tent", asked)
-        const { items } = yield* tents.slice(ws, { after: null, limit: 10 })
+        const { items } = yield* tents.list(ws, { after: null, limit: 10 })
         assert.deepStrictEqual(
           items.map((tent) => [tent.name, tent.publication?.status, tent.request?.prompt]),
           [["Of Ann", "published", "a page for Ann"]],

@@ -187,7 +187,7 @@ const racing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           Array.from({ length: 4 }, () => activate(id)),
           { concurrency: 4 },
         )
-        const { flow: active } = yield* store.find(ws, id)
+        const { flow: active } = yield* store.get(ws, id)
         for (const each of all) assert.deepStrictEqual(each, active)
       }),
     )
@@ -222,7 +222,7 @@ const making = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         yield* world.transact(world.flows.link(world.ws, { flowId: active.id, stepId: "a", emailId: email.id }))
         return email
       })
-      const isThere = ({ id }: Email) => Effect.map(Effect.result(world.emails.find(world.ws, id)), Result.isSuccess)
+      const isThere = ({ id }: Email) => Effect.map(Effect.result(world.emails.get(world.ws, id)), Result.isSuccess)
       return { ...world, active, made, isThere }
     })
 

@@ -128,7 +128,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     )
   })
   const deletingList = Effect.fnUntraced(function* (id: ListId, held: Effect.Effect<void> = Effect.void) {
-    const facts = yield* lists.lockForRemoval(ws, id)
+    const facts = yield* lists.lockForDelete(ws, id)
     yield* held
     const change = yield* Effect.fromResult(ListChange.remove(facts, later(3)))
     yield* Effect.catchTag(lists.apply(ws, change), "ListNameExists", Effect.die)
@@ -145,8 +145,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   })
 
   const usesOfEmail = (id: EmailId) => transact(Effect.andThen(Effect.orDie(emails.lock(ws, id)), emails.uses(ws, id)))
-  const usesOfList = (id: ListId) =>
-    Effect.map(Effect.orDie(transact(lists.lockForRemoval(ws, id))), ({ uses }) => uses)
+  const usesOfList = (id: ListId) => Effect.map(Effect.orDie(transact(lists.lockForDelete(ws, id))), ({ uses }) => uses)
 
   return {
     ...world,

@@ -79,18 +79,18 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           ],
           steps: [send("a", { email_id: emailId, next_step_id: "b" }), day("b", null)],
         })
-        assert.deepStrictEqual(yield* store.find(ws, known.id), { flow: known, tally: nobody })
+        assert.deepStrictEqual(yield* store.get(ws, known.id), { flow: known, tally: nobody })
         known = yield* Effect.orDie(activate(known.id))
-        assert.deepStrictEqual((yield* store.find(ws, known.id)).flow, known)
+        assert.deepStrictEqual((yield* store.get(ws, known.id)).flow, known)
         for (const decide of moves) {
           const change = Result.getOrThrow(decide(known))
           yield* writeFlow(change)
           known = change.after
-          assert.deepStrictEqual((yield* store.find(ws, known.id)).flow, known)
+          assert.deepStrictEqual((yield* store.get(ws, known.id)).flow, known)
         }
         assert.deepStrictEqual(yield* store.stepCounts(ws, known.id), new Map())
         yield* writeFlow(Result.getOrThrow(decide(known, { _tag: "delete" }, later(500))))
-        assert.strictEqual((yield* Effect.flip(store.find(ws, known.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(ws, known.id)))._tag, "NotFound")
       }),
     )
 
@@ -108,14 +108,14 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(ws, stale)))))
         }
         const known = edited({ a: 1 }).after
-        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, known)
+        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, known)
         const renamed = Result.getOrThrow(
           decide(known, { _tag: "edit", patch: { name: "b", structure: {} } }, later(2)),
         )
         const put = Result.getOrThrow(decide(known, { _tag: "archive" }, later(3)))
         yield* writeFlow(put)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(writeFlow(renamed))))
-        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, put.after)
+        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, put.after)
       }),
     )
 
@@ -132,7 +132,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
           }),
         )
         yield* Effect.all([rename, rename, rename], { concurrency: 3 })
-        assert.strictEqual((yield* store.find(ws, draft.id)).flow.name, "abbb")
+        assert.strictEqual((yield* store.get(ws, draft.id)).flow.name, "abbb")
       }),
     )
 
@@ -142,7 +142,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const draft = yield* flow("a")
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         yield* Effect.exit(transact(Effect.andThen(store.apply(ws, archived), Effect.fail("no"))))
-        assert.strictEqual((yield* store.find(ws, draft.id)).flow.lifecycle.status, "draft")
+        assert.strictEqual((yield* store.get(ws, draft.id)).flow.lifecycle.status, "draft")
         yield* writeFlow(archived)
         const told = (yield* toldTo(ws)).filter(({ type }) => type.startsWith("flow_"))
         assert.deepStrictEqual(
@@ -163,7 +163,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const third = yield* flow("Beta 2", {}, later(2))
         yield* writeFlow(Result.getOrThrow(decide(second, { _tag: "archive" }, later(9))))
         const names = (over: Partial<FlowQuery>) =>
-          Effect.map(store.page(ws, { ...all, ...over }), ({ items }) => items.map(({ flow: { name: of } }) => of))
+          Effect.map(store.list(ws, { ...all, ...over }), ({ items }) => items.map(({ flow: { name: of } }) => of))
         const inIds = [second, third].sort((a, b) => (a.id < b.id ? -1 : 1)).map((each) => each.name)
         assert.deepStrictEqual(yield* names({}), ["beta", "Beta 2", "Ärger"])
         assert.deepStrictEqual(yield* names({ sortBy: "created_at", sortOrder: "asc" }), ["Ärger", ...inIds])
@@ -172,7 +172,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual(yield* names({ search: "BET" }), ["beta", "Beta 2"])
         assert.deepStrictEqual(yield* names({ search: "%" }), [])
         assert.deepStrictEqual(yield* names({ statuses: ["draft"] }), ["Beta 2", "Ärger"])
-        const { items, total } = yield* store.page(ws, { ...all, limit: 2, page: 2 })
+        const { items, total } = yield* store.list(ws, { ...all, limit: 2, page: 2 })
         assert.deepStrictEqual([items, total], [[{ flow: first, tally: nobody }], 3])
       }),
     )
@@ -185,12 +185,12 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const { id: listId } = yield* listOf("l", [])
         const other = yield* (yield* Fresh).workspace()
         const unseenOnes: ReadonlyArray<Effect.Effect<unknown, NotFound>> = [
-          store.find(other, draft.id),
+          store.get(other, draft.id),
           transact(store.lock(other, draft.id)),
           transact(store.lockForActivation(other, draft.id)),
         ]
         for (const each of unseenOnes) assert.strictEqual((yield* Effect.flip(each))._tag, "NotFound")
-        assert.deepStrictEqual(yield* store.page(other, all), { items: [], total: 0 })
+        assert.deepStrictEqual(yield* store.list(other, all), { items: [], total: 0 })
         assert.strictEqual((yield* store.stepCounts(other, draft.id)).size, 0)
         const named = namedIn({
           triggers: [{ type: "added_to_static_list", list_id: listId }],
@@ -202,7 +202,7 @@ const writing = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         assert.deepStrictEqual([trial.facts.staticLists.size, trial.facts.subjects.size], [0, 0])
         const archived = Result.getOrThrow(decide(draft, { _tag: "archive" }, later(1)))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(transact(store.apply(other, archived)))))
-        assert.deepStrictEqual((yield* store.find(ws, draft.id)).flow, draft)
+        assert.deepStrictEqual((yield* store.get(ws, draft.id)).flow, draft)
       }),
     )
   })
@@ -218,7 +218,7 @@ const facts = <E>(name: string, live: Layer.Layer<FlowRooms, E>) =>
         const { id: fixed } = yield* listOf("static", [])
         const { id: dynamic } = yield* list("dynamic", { kind: "dynamic", rules: null })
         const inline = yield* world.inlineList("inline")
-        const { items } = yield* lists.page(ws, { page: 1, limit: 10, search: null, kind: "system" })
+        const { items } = yield* lists.list(ws, { page: 1, limit: 10, search: null, kind: "system" })
         const { id: emailId } = yield* draftEmail("draft")
         const template = yield* world.emailTemplates.made()
         const tentTemplate = yield* world.tentTemplates.made()

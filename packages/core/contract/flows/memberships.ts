@@ -45,8 +45,8 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
           run.timeline.map(({ stepId, type }) => [type, stepId]),
           [["entered_flow", "first"]],
         )
-        assert.deepStrictEqual((yield* members.page(ws, flow, everyone)).items[0]?.membership, run.membership)
-        const { tally } = yield* flows.find(ws, flow)
+        assert.deepStrictEqual((yield* members.list(ws, flow, everyone)).items[0]?.membership, run.membership)
+        const { tally } = yield* flows.get(ws, flow)
         assert.deepInclude(tally, { active: 1, waiting: 0, lastEntryAt: run.membership.enteredAt })
         assert.deepStrictEqual([...(yield* flows.counted(ws, flow)).counts], [["first", 1]])
         const { items } = yield* contacts.activities(ws, ann.id, { page: 1, limit: 10, order: "desc" })
@@ -74,7 +74,7 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         const refusals = all.flatMap((each) => (Result.isFailure(each) ? [each.failure._tag] : []))
         assert.deepStrictEqual([...new Set(refusals)], ["AlreadyInFlow"])
-        assert.strictEqual((yield* members.page(ws, flow, everyone)).total, 1)
+        assert.strictEqual((yield* members.list(ws, flow, everyone)).total, 1)
       }),
     )
 
@@ -170,8 +170,8 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* Effect.exit(transact(Effect.andThen(members.remove(ws, flow, ann.id), Effect.fail("no"))))
         assert.strictEqual((yield* one(flow)).status, "active")
         const other = yield* fresh.workspace()
-        assert.strictEqual(yield* tagOf(members.page(other, flow, everyone)), "NotFound")
-        assert.strictEqual(yield* tagOf(members.find(other, flow, membership.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.list(other, flow, everyone)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.get(other, flow, membership.id)), "NotFound")
         assert.strictEqual(yield* tagOf(members.add(other, flow, ann.id, {})), "NotFound")
         assert.strictEqual(yield* tagOf(members.remove(other, flow, ann.id)), "NotFound")
         for (const which of [
@@ -204,11 +204,11 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         for (const { id } of [...people, nameless]) yield* members.add(ws, flow, id, {})
         yield* members.remove(ws, flow, people[0]?.id ?? nameless.id)
         const namesOf = (query: Partial<FlowMemberQuery>) =>
-          Effect.map(members.page(ws, flow, { ...everyone, ...query }), ({ items }) =>
+          Effect.map(members.list(ws, flow, { ...everyone, ...query }), ({ items }) =>
             items.map(({ contact }) => contact?.displayName ?? null),
           )
         assert.deepStrictEqual(yield* namesOf({}), [...names, null])
-        const { items } = yield* members.page(ws, flow, everyone)
+        const { items } = yield* members.list(ws, flow, everyone)
         const newest = items.toSorted(
           ({ membership: left }, { membership: right }) =>
             right.enteredAt.epochMilliseconds - left.enteredAt.epochMilliseconds || (left.id < right.id ? -1 : 1),
@@ -230,7 +230,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepStrictEqual(yield* namesOf({ search: "0199" }), [null])
         assert.deepStrictEqual(yield* namesOf({ search: "p2@EXAMPLE" }), ["Cid"])
         assert.deepStrictEqual(yield* namesOf({ page: 2, limit: 2 }), ["Cid", "ann"])
-        assert.strictEqual((yield* members.page(ws, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
+        assert.strictEqual((yield* members.list(ws, flow, { ...everyone, page: 9, limit: 2 })).total, 5)
         assert.deepStrictEqual(yield* namesOf({ sort: "updated_at", order: "desc", limit: 1 }), ["Ölaf"])
       }),
     )
@@ -250,7 +250,7 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* transact(
           Effect.flatMap(store.lockMembers(ws, touched), (held) => advanceHeld(ws, held, () => opened.slice(1))),
         )
-        const { timeline } = yield* memberships.find(ws, flow, membership.id)
+        const { timeline } = yield* memberships.get(ws, flow, membership.id)
         assert.deepStrictEqual(
           timeline.map(({ at, type }) => [type, type === "waiting" ? 0 : at.epochMilliseconds]),
           [["waiting", 0], ...opened.slice(1).map((_, nth) => ["email_opened", nth + 1])],
@@ -264,10 +264,10 @@ const reading = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const ann = yield* person("ann")
         const [flow, other] = [yield* started([day("a", null)]), yield* started([day("a", null)])]
         const { membership } = yield* members.add(ws, flow, ann.id, {})
-        assert.strictEqual(yield* tagOf(members.page(ws, FlowId.make(yield* fresh.id), everyone)), "NotFound")
-        assert.strictEqual(yield* tagOf(members.find(ws, other, membership.id)), "NotFound")
-        assert.strictEqual(yield* tagOf(members.find(ws, flow, MembershipId.make(yield* fresh.id))), "NotFound")
-        assert.strictEqual((yield* members.page(ws, other, everyone)).total, 0)
+        assert.strictEqual(yield* tagOf(members.list(ws, FlowId.make(yield* fresh.id), everyone)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.get(ws, other, membership.id)), "NotFound")
+        assert.strictEqual(yield* tagOf(members.get(ws, flow, MembershipId.make(yield* fresh.id))), "NotFound")
+        assert.strictEqual((yield* members.list(ws, other, everyone)).total, 0)
       }),
     )
   })
@@ -285,7 +285,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const run = yield* members.remove(ws, flow, ann.id)
         assert.deepInclude(run?.membership.state, { status: "dropped", reason: "removed", stepId: "first" })
         assert.isNull(yield* members.remove(ws, flow, ann.id))
-        assert.deepInclude((yield* flows.find(ws, flow)).tally, { active: 0, dropped: 1 })
+        assert.deepInclude((yield* flows.get(ws, flow)).tally, { active: 0, dropped: 1 })
         assert.deepStrictEqual(
           [...(yield* flows.counted(ws, flow)).counts].filter(([, count]) => count > 0),
           [],
@@ -306,7 +306,7 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
         assert.deepInclude(first, { contactId: ann.id, status: "dropped" })
         assert.deepInclude(second, { contactId: bob.id, status: "waiting" })
         assert.deepStrictEqual(first?.timeline, ["entered_flow", "waiting", "dropped"])
-        const [shown] = (yield* members.page(ws, flow, everyone)).items
+        const [shown] = (yield* members.list(ws, flow, everyone)).items
         assert.isNull(shown?.contact)
         assert.deepInclude(shown?.membership.state, { reason: "contact_deleted" })
         assert.strictEqual(yield* tagOf(members.add(ws, flow, ann.id, {})), "NotFound")
@@ -332,8 +332,8 @@ const leaving = <E>(name: string, live: Layer.Layer<Live, E>) =>
         yield* members.add(ws, flow, ann.id, {})
         yield* settleDown
         yield* flows.pause(ws, flow)
-        yield* flows.remove(ws, flow)
-        assert.strictEqual(yield* tagOf(members.page(ws, flow, everyone)), "NotFound")
+        yield* flows.delete(ws, flow)
+        assert.strictEqual(yield* tagOf(members.list(ws, flow, everyone)), "NotFound")
         const which = { _tag: "touched", memberships: [], contacts: [ann.id], flows: [flow] } as const
         assert.deepStrictEqual((yield* transact(store.lockMembers(ws, which))).members, [])
       }),

@@ -63,11 +63,11 @@ export const forms = <E>(
         const ties = [yield* submit(ada, 2), yield* submit(null, 2)].sort((a, b) => (a.id < b.id ? -1 : 1))
         const newest = yield* submit(null, 3)
         const expected = [newest, ...ties, oldest]
-        const all = yield* store.slice(workspace, tent, everything)
+        const all = yield* store.list(workspace, tent, everything)
         assert.deepStrictEqual(all, { items: expected, next: null })
         assert.deepStrictEqual(Object.keys(all.items[0]?.fields ?? {}), Object.keys(answers))
-        const first = yield* store.slice(workspace, tent, { after: null, limit: 2 })
-        const second = yield* store.slice(workspace, tent, { after: first.next, limit: 2 })
+        const first = yield* store.list(workspace, tent, { after: null, limit: 2 })
+        const second = yield* store.list(workspace, tent, { after: first.next, limit: 2 })
         assert.deepStrictEqual([...first.items, ...second.items], expected)
         assert.strictEqual(second.next, null)
       }),
@@ -77,7 +77,7 @@ export const forms = <E>(
       Effect.gen(function* () {
         const { contacts, workspace, tent, submit } = yield* begin
         const submission = yield* submit(ada, 5_000)
-        const contact = yield* contacts.find(workspace, submission.contactId ?? assert.fail("no contact"))
+        const contact = yield* contacts.get(workspace, submission.contactId ?? assert.fail("no contact"))
         assert.deepInclude(contact, { firstName: "Ada", email: "Ada@example.com", originalSource: "form" })
         assert.strictEqual(contact.lastActivityAt?.epochMilliseconds, 5_000)
         const lines = yield* contacts.activities(workspace, contact.id, { page: 1, limit: 10, order: "asc" })
@@ -118,7 +118,7 @@ export const forms = <E>(
         )
         assert.strictEqual(new Set(all.map(({ contactId }) => contactId)).size, 1)
         assert.strictEqual(yield* contacts.count(workspace), 1)
-        assert.strictEqual((yield* store.slice(workspace, tent, everything)).items.length, 8)
+        assert.strictEqual((yield* store.list(workspace, tent, everything)).items.length, 8)
       }),
     )
 
@@ -144,7 +144,7 @@ export const forms = <E>(
         const kept = yield* Fiber.join(slow)
         yield* Fiber.join(down)
         assert.strictEqual((yield* Effect.flip(submit(null)))._tag, "NotFound")
-        assert.deepStrictEqual((yield* store.slice(workspace, tent, everything)).items, [kept])
+        assert.deepStrictEqual((yield* store.list(workspace, tent, everything)).items, [kept])
       }),
     )
 
@@ -152,7 +152,7 @@ export const forms = <E>(
       Effect.gen(function* () {
         const { store, contacts, transact, workspace, tent, receive } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(receive(ada), Effect.fail("no"))))
-        assert.deepStrictEqual((yield* store.slice(workspace, tent, everything)).items, [])
+        assert.deepStrictEqual((yield* store.list(workspace, tent, everything)).items, [])
         assert.strictEqual(yield* contacts.count(workspace), 0)
         assert.deepStrictEqual(yield* toldTo(workspace), [])
       }),
@@ -163,11 +163,11 @@ export const forms = <E>(
         const { store, transact, workspace, tent, tents, submit } = yield* begin
         const submission = yield* submit(ada)
         yield* transact(deleting(workspace, [submission.contactId ?? assert.fail("no contact")]))
-        assert.deepStrictEqual((yield* store.slice(workspace, tent, everything)).items, [
+        assert.deepStrictEqual((yield* store.list(workspace, tent, everything)).items, [
           { ...submission, contactId: null },
         ])
         yield* tents.change(workspace, tent, (held) => TentChange.remove({ tent: held, assetIds: [] }))
-        assert.strictEqual((yield* Effect.flip(store.slice(workspace, tent, everything)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.list(workspace, tent, everything)))._tag, "NotFound")
       }),
     )
 
@@ -176,7 +176,7 @@ export const forms = <E>(
         const { store, transact, fresh, tent, receive, submit } = yield* begin
         yield* submit(ada)
         const other = yield* fresh.workspace()
-        assert.strictEqual((yield* Effect.flip(store.slice(other, tent, everything)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.list(other, tent, everything)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(transact(receive(ada, 1, other))))._tag, "NotFound")
         const none = TentId.make(yield* fresh.id)
         assert.strictEqual((yield* Effect.flip(transact(store.lockPublished(other, none))))._tag, "NotFound")

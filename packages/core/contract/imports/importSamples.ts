@@ -51,7 +51,7 @@ export const executionOf = Effect.fnUntraced(function* (
 ) {
   const facts = {
     headers,
-    fields: yield* (yield* ContactFieldStore).all(workspace),
+    fields: yield* (yield* ContactFieldStore).list(workspace),
     lists: yield* (yield* ImportStore).listKinds(workspace, wanted.listIds),
     now: at(5_000),
   }

@@ -251,7 +251,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         ].map(([contact, list]) => `${contact} ${JSON.stringify({ list_id: list })}`)
         assert.deepStrictEqual(told, wanted.sort())
         for (const id of [one, two]) {
-          const list = yield* lists.find(workspace, id)
+          const list = yield* lists.get(workspace, id)
           assert.strictEqual(list.kind === "static" ? list.memberCount : null, 2)
         }
         const page = { page: 1, limit: 10, order: "asc" } as const
@@ -336,7 +336,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const session = yield* sessionIn(workspace)
         const wanted = { ...execution(), createdFieldDefinitionIds: [id] }
         yield* transact(store.apply(workspace, yield* executionOf(workspace, session, wanted)))
-        assert.strictEqual((yield* fieldStore.find(workspace, id)).createdFromImportSessionId, session.id)
+        assert.strictEqual((yield* fieldStore.get(workspace, id)).createdFromImportSessionId, session.id)
       }),
     )
 

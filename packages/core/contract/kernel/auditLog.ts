@@ -17,7 +17,7 @@ const begin = Effect.gen(function* () {
   const workspaceId = yield* fresh.workspace()
   const tell = (action: AuditAction, target = "x") =>
     transact(log.append([{ workspaceId, action, target, details: { n: 1, of: ["ä", null] } }]))
-  const all = Effect.map(log.page({ workspaceId, after: null, limit: 100 }), ({ items }) => items)
+  const all = Effect.map(log.list({ workspaceId, after: null, limit: 100 }), ({ items }) => items)
   return { all, fresh, log, tell, transact, workspaceId }
 })
 
@@ -75,11 +75,11 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           [...times].sort((left, right) => right - left),
         )
         const [one, two] = [
-          yield* log.page({ workspaceId, after: null, limit: 3 }),
-          yield* log.page({ workspaceId, after: null, limit: 4 }),
+          yield* log.list({ workspaceId, after: null, limit: 3 }),
+          yield* log.list({ workspaceId, after: null, limit: 4 }),
         ]
         assert.isNull(two.next)
-        const rest = yield* log.page({ workspaceId, after: one.next, limit: 3 })
+        const rest = yield* log.list({ workspaceId, after: one.next, limit: 3 })
         assert.deepStrictEqual([...one.items, ...rest.items], whole)
         assert.isNull(rest.next)
       }),
@@ -95,7 +95,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           (yield* one.all).map(({ target }) => target),
           ["mine"],
         )
-        const everybody = yield* one.log.page({ workspaceId: null, after: null, limit: 2 })
+        const everybody = yield* one.log.list({ workspaceId: null, after: null, limit: 2 })
         assert.sameMembers(
           everybody.items.map(({ target }) => target),
           ["mine", "theirs"],
@@ -108,7 +108,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const world = yield* furnished()
         const id = yield* world.sending("a", [yield* world.person("ann")])
         const log = yield* AuditLog
-        const { items } = yield* log.page({ workspaceId: world.ws, after: null, limit: 10 })
+        const { items } = yield* log.list({ workspaceId: world.ws, after: null, limit: 10 })
         assert.deepStrictEqual(
           items.map(({ action, target }) => [action, target]),
           [["blast.sending", id]],

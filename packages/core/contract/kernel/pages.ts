@@ -91,10 +91,10 @@ export const pages = <E>(
     it.effect("a site is found by its slug with the brand's pictures, and its mark changes with it", () =>
       Effect.gen(function* () {
         const { store, pages, workspaces, transact, workspace } = yield* begin
-        const { slug } = yield* workspaces.find(workspace)
+        const { slug } = yield* workspaces.get(workspace)
         assert.deepStrictEqual(yield* store.site(workspace), { slug, ownHost: null })
         const host = `${slug}.localhost`
-        const { name } = yield* workspaces.find(workspace)
+        const { name } = yield* workspaces.get(workspace)
         assert.deepStrictEqual(yield* pages.site({ host, slug }), {
           workspaceId: workspace,
           slug,

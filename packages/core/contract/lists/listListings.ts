@@ -33,10 +33,10 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           yield* move(ListChange.addMembers, list.id, some, at(5_000_000 - (part >> 1)))
         }
         const dynamic = yield* make(given("Picked"), { kind: "dynamic", rules: cityIs("odd") })
-        const all = yield* Effect.forEach(ids, (id) => contacts.find(workspace, id))
+        const all = yield* Effect.forEach(ids, (id) => contacts.get(workspace, id))
         for (const order of ["asc", "desc"] as const) {
           for (const sort of contactSorts) {
-            const expected = (yield* contacts.page(workspace, {
+            const expected = (yield* contacts.list(workspace, {
               page: 1,
               limit: 100,
               sort,
@@ -130,7 +130,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           },
         )
         const pageIds = (query: Partial<ListQuery>) =>
-          Effect.map(store.page(workspace, { ...everyList, ...query }), ({ items, total }) => [
+          Effect.map(store.list(workspace, { ...everyList, ...query }), ({ items, total }) => [
             total,
             items.map(({ id }) => id),
           ])
@@ -139,7 +139,7 @@ export const listListings = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* pageIds({ search: "ZEBRA", limit: 2, page: 9 }), [5, []])
         assert.deepStrictEqual(yield* pageIds({ search: "zebra", kind: "dynamic" }), [2, made.slice(0, 2)])
         assert.deepStrictEqual(yield* pageIds({ search: "zebra_" }), [0, []])
-        assert.strictEqual((yield* store.page(workspace, everyList)).total, 7)
+        assert.strictEqual((yield* store.list(workspace, everyList)).total, 7)
       }),
     )
   })

@@ -25,11 +25,11 @@ const begin = Effect.gen(function* () {
   const { ws, lists, store, fresh, transact } = world
 
   const removing = Effect.fnUntraced(function* (id: ListId) {
-    const change = yield* Effect.fromResult(ListChange.remove(yield* lists.lockForRemoval(ws, id), later(5)))
+    const change = yield* Effect.fromResult(ListChange.remove(yield* lists.lockForDelete(ws, id), later(5)))
     yield* Effect.orDie(lists.apply(ws, change))
   })
   const remove = (id: ListId) => transact(removing(id))
-  const uses = (id: ListId) => Effect.map(transact(lists.lockForRemoval(ws, id)), (facts) => facts.uses)
+  const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(ws, id)), (facts) => facts.uses)
 
   const named = (tree: RuleTree) => rules.of(ws, mentionedIn(tree))
   /** A new dynamic list that picks who is not on another one; answers whether its rules could be read. */
@@ -45,7 +45,7 @@ const begin = Effect.gen(function* () {
   }, Effect.orDie)
   /** The rules of a list that is there, rewritten to pick who is not on another one. */
   const renaming = Effect.fnUntraced(function* (id: ListId, other: ListId) {
-    const locked = yield* lists.lockForEdit(ws, id, { candidates: undefined, named: [other] })
+    const locked = yield* lists.lockForUpdate(ws, id, { candidates: undefined, named: [other] })
     const facts = { ...locked, named: yield* named(notOn(other)) }
     const edited = ListChange.edit(facts, { rules: notOn(other) }, later(5))
     if (Result.isSuccess(edited)) yield* lists.apply(ws, edited.success.change)
@@ -74,12 +74,12 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         yield* remove(gone.id)
         yield* remove(byRule.id)
         for (const { id } of [gone, byRule]) {
-          assert.strictEqual((yield* Effect.flip(lists.find(ws, id)))._tag, "NotFound")
+          assert.strictEqual((yield* Effect.flip(lists.get(ws, id)))._tag, "NotFound")
           assert.strictEqual((yield* Effect.flip(remove(id)))._tag, "NotFound")
         }
-        assert.deepStrictEqual(yield* lists.find(ws, kept.id), kept)
+        assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
         for (const each of [ann, bob]) {
-          assert.deepStrictEqual(yield* contacts.find(ws, each.id), each)
+          assert.deepStrictEqual(yield* contacts.get(ws, each.id), each)
           const query = { page: 1, limit: 9, order: "asc" } as const
           const { items } = yield* contacts.activities(ws, each.id, query)
           assert.isFalse(items.some(({ type }) => type === "list_removed"))
@@ -104,7 +104,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const { ws, lists, person, listOf, removing, transact } = yield* begin
         const kept = yield* listOf("Kept", [yield* person("ann")])
         yield* Effect.exit(transact(Effect.andThen(removing(kept.id), Effect.fail("no"))))
-        assert.deepStrictEqual(yield* lists.find(ws, kept.id), kept)
+        assert.deepStrictEqual(yield* lists.get(ws, kept.id), kept)
         assert.isFalse((yield* toldTo(ws)).some(({ type }) => type === "list_deleted"))
       }),
     )
@@ -153,7 +153,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           users: [waits, paused, sends].map((blast) => ({ type: "blast" as const, id: blast.id, name: blast.name })),
           count: 3,
         })
-        assert.strictEqual((yield* store.find(ws, paused.id, noon)).blast.status, "sending")
+        assert.strictEqual((yield* store.get(ws, paused.id, noon)).blast.status, "sending")
       }),
     )
 
@@ -193,7 +193,7 @@ const removals = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const { ws, store, ready, remove, launch, audienceOf } = yield* begin
         const blast = yield* ready("a", [])
         yield* remove(audienceOf(blast))
-        const shown = yield* store.find(ws, blast.id, noon)
+        const shown = yield* store.get(ws, blast.id, noon)
         assert(shown.blast.status === "draft")
         assert.strictEqual(shown.facts.list, null)
         assert.deepStrictEqual(readiness(shown.blast, shown.facts).missing, ["audience", "schedule"])
@@ -246,7 +246,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
             removing(audienceOf(blast)),
           )
           assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "ListInUse")
-          assert.strictEqual((yield* lists.find(ws, audienceOf(blast))).id, audienceOf(blast))
+          assert.strictEqual((yield* lists.get(ws, audienceOf(blast))).id, audienceOf(blast))
         }
       }),
     )
@@ -298,7 +298,7 @@ const races = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const two = yield* listOf("two", [])
         const [added, removed] = yield* twoAtOnce((held) => Effect.andThen(adding(two.id), held), removing(two.id))
         assert.isTrue(Result.isSuccess(added) && Result.isSuccess(removed))
-        assert.strictEqual((yield* Effect.flip(lists.find(ws, two.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(lists.get(ws, two.id)))._tag, "NotFound")
       }),
     )
   })

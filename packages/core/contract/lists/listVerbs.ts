@@ -52,21 +52,21 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const { verbs, ws, lists, dynamic, person, told } = yield* begin
         yield* person("ann", { city: "Bern" })
         const made = yield* dynamic("By city", inCity("Zürich"))
-        const renamed = (yield* verbs.edit(ws, made.id, { name: "Über uns" })).list
+        const renamed = (yield* verbs.update(ws, made.id, { name: "Über uns" })).list
         const { updatedAt } = renamed
         assert.deepStrictEqual(renamed, { ...made, name: "Über uns", slug: "uber-uns", updatedAt })
-        const cleared = (yield* verbs.edit(ws, made.id, { description: "" })).list
+        const cleared = (yield* verbs.update(ws, made.id, { description: "" })).list
         assert.deepStrictEqual(cleared, { ...renamed, description: null, updatedAt: cleared.updatedAt })
         assert.deepStrictEqual(yield* told, [])
 
         const rules = { kind: "condition", source: "contact", field: "city", operator: "eq", value: "Bern" }
-        const ruled = (yield* verbs.edit(ws, made.id, { rules, description: "e" })).list
+        const ruled = (yield* verbs.update(ws, made.id, { rules, description: "e" })).list
         assert.deepInclude(ruled, { name: "Über uns", description: "e", rules: inCity("Bern") })
-        assert.deepStrictEqual(yield* lists.find(ws, made.id), ruled)
+        assert.deepStrictEqual(yield* lists.get(ws, made.id), ruled)
         assert.strictEqual((yield* verbs.memberCount(ws, made.id)).count, 1)
-        const bare = (yield* verbs.edit(ws, made.id, { rules: null, description: null })).list
+        const bare = (yield* verbs.update(ws, made.id, { rules: null, description: null })).list
         assert.deepInclude(bare, { description: null, rules: null })
-        assert.deepStrictEqual(yield* lists.find(ws, made.id), bare)
+        assert.deepStrictEqual(yield* lists.get(ws, made.id), bare)
         assert.strictEqual((yield* verbs.memberCount(ws, made.id)).count, 0)
         assert.deepStrictEqual(yield* told, [
           ["list_rules_changed", made.id],
@@ -82,11 +82,11 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const bare = yield* dynamic("Bare")
         yield* Effect.sleep("5 millis")
         const same = { name: "Same", description: "d", rules: inCity("Zürich") }
-        assert.deepStrictEqual((yield* verbs.edit(ws, made.id, same)).list, made)
-        assert.deepStrictEqual(yield* lists.find(ws, made.id), made)
-        assert.deepStrictEqual((yield* verbs.edit(ws, bare.id, { rules: null })).list, bare)
+        assert.deepStrictEqual((yield* verbs.update(ws, made.id, same)).list, made)
+        assert.deepStrictEqual(yield* lists.get(ws, made.id), made)
+        assert.deepStrictEqual((yield* verbs.update(ws, bare.id, { rules: null })).list, bare)
         assert.deepStrictEqual(yield* told, [])
-        const moved = (yield* verbs.edit(ws, made.id, { name: "SAME" })).list
+        const moved = (yield* verbs.update(ws, made.id, { name: "SAME" })).list
         assert.isAbove(moved.updatedAt.epochMilliseconds, made.updatedAt.epochMilliseconds)
       }),
     )
@@ -96,7 +96,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const { verbs, ws, lists, dynamic, listOf, fresh } = yield* begin
         const made = yield* dynamic("Kept", inCity("Zürich"))
         const fixed = yield* listOf("static", [])
-        const [system] = (yield* lists.page(ws, { ...everyList, kind: "system" })).items
+        const [system] = (yield* lists.list(ws, { ...everyList, kind: "system" })).items
         assert(system !== undefined)
         const unread = { kind: "group", conditions: [{ kind: "condition", source: "email_step" }, notOn(made.id)] }
         for (const [id, patch, tag] of [
@@ -107,15 +107,15 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
           [made.id, { name: "renamed", rules: unread }, "Invalid"],
           [ListId.make(yield* fresh.id), { name: "renamed" }, "NotFound"],
         ] as const) {
-          assert.strictEqual(yield* tagOf(verbs.edit(ws, id, patch)), tag)
+          assert.strictEqual(yield* tagOf(verbs.update(ws, id, patch)), tag)
         }
-        const both = yield* Effect.flip(verbs.edit(ws, made.id, { rules: unread }))
+        const both = yield* Effect.flip(verbs.update(ws, made.id, { rules: unread }))
         assert(both._tag === "Invalid")
         assert.deepStrictEqual(
           both.issues.map(({ path }) => path),
           ["rules.conditions.0.source", "rules.conditions.1.conditions.0.conditions.0.listId"],
         )
-        for (const list of [made, fixed, system]) assert.deepStrictEqual(yield* lists.find(ws, list.id), list)
+        for (const list of [made, fixed, system]) assert.deepStrictEqual(yield* lists.get(ws, list.id), list)
       }),
     )
 
@@ -124,13 +124,13 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const { verbs, ws, lists, dynamic, transact } = yield* begin
         const made = yield* dynamic("Before")
         const wanted = { candidates: undefined, named: [] }
-        const locked = yield* transact(lists.lockForEdit(ws, made.id, wanted))
+        const locked = yield* transact(lists.lockForUpdate(ws, made.id, wanted))
         yield* Effect.sleep("5 millis")
-        yield* verbs.edit(ws, made.id, { description: "meanwhile" })
+        yield* verbs.update(ws, made.id, { description: "meanwhile" })
         const named = { fields: [], staticLists: new Set<ListId>() }
         const late = Result.getOrThrow(ListChange.edit({ ...locked, named }, { description: "late" }, later(0)))
         assert.strictEqual((yield* Effect.exit(transact(lists.apply(ws, late.change))))._tag, "Failure")
-        assert.strictEqual((yield* lists.find(ws, made.id)).description, "meanwhile")
+        assert.strictEqual((yield* lists.get(ws, made.id)).description, "meanwhile")
       }),
     )
 
@@ -140,7 +140,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const user = yield* dynamic("there")
         for (const [index, send] of [
           (rules: unknown) => Effect.asVoid(dynamic("new", rules)),
-          (rules: unknown) => Effect.asVoid(verbs.edit(ws, user.id, { rules })),
+          (rules: unknown) => Effect.asVoid(verbs.update(ws, user.id, { rules })),
         ].entries()) {
           const { id } = yield* listOf(`named ${index}`, [])
           const refused = yield* deleting(id, send(notOn(id)))
@@ -160,11 +160,11 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const fixed = yield* listOf("named", [])
         const other = yield* furnished()
         yield* other.list("Theirs", { kind: "dynamic", rules: notOn(fixed.id) })
-        assert.strictEqual(yield* tagOf(verbs.edit(other.ws, made.id, { name: "Theirs too" })), "NotFound")
-        assert.strictEqual(yield* tagOf(verbs.remove(other.ws, made.id)), "NotFound")
-        assert.deepStrictEqual(yield* lists.find(ws, made.id), made)
-        yield* verbs.edit(ws, made.id, { name: "Theirs" })
-        yield* verbs.remove(ws, fixed.id)
+        assert.strictEqual(yield* tagOf(verbs.update(other.ws, made.id, { name: "Theirs too" })), "NotFound")
+        assert.strictEqual(yield* tagOf(verbs.delete(other.ws, made.id)), "NotFound")
+        assert.deepStrictEqual(yield* lists.get(ws, made.id), made)
+        yield* verbs.update(ws, made.id, { name: "Theirs" })
+        yield* verbs.delete(ws, fixed.id)
       }),
     )
   })
@@ -177,16 +177,16 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const made = yield* dynamic("Zoë ΟΔΟΣ")
         const other = yield* dynamic("zoe")
         yield* inline("Hidden")
-        const spelled = (yield* verbs.edit(ws, made.id, { name: "ZOE\u0308 οδοσ" })).list
+        const spelled = (yield* verbs.update(ws, made.id, { name: "ZOE\u0308 οδοσ" })).list
         assert.deepStrictEqual([spelled.name, spelled.slug], ["ZOE\u0308 οδοσ", made.slug])
         for (const taken of ["ZOE", "all CONTACTS", "hIDDEN"]) {
-          assert.strictEqual(yield* tagOf(verbs.edit(ws, made.id, { name: taken })), "ListNameExists", taken)
+          assert.strictEqual(yield* tagOf(verbs.update(ws, made.id, { name: taken })), "ListNameExists", taken)
         }
-        assert.deepStrictEqual(yield* lists.find(ws, made.id), spelled)
+        assert.deepStrictEqual(yield* lists.get(ws, made.id), spelled)
         // Its own slug is free for itself; the name and the slug that it gives up are free for others.
-        assert.strictEqual((yield* verbs.edit(ws, made.id, { name: "Zoë!" })).list.slug, "zoe")
-        assert.strictEqual((yield* verbs.edit(ws, other.id, { name: "Zoe?" })).list.slug, "zoe-2")
-        assert.strictEqual((yield* verbs.edit(ws, made.id, { name: "Else" })).list.slug, "else")
+        assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Zoë!" })).list.slug, "zoe")
+        assert.strictEqual((yield* verbs.update(ws, other.id, { name: "Zoe?" })).list.slug, "zoe-2")
+        assert.strictEqual((yield* verbs.update(ws, made.id, { name: "Else" })).list.slug, "else")
         assert.strictEqual((yield* dynamic("Zoë ΟΔΟΣ")).slug, "zoe")
       }),
     )
@@ -197,7 +197,7 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
         const tries = yield* Effect.all(
           [
-            ...others.map(({ id }) => Effect.asVoid(verbs.edit(ws, id, { name: "Wanted" }))),
+            ...others.map(({ id }) => Effect.asVoid(verbs.update(ws, id, { name: "Wanted" }))),
             ...["wanted", "WANTED"].map((each) => Effect.asVoid(dynamic(each))),
           ].map((each) => Effect.result(each)),
           { concurrency: 5 },
@@ -207,7 +207,7 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
           refused,
           Array.from({ length: 4 }, () => "ListNameExists"),
         )
-        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "wanted" })).total, 1)
+        assert.strictEqual((yield* lists.list(ws, { ...everyList, search: "wanted" })).total, 1)
       }),
     )
 
@@ -217,7 +217,7 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const others = yield* Effect.forEach(["a", "b", "c"], (each) => dynamic(each))
         const names = ["Über uns!", "über UNS", "uber, uns"]
         const renamed = yield* Effect.all(
-          others.map(({ id }, index) => verbs.edit(ws, id, { name: names[index] ?? "" })),
+          others.map(({ id }, index) => verbs.update(ws, id, { name: names[index] ?? "" })),
           { concurrency: 3 },
         )
         assert.deepStrictEqual(sorted(renamed.map(({ list }) => list.slug)), ["uber-uns", "uber-uns-2", "uber-uns-3"])
@@ -230,13 +230,13 @@ const naming = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const named = yield* Effect.forEach(["a", "b", "c"], (each) => listOf(each, []))
         yield* Effect.all(
           named.flatMap(({ id, name: each }) => [
-            Effect.asVoid(verbs.edit(ws, id, { name: `${each} renamed` })),
+            Effect.asVoid(verbs.update(ws, id, { name: `${each} renamed` })),
             Effect.asVoid(dynamic(`not on ${each}`, notOn(id))),
           ]),
           { concurrency: 6 },
         )
-        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "renamed" })).total, 3)
-        assert.strictEqual((yield* lists.page(ws, { ...everyList, search: "not on" })).total, 3)
+        assert.strictEqual((yield* lists.list(ws, { ...everyList, search: "renamed" })).total, 3)
+        assert.strictEqual((yield* lists.list(ws, { ...everyList, search: "not on" })).total, 3)
       }),
     )
   })

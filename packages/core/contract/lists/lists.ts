@@ -32,7 +32,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           yield* make(given("without rules"), { kind: "dynamic", rules: null }),
           yield* make(given("inline"), { kind: "static", contactIds: [] }, { owner }),
         ]
-        for (const list of made) assert.deepStrictEqual(yield* store.find(workspace, list.id), list)
+        for (const list of made) assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
       }),
     )
 
@@ -41,13 +41,13 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace, add, audience, idsOf } = yield* begin
         const one = yield* add({})
         const two = yield* add({ unsubscribed: true })
-        const { items } = yield* store.page(workspace, { ...everyList, kind: "system" })
+        const { items } = yield* store.list(workspace, { ...everyList, kind: "system" })
         assert.deepStrictEqual(sorted(items.map((list) => list.name)), ["All contacts", "Unsubscribed"])
         for (const list of items) {
           const held = list.kind === "system" && list.systemList === "unsubscribed" ? [two] : [one, two]
           assert.deepStrictEqual(sorted(yield* idsOf(list)), sorted(held))
           assert.strictEqual(yield* store.countOf(workspace, audience(list)), held.length)
-          assert.deepStrictEqual(yield* store.find(workspace, list.id), list)
+          assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
         }
       }),
     )
@@ -62,9 +62,9 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         yield* makeStatic("Zoe ΟΔΟΣ")
         const inline = yield* make(given("passing"), { kind: "static", contactIds: [] }, { owner })
         yield* transact(store.apply(workspace, ListChange.discardInline({ ...inline, ownerBlastId: owner }, now)))
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, inline.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, inline.id)))._tag, "NotFound")
         yield* makeStatic("passing")
-        assert.deepStrictEqual(yield* store.find(workspace, list.id), list)
+        assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
       }),
     )
 
@@ -140,13 +140,13 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const added = yield* move(ListChange.addMembers, list.id, [two, nobody, one, two, nobody], at(2_000_000))
         assert.deepStrictEqual([added.changed, added.unchanged, added.notFound], [1, 1, [nobody]])
         assert.deepStrictEqual(sorted(yield* idsOf(list)), sorted([one, two]))
-        assert.deepStrictEqual(yield* store.find(workspace, list.id), added.list)
+        assert.deepStrictEqual(yield* store.get(workspace, list.id), added.list)
 
         const removed = yield* move(ListChange.removeMembers, list.id, [one, three, nobody, one], at(3_000_000))
         assert.deepStrictEqual([removed.changed, removed.unchanged, removed.notFound], [1, 1, [nobody]])
         assert.deepStrictEqual(yield* idsOf(list), [two])
         assert.strictEqual(yield* store.countOf(workspace, audience(list)), 1)
-        assert.strictEqual(((yield* store.find(workspace, list.id)) as StaticList).memberCount, 1)
+        assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 1)
 
         const { items } = yield* contacts.activities(workspace, one, { page: 1, limit: 10, order: "asc" })
         assert.deepStrictEqual(
@@ -185,7 +185,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           moves.reduce((sum, { changed }) => sum + changed, 0),
           12,
         )
-        assert.strictEqual(((yield* store.find(workspace, list.id)) as StaticList).memberCount, 12)
+        assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 12)
       }),
     )
 
@@ -229,7 +229,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, workspace, people, make, move } = yield* begin
         const ids = yield* people(1)
         const dynamic = yield* make(given("dynamic"), { kind: "dynamic", rules: null })
-        const [system] = (yield* store.page(workspace, { ...everyList, kind: "system" })).items
+        const [system] = (yield* store.list(workspace, { ...everyList, kind: "system" })).items
         for (const decide of [ListChange.addMembers, ListChange.removeMembers]) {
           assert.strictEqual((yield* Effect.flip(move(decide, dynamic.id, ids)))._tag, "ListNotStatic")
           assert.strictEqual(
@@ -320,7 +320,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           return yield* Effect.fail("no")
         })
         yield* Effect.exit(transact(failing))
-        assert.deepStrictEqual(yield* store.find(workspace, list.id), list)
+        assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
         const timeline = yield* contacts.activities(workspace, ids[0] ?? ContactId.make(list.id), {
           page: 1,
           limit: 9,
@@ -356,8 +356,8 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const ids = yield* people(2)
         const list = yield* makeStatic("Ours", ids)
         const other = yield* fresh.workspace()
-        assert.strictEqual((yield* Effect.flip(store.find(other, list.id)))._tag, "NotFound")
-        assert.strictEqual((yield* store.page(other, everyList)).total, 2)
+        assert.strictEqual((yield* Effect.flip(store.get(other, list.id)))._tag, "NotFound")
+        assert.strictEqual((yield* store.list(other, everyList)).total, 2)
         assert.deepStrictEqual(yield* store.members(other, audience(list), everybody), { items: [], total: 0 })
         assert.strictEqual(yield* store.countOf(other, audience(list)), 0)
         assert.strictEqual((yield* Effect.flip(transact(store.lockForMembers(other, list.id, ids))))._tag, "NotFound")

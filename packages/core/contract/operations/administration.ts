@@ -134,12 +134,12 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       Effect.gen(function* () {
         const { fresh, key, pageDomain, store, transact, workspace, workspaces } = yield* begin
         const made = yield* key(1)
-        const { slug } = yield* workspaces.find(workspace)
+        const { slug } = yield* workspaces.get(workspace)
         const domain = yield* pageDomain(`pages-${yield* fresh.id}.test`)
         yield* transact(store.addPageDomain(workspace, domain))
         yield* transact(store.retire(workspace, at(5)))
         for (const found of [
-          workspaces.find(workspace),
+          workspaces.get(workspace),
           workspaces.findBySlug(slug),
           workspaces.findByPageHost(domain.domain),
           workspaces.findKey(made.hash, at(2)),
@@ -148,7 +148,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         ]) {
           assert.strictEqual((yield* Effect.flip(Effect.asVoid(found)))._tag, "NotFound")
         }
-        assert.isFalse((yield* workspaces.all).some(({ id }) => id === workspace))
+        assert.isFalse((yield* workspaces.list).some(({ id }) => id === workspace))
         assert.isFalse((yield* store.workspaces(first)).items.some(({ id }) => id === workspace))
         const next = yield* fresh.workspace({ slug })
         yield* transact(store.addPageDomain(next, domain))
@@ -182,7 +182,7 @@ export const administration = <E>(name: string, live: Layer.Layer<Needs, E>) =>
     it.effect("a change of a workspace that was retired meanwhile finds nothing to change", () =>
       Effect.gen(function* () {
         const { store, transact, workspace, workspaces } = yield* begin
-        const before = yield* workspaces.find(workspace)
+        const before = yield* workspaces.get(workspace)
         yield* transact(store.retire(workspace, at(5)))
         const late = transact(
           Effect.gen(function* () {

@@ -69,7 +69,7 @@ export const maintenance = <E>(
         assert.deepStrictEqual(yield* timeline, ["contact_created", "contact_updated"])
         yield* run({ activity_days: 30, audit_days: null })
         assert.deepStrictEqual(yield* timeline, ["contact_updated"])
-        assert.strictEqual((yield* store.find(workspace, ann.id)).firstName, "Ann")
+        assert.strictEqual((yield* store.get(workspace, ann.id)).firstName, "Ann")
       }),
     )
 
@@ -81,7 +81,7 @@ export const maintenance = <E>(
         const workspaceId = yield* (yield* Fresh).workspace()
         yield* transact(audit.append([{ workspaceId, action: "workspace.updated", target: workspaceId, details: {} }]))
         yield* run({ activity_days: null, audit_days: 365 })
-        assert.strictEqual((yield* audit.page({ workspaceId, after: null, limit: 5 })).items.length, 1)
+        assert.strictEqual((yield* audit.list({ workspaceId, after: null, limit: 5 })).items.length, 1)
       }),
     )
   })

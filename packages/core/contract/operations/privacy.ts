@@ -48,7 +48,7 @@ const mailed = Effect.gen(function* () {
   yield* settle(claimed.map((each) => Deliveries.settlement(each, said(each))))
   const [ann, joann] = sent.contacts
   if (ann === undefined || joann === undefined) return assert.fail("a scenario has made nobody")
-  const before = yield* contacts.find(workspace, ann)
+  const before = yield* contacts.get(workspace, ann)
   const after = patchContact(before, { email: email("ann-new@x.test"), phone: "+14152000001" }, at(8_000))
   yield* transact(contacts.apply(workspace, ContactsChange.of([{ before, after, at: at(8_000) }])))
   yield* scenario.suppress(workspace, "ann@x.test", "unsubscribe")
@@ -117,7 +117,7 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
         const held = yield* claim()
         const refused = yield* Effect.flip(erasing(workspace, ann))
         assert.deepStrictEqual([refused._tag, "because" in refused && refused.because], ["ContactBusy", "message"])
-        assert.strictEqual((yield* contacts.find(workspace, ann)).id, ann)
+        assert.strictEqual((yield* contacts.get(workspace, ann)).id, ann)
         yield* giveBack(held)
         yield* erasing(workspace, ann)
         const mine = (yield* claim()).filter(({ contact }) => contact?.id === ann || contact === null)

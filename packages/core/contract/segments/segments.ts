@@ -39,7 +39,7 @@ const begin = Effect.gen(function* () {
   const segments = yield* SegmentStore
   const segment = (tree: RuleTree, fields: Segment["fields"] = []): Segment => ({ tree, fields, now })
   const page = (tree: RuleTree, query: Partial<SegmentQuery> = {}) =>
-    segments.page(world.workspace, segment(tree), { ...everybody, ...query })
+    segments.list(world.workspace, segment(tree), { ...everybody, ...query })
   const idsOf = (tree: RuleTree, query: Partial<SegmentQuery> = {}) =>
     Effect.map(page(tree, query), ({ items }) => items.map(({ id }) => id))
   return { ...world, segments, segment, page, idsOf }
@@ -60,7 +60,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         }
         for (const sort of contactSorts) {
           for (const order of ["asc", "desc"] as const) {
-            const whole = yield* contacts.page(workspace, { ...everybody, sort, order, updatedAfter: null })
+            const whole = yield* contacts.list(workspace, { ...everybody, sort, order, updatedAfter: null })
             const expected = whole.items.filter(({ city }) => city === "Here")
             assert.strictEqual(expected.length, 9)
             const pages = yield* Effect.forEach([1, 2, 3], (each) =>
@@ -112,7 +112,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const pieces = ["disp%_'\\", "zoë", "ZOË", "δοσ", "c[M]E*", "n.na@BÜCHER", "152000001", "disp", "here", "%", ""]
         const found: Array<number> = []
         for (const search of pieces) {
-          const whole = yield* contacts.page(workspace, { ...everybody, search, updatedAfter: null })
+          const whole = yield* contacts.list(workspace, { ...everybody, search, updatedAfter: null })
           const expected = whole.items.filter(({ city }) => city === "Here")
           assert.deepStrictEqual(yield* page(cityIs("here"), { search }), { items: expected, total: expected.length })
           found.push(expected.length)
@@ -129,15 +129,15 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const [a = "", b = ""] = sorted([ids[0] ?? "", ids[3] ?? ""])
         const newest = [ids[5], ids[4], a, b, ids[2], ids[1]]
         for (const limit of [10, 3]) {
-          const { items, total } = yield* segments.page(workspace, segment(cityIs("here")), { ...everybody, limit })
+          const { items, total } = yield* segments.list(workspace, segment(cityIs("here")), { ...everybody, limit })
           assert.strictEqual(total, 6)
           assert.deepStrictEqual(
             items.map(({ id }) => id),
             newest.slice(0, limit),
           )
-          for (const contact of items) assert.deepStrictEqual(contact, yield* contacts.find(workspace, contact.id))
+          for (const contact of items) assert.deepStrictEqual(contact, yield* contacts.get(workspace, contact.id))
         }
-        const none = yield* segments.page(workspace, segment(cityIs("nowhere")), everybody)
+        const none = yield* segments.list(workspace, segment(cityIs("nowhere")), everybody)
         assert.deepStrictEqual(none, { items: [], total: 0 })
       }),
     )
@@ -189,7 +189,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         yield* move(ListChange.addMembers, unnamed.id, [one, two], at(9_000))
         yield* move(ListChange.addMembers, other.id, [one], at(7_000))
         yield* move(ListChange.removeMembers, unnamed.id, [two], at(9_500))
-        const asked = yield* Effect.forEach([...ids].reverse(), (id) => contacts.find(workspace, id))
+        const asked = yield* Effect.forEach([...ids].reverse(), (id) => contacts.get(workspace, id))
         const tree = or(
           member(named.id),
           member(other.id, "is_not_member"),
@@ -252,7 +252,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const list = yield* makeStatic("L")
         yield* move(ListChange.addMembers, list.id, people.slice(0, 3), at(now.epochMilliseconds - 120_000))
         yield* move(ListChange.addMembers, list.id, people.slice(3, 5), now)
-        const everyone = yield* Effect.forEach(people, (id) => contacts.find(workspace, id))
+        const everyone = yield* Effect.forEach(people, (id) => contacts.get(workspace, id))
         const cases = [
           and(custom(0, "equals", "42"), activity("list_added", "has_activity", 1)),
           or(custom(1, "is_empty"), custom(1, "equals", "x")),
@@ -264,7 +264,7 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         for (const tree of cases) {
           const subjects = yield* segments.subjects(workspace, everyone, tree)
           const picked = subjects.filter(compileRules(tree, { fields, now })).map(({ contact }) => contact.id)
-          const { items, total } = yield* segments.page(workspace, segment(tree, fields), everybody)
+          const { items, total } = yield* segments.list(workspace, segment(tree, fields), everybody)
           assert.deepStrictEqual(sorted(items.map(({ id }) => id)), sorted(picked), JSON.stringify(tree))
           assert.strictEqual(total, picked.length)
           counts.push(total)
@@ -281,8 +281,8 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const other = yield* fresh.workspace()
         const tree = or(cityIs("here"), member(list.id))
         const nobody = { items: [], total: 0 }
-        assert.deepStrictEqual(yield* segments.page(other, segment(tree), everybody), nobody)
-        const contact = yield* contacts.find(workspace, id)
+        assert.deepStrictEqual(yield* segments.list(other, segment(tree), everybody), nobody)
+        const contact = yield* contacts.get(workspace, id)
         const asking = or(activity("contact_created", "has_activity"), member(list.id))
         const [subject] = yield* segments.subjects(other, [contact], asking)
         assert.deepStrictEqual(subject, { contact, activities: [], lists: new Set<ListId>() })

@@ -4,7 +4,7 @@ import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import type { BounceKind } from "../../src/sending/EnhancedCode.ts"
 import { type BounceReport, ReportChange } from "../../src/bounces/Report.ts"
-import { ReportStore } from "../../src/bounces/ReportStore.ts"
+import { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import { type DeliveryState, type DeliveryTally, finalStates } from "../../src/sending/Delivery.ts"
 import { type Claim, type ClaimedDelivery, DeliveryStore } from "../../src/sending/DeliveryStore.ts"
 import { EngagementChange, type Event, type Happening } from "../../src/tracking/Engagement.ts"
@@ -98,7 +98,7 @@ export class DeliveryScenario extends Context.Service<
 export type DeliveryLaws =
   | DeliveryStore
   | EngagementStore
-  | ReportStore
+  | BounceReportStore
   | Outbox
   | Transactor
   | Fresh
@@ -129,7 +129,7 @@ export const wholeAudience = (store: DeliveryStore["Service"], workspace: Worksp
 export const begin = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const engagement = yield* EngagementStore
-  const reports = yield* ReportStore
+  const reports = yield* BounceReportStore
   const scenario = yield* DeliveryScenario
   const { transact } = yield* Transactor
   const fresh = yield* Fresh

@@ -51,7 +51,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const tent = yield* idle()
         const first = yield* attached(tent, { fileName: "Ö ' % \\ 🦊.png", size_bytes: 5_000_000_000 })
         const second = yield* attached(tent, { contentType: "text/plain", createdAt: at(6) })
-        assert.deepStrictEqual(yield* store.find(workspace, tent, first.id), first)
+        assert.deepStrictEqual(yield* store.get(workspace, tent, first.id), first)
         assert.deepStrictEqual(yield* store.ofTent(workspace, tent), [first, second])
       }),
     )
@@ -75,10 +75,10 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const { store, transact, workspace, idle, attached } = yield* begin
         const [one, two] = [yield* idle(), yield* idle()]
         const asset = yield* attached(one)
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, two, asset.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, two, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(workspace, two), [])
         yield* transact(store.apply(workspace, AssetChange.remove(asset)))
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, one, asset.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, one, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(workspace, one), [])
       }),
     )
@@ -119,7 +119,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
           }),
         )
         assert.deepStrictEqual(yield* store.ofTent(workspace, one), [])
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, one, gone.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, one, gone.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(workspace, two), [kept])
       }),
     )
@@ -149,7 +149,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         const other = yield* fresh.workspace()
         const tent = yield* idle()
         const asset = yield* attached(tent)
-        assert.strictEqual((yield* Effect.flip(store.find(other, tent, asset.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(other, tent, asset.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* store.ofTent(other, tent), [])
         yield* transact(store.apply(other, AssetChange.remove(asset)))
         assert.deepStrictEqual(yield* store.ofTent(workspace, tent), [asset])

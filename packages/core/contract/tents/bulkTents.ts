@@ -56,7 +56,7 @@ export const bulkTents = <E>(
           }),
         )
       })
-      const credits = (of = workspace) => Effect.map(workspaces.find(of), (found) => found.credits)
+      const credits = (of = workspace) => Effect.map(workspaces.get(of), (found) => found.credits)
       const change = (id: TentId, decide: (tent: Tent) => TentChange | null) =>
         transact(
           Effect.gen(function* () {
@@ -77,14 +77,14 @@ export const bulkTents = <E>(
           reasoning: "max",
           metadata: { z: 1, a: { deep: [null, "'"] } },
         })
-        const found = yield* store.find(workspace, job.id)
+        const found = yield* store.get(workspace, job.id)
         assert.deepStrictEqual(found.job, job)
         assert.deepStrictEqual(Object.keys(found.job.metadata ?? {}), ["z", "a"])
         const byId = (left: Tent, right: Tent) => (left.id < right.id ? -1 : 1)
         const after = made.flatMap((each) => each.after ?? []).sort(byId)
         assert.deepStrictEqual([...found.tents].sort(byId), after)
         assert.deepStrictEqual(after.map(({ request }) => request?.aliasTurn).sort(), [1, 2])
-        for (const tent of after) assert.deepStrictEqual(yield* tents.find(workspace, tent.id), tent)
+        for (const tent of after) assert.deepStrictEqual(yield* tents.get(workspace, tent.id), tent)
         assert.strictEqual(yield* credits(), 998)
       }),
     )
@@ -93,7 +93,7 @@ export const bulkTents = <E>(
       Effect.gen(function* () {
         const { store, workspace, admitted, credits } = yield* begin
         const { job } = yield* admitted({ items: [{}, { colour: 1 }] })
-        const found = yield* store.find(workspace, job.id)
+        const found = yield* store.get(workspace, job.id)
         assert.deepStrictEqual([found.job, found.tents], [job, []])
         assert.strictEqual(yield* credits(), 1000)
       }),
@@ -135,8 +135,8 @@ export const bulkTents = <E>(
         const change = BulkChange.admit({ id, request, credits: 2, tentIds, now: at(1) })
         const refused = yield* Effect.result(transact(store.apply(workspace, change)))
         assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientCredits")
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, id)))._tag, "NotFound")
-        assert.deepStrictEqual((yield* tents.slice(workspace, { after: null, limit: 5 })).items, [])
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, id)))._tag, "NotFound")
+        assert.deepStrictEqual((yield* tents.list(workspace, { after: null, limit: 5 })).items, [])
       }),
     )
 
@@ -144,7 +144,7 @@ export const bulkTents = <E>(
       Effect.gen(function* () {
         const { store, workspace, admitted, change } = yield* begin
         const { job, tents } = yield* admitted({ items: [item(), item(), item()] })
-        const progress = Effect.map(store.find(workspace, job.id), (found) => progressOf(found.tents))
+        const progress = Effect.map(store.get(workspace, job.id), (found) => progressOf(found.tents))
         assert.strictEqual((yield* progress).status, "accepted")
         const [one, two, three] = tents.flatMap(({ after }) => after?.id ?? [])
         if (one === undefined || two === undefined || three === undefined) return assert.fail("three are admitted")
@@ -155,7 +155,7 @@ export const bulkTents = <E>(
         assert.deepStrictEqual(yield* progress, { status: "running", completed_count: 1, failed_count: 1 })
         yield* change(three, (tent) => TentChange.remove({ tent, assetIds: [] }))
         assert.deepStrictEqual(yield* progress, { status: "completed", completed_count: 1, failed_count: 1 })
-        assert.deepStrictEqual((yield* store.find(workspace, job.id)).job, job)
+        assert.deepStrictEqual((yield* store.get(workspace, job.id)).job, job)
       }),
     )
 
@@ -163,7 +163,7 @@ export const bulkTents = <E>(
       Effect.gen(function* () {
         const { tents, transact, workspace, admitted, credits } = yield* begin
         yield* Effect.exit(transact(Effect.andThen(admitted({ items: [item(), item()] }), Effect.fail("no"))))
-        assert.deepStrictEqual((yield* tents.slice(workspace, { after: null, limit: 5 })).items, [])
+        assert.deepStrictEqual((yield* tents.list(workspace, { after: null, limit: 5 })).items, [])
         assert.strictEqual(yield* credits(), 1000)
       }),
     )
@@ -172,7 +172,7 @@ export const bulkTents = <E>(
       Effect.gen(function* () {
         const { store, fresh, admitted } = yield* begin
         const { job } = yield* admitted({ items: [item()] })
-        assert.strictEqual((yield* Effect.flip(store.find(yield* fresh.workspace(), job.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(yield* fresh.workspace(), job.id)))._tag, "NotFound")
       }),
     )
   })

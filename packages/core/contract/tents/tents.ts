@@ -33,9 +33,9 @@ export const tents = <E>(
       Effect.gen(function* () {
         const { store, workspaces, workspace, accept } = yield* begin
         const tent = yield* accept(workspace, { name: "Äpfel", userId: "u 7", now: at(1_234), autoPublish: true })
-        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        assert.deepStrictEqual(yield* store.get(workspace, tent.id), tent)
         assert.strictEqual(yield* store.content(workspace, tent.id), null)
-        assert.strictEqual((yield* workspaces.find(workspace)).credits, 999)
+        assert.strictEqual((yield* workspaces.get(workspace)).credits, 999)
       }),
     )
 
@@ -47,16 +47,16 @@ export const tents = <E>(
         const template = { id: TentTemplateId.make(yield* fresh.id), approvalId }
         const request = { assetIds, template, reasoning: "high", aliasTurn: 3, includeBrand: false } as const
         const tent = yield* accept(workspace, { request })
-        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        assert.deepStrictEqual(yield* store.get(workspace, tent.id), tent)
         const id = TentId.make(yield* fresh.id)
         yield* transact(store.apply(workspace, TentChange.idle(id, at(3))))
-        const idle = yield* store.find(workspace, id)
+        const idle = yield* store.get(workspace, id)
         assert.deepStrictEqual([idle.generation.status, idle.request, idle.publication], ["pending", null, null])
         const asked = { prompt: "p", autoPublish: false, ...request }
         const given = { workspace, idle, id, name: "n", userId: null, request: asked, requestedAlias: null, now: at(9) }
         const change = TentChange.accept(given)
         yield* transact(store.apply(workspace, change))
-        assert.deepStrictEqual(yield* store.find(workspace, id), change.after)
+        assert.deepStrictEqual(yield* store.get(workspace, id), change.after)
         assert.strictEqual(change.after?.createdAt.epochMilliseconds, 3)
       }),
     )
@@ -67,15 +67,15 @@ export const tents = <E>(
         const failed = yield* accept(workspace, { autoPublish: true })
         yield* change(workspace, failed.id, (tent) => TentChange.begin(tent, at(10)))
         const after = yield* change(workspace, failed.id, (tent) => TentChange.fail(tent, "no Ö", at(11)))
-        assert.deepStrictEqual(yield* store.find(workspace, failed.id), after)
+        assert.deepStrictEqual(yield* store.get(workspace, failed.id), after)
         const tent = yield* completed(workspace)
-        assert.deepStrictEqual(yield* store.find(workspace, tent.id), tent)
+        assert.deepStrictEqual(yield* store.get(workspace, tent.id), tent)
         assert.strictEqual(yield* store.content(workspace, tent.id), html)
         const live = yield* publishAs(workspace, tent.id, { alias: alias("a.b_c-9"), removeBranding: true })
-        assert.deepStrictEqual(yield* store.find(workspace, tent.id), live)
+        assert.deepStrictEqual(yield* store.get(workspace, tent.id), live)
         assert.strictEqual(live?.publication?.status, "published")
         const away = yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(77)))
-        assert.deepStrictEqual(yield* store.find(workspace, tent.id), away)
+        assert.deepStrictEqual(yield* store.get(workspace, tent.id), away)
         assert.strictEqual(away?.alias, "a.b_c-9")
       }),
     )
@@ -90,8 +90,8 @@ export const tents = <E>(
         )
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         for (const each of all.filter(Result.isFailure)) assert.strictEqual(each.failure._tag, "InsufficientCredits")
-        assert.strictEqual((yield* store.slice(workspace, { after: null, limit: 100 })).items.length, 1)
-        assert.strictEqual((yield* workspaces.find(workspace)).credits, 0)
+        assert.strictEqual((yield* store.list(workspace, { after: null, limit: 100 })).items.length, 1)
+        assert.strictEqual((yield* workspaces.get(workspace)).credits, 0)
       }),
     )
 
@@ -110,14 +110,14 @@ export const tents = <E>(
           assert.strictEqual(begun.filter((each) => each !== null).length, 1)
           const failed = yield* many((tent) => TentChange.fail(tent, "no", at(6)))
           assert.strictEqual(failed.filter((each) => each !== null).length, 1)
-          assert.strictEqual((yield* workspaces.find(workspace)).credits, 1000)
+          assert.strictEqual((yield* workspaces.get(workspace)).credits, 1000)
           assert.deepStrictEqual(yield* many((tent) => TentChange.complete(tent, html, at(7))), [
             null,
             null,
             null,
             null,
           ])
-          assert.strictEqual((yield* store.find(workspace, id)).generation.status, "failed")
+          assert.strictEqual((yield* store.get(workspace, id)).generation.status, "failed")
         }),
     )
 
@@ -138,9 +138,9 @@ export const tents = <E>(
             }),
           ),
         )
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, id)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(store.findByAlias(workspace, alias("lost"))))._tag, "NotFound")
-        assert.strictEqual((yield* workspaces.find(workspace)).credits, 999)
+        assert.strictEqual((yield* workspaces.get(workspace)).credits, 999)
       }),
     )
 
@@ -169,7 +169,7 @@ export const tents = <E>(
         const change = outcome.change ?? (yield* Effect.die("it was not live"))
         const refused = yield* Effect.flip(transact(store.apply(workspace, change)))
         assert.strictEqual(refused._tag, "AliasTaken")
-        assert.strictEqual((yield* store.find(workspace, two.id)).publication, null)
+        assert.strictEqual((yield* store.get(workspace, two.id)).publication, null)
       }),
     )
 
@@ -198,7 +198,7 @@ export const tents = <E>(
         )
         assert.strictEqual(all.filter(Result.isSuccess).length, 1)
         for (const each of all.filter(Result.isFailure)) assert.strictEqual(each.failure._tag, "NotFound")
-        assert.strictEqual((yield* workspaces.find(workspace)).credits, 1000)
+        assert.strictEqual((yield* workspaces.get(workspace)).credits, 1000)
       }),
     )
 
@@ -211,7 +211,7 @@ export const tents = <E>(
           all.map((tent) => publishAs(workspace, tent.id, {})),
           { concurrency: "unbounded" },
         )
-        const { items } = yield* store.slice(workspace, { after: null, limit: 100 })
+        const { items } = yield* store.list(workspace, { after: null, limit: 100 })
         const states = items.map((tent) => tent.publication?.status)
         assert.strictEqual(states.filter((state) => state === "published").length, 1)
         assert.strictEqual(states.filter((state) => state === "failed").length, 49)
@@ -270,12 +270,12 @@ export const tents = <E>(
         const tent = yield* completed(workspace)
         yield* publishAs(workspace, tent.id, { alias: root })
         yield* remove(workspace, tent.id)
-        assert.strictEqual((yield* Effect.flip(store.find(workspace, tent.id)))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.get(workspace, tent.id)))._tag, "NotFound")
         const other = yield* completed(workspace)
         assert.strictEqual((yield* publishAs(workspace, other.id, { alias: root }))?.alias, root)
         const queued = yield* accept(workspace, {})
         yield* remove(workspace, queued.id)
-        assert.strictEqual((yield* workspaces.find(workspace)).credits, 998)
+        assert.strictEqual((yield* workspaces.get(workspace)).credits, 998)
       }),
     )
 
@@ -293,7 +293,7 @@ export const tents = <E>(
         const seen: Array<Tent> = []
         let after: Cursor | null = null
         do {
-          const slice: Sliced<Tent> = yield* store.slice(workspace, { after, limit: 1 })
+          const slice: Sliced<Tent> = yield* store.list(workspace, { after, limit: 1 })
           seen.push(...slice.items)
           after = slice.next
         } while (after !== null)
@@ -303,7 +303,7 @@ export const tents = <E>(
         )
         assert.isTrue((seen[0]?.id ?? "") < (seen[1]?.id ?? ""))
         const named = (search: string) =>
-          Effect.map(store.slice(workspace, { search, after: null, limit: 10 }), ({ items }) =>
+          Effect.map(store.list(workspace, { search, after: null, limit: 10 }), ({ items }) =>
             items.map((tent) => tent.name),
           )
         assert.deepStrictEqual(yield* named("100%"), ["One 100% Große"])
@@ -312,7 +312,7 @@ export const tents = <E>(
         assert.deepStrictEqual(yield* named("_"), [])
         const first = seen[0]?.id ?? TentId.make("")
         yield* change(workspace, first, (tent) => TentChange.begin(tent, at(9)))
-        const generating = yield* store.slice(workspace, { status: "generating", after: null, limit: 10 })
+        const generating = yield* store.list(workspace, { status: "generating", after: null, limit: 10 })
         assert.deepStrictEqual(
           generating.items.map((tent) => tent.id),
           [first],
@@ -327,14 +327,14 @@ export const tents = <E>(
         const tent = yield* completed(workspace)
         yield* publishAs(workspace, tent.id, { alias: alias("mine") })
         const attempts = [
-          Effect.asVoid(store.find(other, tent.id)),
+          Effect.asVoid(store.get(other, tent.id)),
           Effect.asVoid(store.findByAlias(other, alias("mine"))),
           Effect.asVoid(store.content(other, tent.id)),
           Effect.asVoid(transact(store.lock(other, tent.id))),
           Effect.asVoid(remove(other, tent.id)),
         ]
         for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt))._tag, "NotFound")
-        assert.deepStrictEqual((yield* store.slice(other, { after: null, limit: 10 })).items, [])
+        assert.deepStrictEqual((yield* store.list(other, { after: null, limit: 10 })).items, [])
         assert.strictEqual((yield* transact(store.lockPublishing(other, tent.id, alias("mine")))).taken.size, 0)
         assert.strictEqual(yield* pages.page(other, { by: "alias", alias: alias("mine") }), null)
         assert.strictEqual(yield* pages.page(other, { by: "id", id: tent.id }), null)

@@ -121,7 +121,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
             { deliveryId: claimed.id, event: { _tag: "clickedByMachine" }, at: when },
           ])
         }
-        const { machineClickedAt, machineOpenedAt } = yield* engagement.find(workspace, claimed.id)
+        const { machineClickedAt, machineOpenedAt } = yield* engagement.get(workspace, claimed.id)
         assert.strictEqual(machineOpenedAt?.epochMilliseconds, at.epochMilliseconds, "the first time is kept")
         assert.strictEqual(machineClickedAt?.epochMilliseconds, at.epochMilliseconds)
         assert.deepStrictEqual(
@@ -177,7 +177,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
               return {
                 rows: (yield* rows).map((row) => [row.openedAt, row.clickedAt, row.clickedUrl, row.unsubscribedAt]),
                 machines: yield* Effect.forEach(ids, (id) =>
-                  Effect.map(engagement.find(workspace, id), (row) => [row.machineOpenedAt, row.machineClickedAt]),
+                  Effect.map(engagement.get(workspace, id), (row) => [row.machineOpenedAt, row.machineClickedAt]),
                 ),
                 contacts: yield* Effect.forEach(contacts, (contact) =>
                   Effect.map(scenario.contact(workspace, contact), ({ lastActivityAt, timeline, unsubscribed }) => ({
@@ -246,7 +246,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryLaws
         const unknown = DeliveryId.make("00000000-0000-4000-8000-000000000000")
         const locked = yield* transact(engagement.lock(workspace, [unknown, there, there]))
         assert.deepStrictEqual([...locked.keys()], [there])
-        assert.deepStrictEqual(locked.get(there), yield* engagement.find(workspace, there))
+        assert.deepStrictEqual(locked.get(there), yield* engagement.get(workspace, there))
         assert.strictEqual((yield* transact(engagement.lock(workspace, []))).size, 0)
         const opened = [unknown, there].map((deliveryId): Happening => ({ deliveryId, event: { _tag: "opened" }, at }))
         assert.isEmpty(yield* recordAll(opened, yield* fresh.workspace()), "another workspace's")

@@ -71,9 +71,9 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
           ),
         )
         yield* transact(store.apply(change))
-        assert.deepStrictEqual(yield* store.find(id), change.after)
+        assert.deepStrictEqual(yield* store.get(id), change.after)
         assert.deepStrictEqual(yield* store.findBySlug(change.after.slug), change.after)
-        assert.isTrue((yield* store.all).some((each) => each.id === id))
+        assert.isTrue((yield* store.list).some((each) => each.id === id))
       }),
     )
 
@@ -90,7 +90,7 @@ export const workspaces = <E>(name: string, live: Layer.Layer<WorkspaceStore | T
             return change.after
           }),
         )
-        assert.deepStrictEqual(yield* store.find(workspace), after)
+        assert.deepStrictEqual(yield* store.get(workspace), after)
       }),
     )
 

@@ -12,7 +12,7 @@ import type { LaunchFacts } from "./Launch.ts"
 import type { BlastChange } from "./machine.ts"
 import type { ReadinessFacts } from "./Readiness.ts"
 
-export interface BlastView {
+export interface StoredBlast {
   readonly blast: Blast
   readonly facts: ReadinessFacts
   readonly tally: DeliveryTally
@@ -89,9 +89,9 @@ export interface BlastRecipient {
 export class BlastStore extends Context.Service<
   BlastStore,
   {
-    readonly find: (ws: WorkspaceId, id: BlastId, now: DateTime.Utc) => Effect.Effect<BlastView, NotFound>
+    readonly get: (ws: WorkspaceId, id: BlastId, now: DateTime.Utc) => Effect.Effect<StoredBlast, NotFound>
     /** Ties by id. Names by their folded form, blasts without a time last. */
-    readonly page: (ws: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<BlastView>>
+    readonly list: (ws: WorkspaceId, query: BlastQuery, now: DateTime.Utc) => Effect.Effect<Paged<StoredBlast>>
     /** Holds the blast until the transaction ends. */
     readonly lock: (ws: WorkspaceId, id: BlastId) => Effect.Effect<Blast, NotFound, Transaction>
     /**

@@ -1,10 +1,10 @@
-// A blast as it is shown: with its list and email as they are now, its counters, and for a draft whether it is ready.
+// A blast with its current list and email, its counters, and for a draft its readiness.
 import type { DeliveryTally } from "../sending/Delivery.ts"
 import type { Blast } from "./Blast.ts"
-import type { BlastView } from "./BlastStore.ts"
+import type { StoredBlast } from "./BlastStore.ts"
 import { type Readiness, readiness, type ReadinessFacts } from "./Readiness.ts"
 
-export interface ShownBlast {
+export interface BlastView {
   readonly blast: Blast
   readonly list: ReadinessFacts["list"]
   readonly email: ReadinessFacts["email"]
@@ -13,7 +13,7 @@ export interface ShownBlast {
   readonly readiness: Readiness | null
 }
 
-export const shown = ({ blast, facts, tally }: BlastView): ShownBlast => ({
+export const toBlastView = ({ blast, facts, tally }: StoredBlast): BlastView => ({
   blast,
   list: facts.list,
   email: facts.email,
@@ -22,7 +22,7 @@ export const shown = ({ blast, facts, tally }: BlastView): ShownBlast => ({
 })
 
 /** The counters of a blast that has no recipients yet. */
-export const nobody: DeliveryTally = {
+export const emptyTally: DeliveryTally = {
   queued: 0,
   sent: 0,
   failed: 0,

@@ -30,7 +30,7 @@ import type { FreePlanEmailLimit } from "./Launch.ts"
 import { accepting, type BlastEvent, createBlast, decide } from "./machine.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { retrying, type StartedRetry } from "./Retries.ts"
-import { nobody, shown, type ShownBlast } from "./BlastView.ts"
+import { emptyTally, toBlastView, type BlastView } from "./BlastView.ts"
 
 /** Recipients of an ended blast that one transaction ends: few enough for a cancel to be answered at once. */
 const ended_batch_max = 2_000
@@ -43,44 +43,40 @@ export class Blasts extends Context.Service<
     readonly create: (
       ws: WorkspaceId,
       fields: BlastFields & { readonly name: string },
-    ) => Effect.Effect<ShownBlast, Invalid>
-    readonly find: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound>
-    readonly page: (ws: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<ShownBlast>>
-    readonly rename: (
-      ws: WorkspaceId,
-      id: BlastId,
-      fields: BlastFields,
-    ) => Effect.Effect<ShownBlast, NotFound | Invalid>
+    ) => Effect.Effect<BlastView, Invalid>
+    readonly get: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound>
+    readonly list: (ws: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<BlastView>>
+    readonly update: (ws: WorkspaceId, id: BlastId, fields: BlastFields) => Effect.Effect<BlastView, NotFound | Invalid>
     /** Its inline audience goes with it, its inline email stays. */
-    readonly remove: (ws: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
+    readonly delete: (ws: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
     readonly setAudience: (
       ws: WorkspaceId,
       id: BlastId,
       choice: AudienceChoice,
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | ListNameExists>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | ListNameExists>
     /** `by`: who is named as the maker of an inline email. */
     readonly setEmail: (
       ws: WorkspaceId,
       id: BlastId,
       choice: EmailChoice,
       by: string,
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | HtmlTooLarge | TemplateNotApproved>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | HtmlTooLarge | TemplateNotApproved>
     readonly sendNow: (
       ws: WorkspaceId,
       id: BlastId,
       options: { readonly operational: boolean },
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
-    readonly pause: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
-    readonly resume: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
-    readonly cancel: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
+    readonly pause: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    readonly resume: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
+    readonly cancel: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     /** Puts away what is not being sent; what is archived already stays as it is. */
-    readonly archive: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    readonly archive: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     /** Sends again to recipients that failed for a reason that may pass; never to whose address is bad. */
     readonly retryFailed: (
       ws: WorkspaceId,
       id: BlastId,
       options: RetryOptions,
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | CampaignNotReady | FreePlanEmailLimit>
     /** For workers: puts the recipients of this retry back into the queue. May be called again, and by two at once. */
     readonly requeueFailed: (ws: WorkspaceId, id: BlastId, retry: StartedRetry) => Effect.Effect<void>
     /** A draft like it: inline audience and email are copied, others shared. `by`: who made the copy. */
@@ -88,7 +84,7 @@ export class Blasts extends Context.Service<
       ws: WorkspaceId,
       id: BlastId,
       by: string,
-    ) => Effect.Effect<ShownBlast, NotFound | ListNameExists>
+    ) => Effect.Effect<BlastView, NotFound | ListNameExists>
     /** For workers: sending can't go on, for a reason that no retry mends. */
     readonly fail: (ws: WorkspaceId, id: BlastId, failure: string) => Effect.Effect<void, NotFound | InvalidState>
     readonly recipients: (
@@ -114,8 +110,8 @@ export class Blasts extends Context.Service<
       const duplicated = yield* duplicating
       const ids = yield* Ids
 
-      const find = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
-        return shown(yield* store.find(ws, id, yield* DateTime.now))
+      const get = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId) {
+        return toBlastView(yield* store.get(ws, id, yield* DateTime.now))
       })
 
       /** A batch of the recipients that end with their blast; answers how many. */
@@ -170,7 +166,7 @@ export class Blasts extends Context.Service<
       ) =>
         Effect.fn(`Blasts.${name}`)(function* (ws: WorkspaceId, id: BlastId, ...its: Arguments) {
           yield* transact(run(ws, id, ...its))
-          return yield* find(ws, id)
+          return yield* get(ws, id)
         })
 
       const complete = Effect.fnUntraced(function* (ws: WorkspaceId) {
@@ -182,19 +178,19 @@ export class Blasts extends Context.Service<
 
       return Blasts.of({
         create: Effect.fn("Blasts.create")(function* (ws, fields) {
-          return yield* Effect.orDie(find(ws, yield* create(ws, fields)))
+          return yield* Effect.orDie(get(ws, yield* create(ws, fields)))
         }),
 
-        find: Effect.fn("Blasts.find")(find),
+        get: Effect.fn("Blasts.get")(get),
 
-        page: Effect.fn("Blasts.page")(function* (ws, query) {
-          const { items, total } = yield* store.page(ws, query, yield* DateTime.now)
-          return { items: items.map(shown), total }
+        list: Effect.fn("Blasts.list")(function* (ws, query) {
+          const { items, total } = yield* store.list(ws, query, yield* DateTime.now)
+          return { items: items.map(toBlastView), total }
         }),
 
-        rename: verb("rename", (ws, id, fields: BlastFields) => change(ws, id, { _tag: "update", fields })),
+        update: verb("rename", (ws, id, fields: BlastFields) => change(ws, id, { _tag: "update", fields })),
 
-        remove: Effect.fn("Blasts.remove")(function* (ws, id) {
+        delete: Effect.fn("Blasts.delete")(function* (ws, id) {
           const before = yield* store.lock(ws, id)
           const now = yield* DateTime.now
           const lists = discarded(before, yield* choices.former(ws, before), now)
@@ -205,14 +201,14 @@ export class Blasts extends Context.Service<
         setEmail: Effect.fn("Blasts.setEmail")(function* (ws, id, choice, by) {
           const clean = yield* emailChoices.clean(choice)
           yield* transact(setEmail(ws, id, clean, by))
-          return yield* find(ws, id)
+          return yield* get(ws, id)
         }),
 
         sendNow: Effect.fn("Blasts.sendNow")(function* (ws, id, options) {
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, ...options })
           const { after } = yield* applyEvent(store, ws, blast, { _tag: "launch", facts, ...options }, now)
-          return shown({ blast: after, facts, tally: nobody })
+          return toBlastView({ blast: after, facts, tally: emptyTally })
         }, transact),
 
         pause: verb("pause", (ws, id) => changeAgainstIntents(ws, id, { _tag: "pause" })),
@@ -225,7 +221,7 @@ export class Blasts extends Context.Service<
         requeueFailed: Effect.fn("Blasts.requeueFailed")(retries.requeue),
 
         duplicate: Effect.fn("Blasts.duplicate")(function* (ws, id, by) {
-          return yield* find(ws, yield* duplicated(ws, id, by))
+          return yield* get(ws, yield* duplicated(ws, id, by))
         }),
 
         fail: Effect.fn("Blasts.fail")(function* (ws, id, failure) {
@@ -254,7 +250,7 @@ const choosing = Effect.gen(function* () {
   /** The blast's own inline list, if it has one and it is still there; nobody else deletes it meanwhile. */
   const former = (ws: WorkspaceId, { audience }: Blast): Effect.Effect<List | null, never, Transaction> =>
     audience?.source === "inline"
-      ? lists.lockForRemoval(ws, audience.listId).pipe(
+      ? lists.lockForDelete(ws, audience.listId).pipe(
           Effect.map(({ list }) => list),
           Effect.catchTag("NotFound", () => Effect.succeed(null)),
         )
@@ -287,7 +283,7 @@ const choosing = Effect.gen(function* () {
     const before = yield* former(ws, blast)
     if (choice.source === "inline") return yield* inline(ws, blast, choice, before)
     const list = yield* lists
-      .find(ws, choice.listId)
+      .get(ws, choice.listId)
       .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact list", path: "list_id" })))
     return yield* Effect.fromResult(chooseExisting(blast, list, before, yield* DateTime.now))
   })

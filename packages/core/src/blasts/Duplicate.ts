@@ -60,7 +60,7 @@ export const duplicating = Effect.gen(function* () {
 
   const audienceOf = Effect.fnUntraced(function* (ws: WorkspaceId, owner: BlastId, { audience }: Blast) {
     if (audience === null) return noAudience
-    const list = yield* Effect.catchTag(lists.find(ws, audience.listId), "NotFound", () => Effect.succeed(null))
+    const list = yield* Effect.catchTag(lists.get(ws, audience.listId), "NotFound", () => Effect.succeed(null))
     if (list === null) return noAudience
     if (audience.source === "existing" || list.kind === "system") return { audience, lists: [] }
     const { change, list: copy } = yield* inlineCopy(ws, owner, list)

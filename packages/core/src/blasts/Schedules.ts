@@ -7,7 +7,7 @@ import { applyEvent } from "./ApplyEvent.ts"
 import { BlastStore } from "./BlastStore.ts"
 import type { CampaignNotReady } from "./Readiness.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
-import { nobody, shown, type ShownBlast } from "./BlastView.ts"
+import { emptyTally, toBlastView, type BlastView } from "./BlastView.ts"
 
 /** Workspaces that are taken at once, and blasts of each that one look finds. */
 const turns_max = 50
@@ -25,8 +25,8 @@ export class Schedules extends Context.Service<
       ws: WorkspaceId,
       id: BlastId,
       options: { readonly scheduledAt: DateTime.Utc; readonly operational: boolean },
-    ) => Effect.Effect<ShownBlast, NotFound | InvalidState | Invalid | CampaignNotReady>
-    readonly unschedule: (ws: WorkspaceId, id: BlastId) => Effect.Effect<ShownBlast, NotFound | InvalidState>
+    ) => Effect.Effect<BlastView, NotFound | InvalidState | Invalid | CampaignNotReady>
+    readonly unschedule: (ws: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound | InvalidState>
     /** For workers, again and again: fires what has come to its time, each blast once with any number of workers. */
     readonly fireDue: Effect.Effect<void>
   }
@@ -72,12 +72,12 @@ export class Schedules extends Context.Service<
           const now = yield* DateTime.now
           const { blast, facts } = yield* store.lockForLaunch(ws, id, { now, operational: options.operational })
           const { after } = yield* applyEvent(store, ws, blast, { _tag: "schedule", facts, ...options }, now)
-          return shown({ blast: after, facts, tally: nobody })
+          return toBlastView({ blast: after, facts, tally: emptyTally })
         }, transact),
 
         unschedule: Effect.fn("Schedules.unschedule")(function* (ws, id) {
           yield* unscheduled(ws, id)
-          return shown(yield* store.find(ws, id, yield* DateTime.now))
+          return toBlastView(yield* store.get(ws, id, yield* DateTime.now))
         }),
 
         fireDue: transact(schedules.takeTurns({ limit: turns_max, turn_ms })).pipe(

@@ -5,7 +5,7 @@ import { EngagementStore } from "../tracking/EngagementStore.ts"
 import type { ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { type BounceReport, ReportChange } from "./Report.ts"
-import { ReportStore } from "./ReportStore.ts"
+import { BounceReportStore } from "./ReportStore.ts"
 
 /** What is said of a delivery. Providers unsubscribe people, too: they would not mail them any more. */
 export interface Said {
@@ -20,7 +20,7 @@ interface Reported {
 
 /** Writes down all that is said, or nothing. What is no news, or of no delivery of the workspace, changes nothing. */
 export const reportRecorder = Effect.gen(function* () {
-  const reports = yield* ReportStore
+  const reports = yield* BounceReportStore
   const engagement = yield* EngagementStore
   const { transact } = yield* Transactor
 

@@ -4,8 +4,8 @@ import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
 import type { ReportChange, ReportedDelivery } from "./Report.ts"
 
-export class ReportStore extends Context.Service<
-  ReportStore,
+export class BounceReportStore extends Context.Service<
+  BounceReportStore,
   {
     /** The workspace's deliveries of these ids, and their contacts, as nobody else changes them until the transaction ends. */
     readonly lock: (

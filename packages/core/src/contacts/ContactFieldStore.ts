@@ -9,8 +9,8 @@ export class ContactFieldStore extends Context.Service<
   ContactFieldStore,
   {
     /** Every field, archived ones too, oldest first; those made together in the order they were asked for. */
-    readonly all: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<CustomField>>
-    readonly find: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+    readonly list: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<CustomField>>
+    readonly get: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
     /** As `all`, and nobody else's `lock` returns before this transaction ends: the cap and the names hold. */
     readonly lock: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<CustomField>, never, Transaction>
     readonly apply: (workspace: WorkspaceId, change: FieldChange) => Effect.Effect<void, never, Transaction>

@@ -43,7 +43,7 @@ export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("Identity
 export class ContactStore extends Context.Service<
   ContactStore,
   {
-    readonly find: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<Contact, NotFound>
+    readonly get: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<Contact, NotFound>
     /** Everybody who has one of these, each once, in no order. */
     readonly findByIdentity: (workspace: WorkspaceId, identities: Identities) => Effect.Effect<ReadonlyArray<Contact>>
     /**
@@ -69,7 +69,7 @@ export class ContactStore extends Context.Service<
      */
     readonly apply: (workspace: WorkspaceId, change: ContactsChange) => Effect.Effect<void, IdentityTaken, Transaction>
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
-    readonly page: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
+    readonly list: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
     readonly count: (workspace: WorkspaceId) => Effect.Effect<number>
     /** A contact's timeline by time, and by the order of writing at the same time. */
     readonly activities: (

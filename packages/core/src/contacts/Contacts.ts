@@ -33,7 +33,7 @@ import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 export type ContactsWorkspace = Pick<Workspace, "id" | "defaultCountry">
 
 /** A contact with its custom values as they are shown: active fields only, null where it has none. */
-export interface ShownContact {
+export interface ContactView {
   readonly contact: Contact
   readonly customFields: Readonly<Record<string, CustomValue | null>>
 }
@@ -41,7 +41,7 @@ export interface ShownContact {
 /** What became of an item of a batch, in the order of the request. */
 export type BatchItem<Status extends "created" | "updated" = "created" | "updated"> = {
   readonly clientItemId: string | null
-} & ({ readonly status: Status; readonly shown: ShownContact } | Rejected)
+} & ({ readonly status: Status; readonly shown: ContactView } | Rejected)
 
 /** What became of an item of a batch of deletions. */
 export type DeletedItem = { readonly clientItemId: string | null } & DeleteResult
@@ -64,24 +64,24 @@ export class Contacts extends Context.Service<
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<BatchItem<"updated">>>
     /** One contact, by the fields as they came. What changes nothing writes nothing. */
-    readonly patch: (
+    readonly updateOne: (
       workspace: ContactsWorkspace,
       id: ContactId,
       fields: unknown,
-    ) => Effect.Effect<ShownContact, ContactRefusal>
+    ) => Effect.Effect<ContactView, ContactRefusal>
     /** Items as they came, of whom each names a contact. */
     readonly delete: (
       workspace: WorkspaceId,
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<DeletedItem>>
     readonly deleteOne: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<void, NotFound>
-    readonly find: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<ShownContact, NotFound>
+    readonly get: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<ContactView, NotFound>
     /** Nobody or one; a value that can't be normalised finds nobody. */
-    readonly lookUp: (
+    readonly findByIdentity: (
       workspace: ContactsWorkspace,
       by: { readonly email: string } | { readonly phone: string },
-    ) => Effect.Effect<ReadonlyArray<ShownContact>>
-    readonly page: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
+    ) => Effect.Effect<ReadonlyArray<ContactView>>
+    readonly list: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
     readonly activities: ContactStore["Service"]["activities"]
   }
 >()("tentpole/Contacts") {
@@ -99,9 +99,9 @@ export class Contacts extends Context.Service<
 
       /** How the workspace's items are read, and its contacts shown. */
       const manners = ({ id, defaultCountry }: ContactsWorkspace) =>
-        Effect.map(fieldStore.all(id), (fields) => ({
+        Effect.map(fieldStore.list(id), (fields) => ({
           how: { values: "json", fields: fieldsByName(fields), defaultCountry, allowNotEditable: false } as const,
-          shown: (contact: Contact): ShownContact => ({ contact, customFields: shownValues(contact, fields) }),
+          shown: (contact: Contact): ContactView => ({ contact, customFields: shownValues(contact, fields) }),
         }))
 
       const making = Effect.fnUntraced(function* (
@@ -132,12 +132,16 @@ export class Contacts extends Context.Service<
         return results
       }, decided)
 
-      const lookUp = Effect.fnUntraced(function* (workspace: WorkspaceId, email: string | null, phone: string | null) {
+      const findByIdentity = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        email: string | null,
+        phone: string | null,
+      ) {
         if (email === null && phone === null) return []
         const identities = { emails: email === null ? [] : [email], phones: phone === null ? [] : [phone] }
         const found = yield* store.findByIdentity(workspace, identities)
         if (found.length === 0) return []
-        const fields = yield* fieldStore.all(workspace)
+        const fields = yield* fieldStore.list(workspace)
         return found.map((contact) => ({ contact, customFields: shownValues(contact, fields) }))
       }, transact)
 
@@ -159,7 +163,7 @@ export class Contacts extends Context.Service<
               : { clientItemId, status: result.status, shown: shown(result.contact) }
           })
         }, decided),
-        patch: Effect.fn("Contacts.patch")(function* (workspace, contactId, fields) {
+        updateOne: Effect.fn("Contacts.updateOne")(function* (workspace, contactId, fields) {
           const { how, shown } = yield* manners(workspace)
           const update = Result.map(readPatch(fields, how), (patch) => ({ contactId, patch }))
           const [result] = yield* updating(workspace.id, [{ clientItemId: null, update }])
@@ -176,16 +180,16 @@ export class Contacts extends Context.Service<
           if (result?.status !== "deleted") return yield* new NotFound({ resource: "contact" })
         }),
         // One transaction for both readings, here and below: beginning and ending one costs as much as a reading.
-        find: Effect.fn("Contacts.find")(function* (workspace, id) {
-          const contact = yield* store.find(workspace, id)
-          return { contact, customFields: shownValues(contact, yield* fieldStore.all(workspace)) }
+        get: Effect.fn("Contacts.get")(function* (workspace, id) {
+          const contact = yield* store.get(workspace, id)
+          return { contact, customFields: shownValues(contact, yield* fieldStore.list(workspace)) }
         }, transact),
-        lookUp: Effect.fn("Contacts.lookUp")((workspace, by) =>
+        findByIdentity: Effect.fn("Contacts.findByIdentity")((workspace, by) =>
           "email" in by
-            ? lookUp(workspace.id, parseEmail(by.email)?.normalized ?? null, null)
-            : lookUp(workspace.id, null, parsePhone(by.phone, workspace.defaultCountry)),
+            ? findByIdentity(workspace.id, parseEmail(by.email)?.normalized ?? null, null)
+            : findByIdentity(workspace.id, null, parsePhone(by.phone, workspace.defaultCountry)),
         ),
-        page: store.page,
+        list: store.list,
         activities: store.activities,
       })
     }),
@@ -195,7 +199,7 @@ export class Contacts extends Context.Service<
 const toBatchItem = (
   clientItemId: string | null,
   result: ItemResult,
-  shown: (contact: Contact) => ShownContact,
+  shown: (contact: Contact) => ContactView,
 ): BatchItem => {
   switch (result.status) {
     case "rejected":

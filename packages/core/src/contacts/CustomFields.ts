@@ -24,9 +24,9 @@ export class CustomFields extends Context.Service<
       pathOf: (index: number) => string,
     ) => Effect.Effect<ReadonlyArray<CustomField>, Invalid | FieldCollision | FieldCapExceeded>
     readonly list: (workspace: WorkspaceId, status: FieldStatus | "any") => Effect.Effect<ReadonlyArray<CustomField>>
-    readonly find: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
+    readonly get: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
     /** Restores with `status: "active"`; a field's values stay whatever its status. */
-    readonly edit: (
+    readonly update: (
       workspace: WorkspaceId,
       id: FieldDefinitionId,
       patch: FieldPatch,
@@ -51,12 +51,12 @@ export class CustomFields extends Context.Service<
           return change.creates
         }, transact),
         list: Effect.fn("CustomFields.list")((workspace, status) =>
-          Effect.map(store.all(workspace), (fields) =>
+          Effect.map(store.list(workspace), (fields) =>
             fields.filter((field) => status === "any" || field.status === status),
           ),
         ),
-        find: store.find,
-        edit: Effect.fn("CustomFields.edit")(function* (workspace, id, patch) {
+        get: store.get,
+        update: Effect.fn("CustomFields.update")(function* (workspace, id, patch) {
           const facts = { existing: yield* store.lock(workspace), now: yield* DateTime.now }
           const { field, change } = yield* Effect.fromResult(FieldChange.edit(id, patch, facts))
           yield* store.apply(workspace, change)

@@ -19,7 +19,7 @@ export interface DocumentQuery {
 }
 
 export interface DocumentStore<T extends DocumentTypes> {
-  readonly find: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
+  readonly get: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
   readonly current: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<Current<T["document"]>, NotFound>
   /** Locks until the transaction ends: two transactions that change a document run one after the other. */
   readonly lock: (
@@ -29,7 +29,7 @@ export interface DocumentStore<T extends DocumentTypes> {
   /** The HTML of one version. */
   readonly html: (workspace: WorkspaceId, id: T["document"]["id"], version: number) => Effect.Effect<string, NotFound>
   /** Newest first, ties by id. */
-  readonly page: (workspace: WorkspaceId, query: DocumentQuery) => Effect.Effect<Sliced<T["document"]>>
+  readonly list: (workspace: WorkspaceId, query: DocumentQuery) => Effect.Effect<Sliced<T["document"]>>
   /** A generation of this document; another document's is not found. */
   readonly generation: (
     workspace: WorkspaceId,

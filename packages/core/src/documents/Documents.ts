@@ -188,11 +188,11 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
       Effect.map(approve(workspace, id, options), ({ document }) => document),
     ),
 
-    get: store.find,
+    get: store.get,
 
     list: Effect.fn(`${name}.list`)(function* (workspace, { status, search, cursor, limit }) {
       const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-      return yield* store.page(workspace, {
+      return yield* store.list(workspace, {
         status: status ?? null,
         search: search ?? null,
         after,

@@ -101,9 +101,9 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
     begin: (...key) =>
       Effect.map(store.generation(...key), ({ prompt, status }) => (status === "generating" ? prompt : null)),
     write: Effect.fnUntraced(function* (prompt, workspace, id) {
-      const { name: documentName } = yield* store.find(workspace, id)
+      const { name: documentName } = yield* store.get(workspace, id)
       const basis = yield* store.basis(workspace, id)
-      const { brand } = yield* workspaces.find(workspace)
+      const { brand } = yield* workspaces.get(workspace)
       return Result.flatMap(yield* askAi(ask({ prompt, name: documentName, brand, basis })), stored)
     }),
     settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {

@@ -74,14 +74,14 @@ export const choosingEmail = Effect.gen(function* () {
   ) {
     if (choice.source === "existing") {
       const { id } = yield* emails
-        .find(ws, choice.emailId)
+        .get(ws, choice.emailId)
         .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
       const existing: ChosenEmail = { emailId: id, source: "existing", made: null }
       return existing
     }
     const seed = choice.templateId === undefined ? null : yield* approvedNamed(templates, ws, choice.templateId)
     const id = EmailId.make(yield* ids.next)
-    const workspace = yield* Effect.orDie(workspaces.find(ws))
+    const workspace = yield* Effect.orDie(workspaces.get(ws))
     const now = yield* DateTime.now
     const made = yield* Effect.fromResult(inlineEmail(owner, choice, { id, workspace, seed, createdByName: by, now }))
     const inline: ChosenEmail = { emailId: id, source: "inline", made }

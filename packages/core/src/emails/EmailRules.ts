@@ -15,7 +15,7 @@ export const emailRules = Effect.gen(function* () {
     machine: EmailChange,
     store,
     storable: yield* storableEmail,
-    ask: (yield* Ai).email,
+    ask: (yield* Ai).generateEmail,
     toId: (uuid) => EmailId.make(uuid),
     facts: store.facts,
   }

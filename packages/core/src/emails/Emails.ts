@@ -67,7 +67,7 @@ export class Emails extends Context.Service<
         create: Effect.fn("Emails.create")(function* (workspaceId, email, createdByName) {
           yield* Effect.fromResult(checkNewEmail(email))
           const { html, prompt, templateId } = email
-          const workspace = yield* workspaces.find(workspaceId)
+          const workspace = yield* workspaces.get(workspaceId)
           const seed = templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, templateId)
           if (prompt !== undefined) {
             const fields = fieldsOf(email, seed, workspace)

@@ -28,9 +28,9 @@ export const previewing = Effect.gen(function* () {
   return Effect.fn("Emails.preview")(function* (workspace: WorkspaceId, id: EmailId, contactId?: ContactId) {
     const current = yield* store.current(workspace, id)
     const { html } = current
-    const contact = contactId === undefined ? sampleContact() : yield* contacts.find(workspace, contactId)
+    const contact = contactId === undefined ? sampleContact() : yield* contacts.get(workspace, contactId)
     if (html === null) return yield* new TemplateNotReady()
-    const { name, postalAddress } = yield* workspaces.find(workspace)
+    const { name, postalAddress } = yield* workspaces.get(workspace)
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
     const compiled = compile(asApproved(current.document, html), sender, { ...untracked, addresses: links.addresses })
     const { customFields } = yield* store.facts(workspace)

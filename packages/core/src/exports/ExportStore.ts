@@ -13,7 +13,7 @@ export class ExportStore extends Context.Service<
   ExportStore,
   {
     /** An export whose list or blast there is: with it, it is lost to its readers. */
-    readonly find: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
+    readonly get: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
     /** Whatever became of its list or blast. Nobody else's `lock` of it returns before this transaction ends. */
     readonly lock: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound, Transaction>
     /** False, and nothing is written, when the export is no longer in the state that was decided on. */

@@ -31,7 +31,7 @@ import type { OpenTable } from "./ExportSource.ts"
 import { ExportStore } from "./ExportStore.ts"
 
 /** An export with the address of its file, once there is one. */
-export interface ShownExport {
+export interface ExportView {
   readonly record: Export
   readonly link: { readonly url: string; readonly expiresAt: DateTime.Utc } | null
 }
@@ -50,19 +50,19 @@ const link_purpose = "export"
 export class Exports extends Context.Service<
   Exports,
   {
-    readonly begin: (workspace: WorkspaceId, subject: ExportSubject) => Effect.Effect<Export, NotFound>
+    readonly create: (workspace: WorkspaceId, subject: ExportSubject) => Effect.Effect<Export, NotFound>
     /** While its list or blast is there, and until a day after its end. The link is good for an hour, or for what is left of the day. */
-    readonly find: (
+    readonly get: (
       workspace: WorkspaceId,
       owner: ExportOwner,
       id: ExportId,
-    ) => Effect.Effect<ShownExport, NotFound | BlobUnavailable>
+    ) => Effect.Effect<ExportView, NotFound | BlobUnavailable>
     /** The file that a link of this service's own names. */
     readonly download: (token: string) => Effect.Effect<Download, LinkRefused | BlobUnavailable>
     /** Writes the file. A job's: it fails when the store of files does not answer, and is tried again. */
     readonly run: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<void, BlobUnavailable>
     /** Ends an export that can't be got to its end as `failed`; `reason` is a sentence for people. */
-    readonly giveUp: (workspace: WorkspaceId, id: ExportId, reason: string) => Effect.Effect<void>
+    readonly abandon: (workspace: WorkspaceId, id: ExportId, reason: string) => Effect.Effect<void>
     /** Removes an export and its file, whatever became of what it was of. A job's, a day after its end. */
     readonly expire: (workspace: WorkspaceId, kind: ExportKind, id: ExportId) => Effect.Effect<void, BlobUnavailable>
   }
@@ -100,7 +100,7 @@ export class Exports extends Context.Service<
           }),
         )
 
-      const giveUp = (workspace: WorkspaceId, id: ExportId, reason: string) =>
+      const abandon = (workspace: WorkspaceId, id: ExportId, reason: string) =>
         move(workspace, id, (before, now) => ExportChange.fail(before, reason, now)).pipe(
           Effect.catchTag("NotFound", nobodyWaits),
           Effect.asVoid,
@@ -136,7 +136,7 @@ export class Exports extends Context.Service<
         const table = yield* open(workspace, started.subject).pipe(
           Effect.catchTag("NotFound", () => Effect.succeed(null)),
         )
-        if (table === null) return yield* giveUp(workspace, id, gone[kind])
+        if (table === null) return yield* abandon(workspace, id, gone[kind])
         const key = exportKey(workspace, kind, id)
         const rowCount = yield* writeFile(key, table)
         const written = { stem: table.stem, rowCount }
@@ -159,7 +159,7 @@ export class Exports extends Context.Service<
       })
 
       return Exports.of({
-        begin: Effect.fn("Exports.begin")(function* (workspace, subject) {
+        create: Effect.fn("Exports.create")(function* (workspace, subject) {
           yield* check(workspace, subject)
           const id = ExportId.make(yield* ids.next)
           const { change, begun } = ExportChange.begin({ id, subject }, yield* DateTime.now)
@@ -167,8 +167,8 @@ export class Exports extends Context.Service<
           return begun
         }),
 
-        find: Effect.fn("Exports.find")(function* (workspace, owner, id) {
-          const found = yield* store.find(workspace, id)
+        get: Effect.fn("Exports.get")(function* (workspace, owner, id) {
+          const found = yield* store.get(workspace, id)
           const now = yield* DateTime.now
           if (!isOwnedBy(found, owner) || isExpired(found, now)) return yield* new NotFound({ resource: "export" })
           return { record: found, link: found.status === "completed" ? yield* linkTo(workspace, found, now) : null }
@@ -178,7 +178,7 @@ export class Exports extends Context.Service<
           const link = yield* Effect.fromResult(readLink(secrets, link_purpose, token, yield* DateTime.now))
           const refused = new LinkRefused({ purpose: link_purpose })
           const id = ExportId.make(link.id)
-          const it = yield* store.find(link.workspaceId, id).pipe(Effect.catchTag("NotFound", () => refused))
+          const it = yield* store.get(link.workspaceId, id).pipe(Effect.catchTag("NotFound", () => refused))
           if (it.status !== "completed") return yield* refused
           const key = exportKey(link.workspaceId, it.subject.kind, id)
           const info = yield* blobs.info(key).pipe(Effect.catchTag("BlobNotFound", () => refused))
@@ -187,11 +187,11 @@ export class Exports extends Context.Service<
 
         run: Effect.fn("Exports.run")(function* (workspace, id) {
           yield* work(workspace, id).pipe(
-            Effect.catchTags({ NotFound: nobodyWaits, BlobTooLarge: () => giveUp(workspace, id, tooLarge) }),
+            Effect.catchTags({ NotFound: nobodyWaits, BlobTooLarge: () => abandon(workspace, id, tooLarge) }),
           )
         }),
 
-        giveUp: Effect.fn("Exports.giveUp")(giveUp),
+        abandon: Effect.fn("Exports.abandon")(abandon),
 
         expire: Effect.fn("Exports.expire")(function* (workspace, kind, id) {
           // The record first: nobody is shown a link to a file that is gone.

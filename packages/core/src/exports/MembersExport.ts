@@ -12,11 +12,11 @@ export const membersExport = Effect.gen(function* () {
   const lists = yield* ListStore
   const fieldStore = yield* ContactFieldStore
   const source: ExportSource<ListMembers> = {
-    check: (workspace, { listId }) => lists.find(workspace, listId),
+    check: (workspace, { listId }) => lists.get(workspace, listId),
     open: Effect.fnUntraced(function* (workspace, subject) {
-      const list = yield* lists.find(workspace, subject.listId)
+      const list = yield* lists.get(workspace, subject.listId)
       // Every field of the workspace: those that the rules name are among them.
-      const fields = yield* fieldStore.all(workspace)
+      const fields = yield* fieldStore.list(workspace)
       const { header, row } = memberTable(fields)
       const members = store.members(workspace, { list, fields, now: yield* DateTime.now }, subject)
       return { stem: list.slug, header, rows: Stream.map(members, (some) => some.map(row)) }

@@ -42,7 +42,7 @@ export const recipientsExport = Effect.gen(function* () {
   const store = yield* ExportStore
   const blasts = yield* BlastStore
   const find = Effect.fnUntraced(function* (...[workspace, { blastId }]: Parameters<Source["check"]>) {
-    return (yield* blasts.find(workspace, blastId, yield* DateTime.now)).blast
+    return (yield* blasts.get(workspace, blastId, yield* DateTime.now)).blast
   })
   const source: Source = {
     check: find,

@@ -48,16 +48,16 @@ export class Flows extends Context.Service<
   Flows,
   {
     readonly create: (ws: WorkspaceId, body: unknown) => Effect.Effect<FlowView, InputRefusal>
-    readonly find: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
-    readonly page: (ws: WorkspaceId, listing: FlowListing) => Effect.Effect<Paged<FlowView>>
+    readonly get: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
+    readonly list: (ws: WorkspaceId, listing: FlowListing) => Effect.Effect<Paged<FlowView>>
     readonly update: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
     /** The emails that its steps have made go with it. */
-    readonly remove: (ws: WorkspaceId, id: FlowId) => Effect.Effect<void, NotFound | InvalidState>
+    readonly delete: (ws: WorkspaceId, id: FlowId) => Effect.Effect<void, NotFound | InvalidState>
     /** `{triggers}` or `{steps}`: a full replacement. */
     readonly replace: (ws: WorkspaceId, id: FlowId, part: "triggers" | "steps", body: unknown) => Edited
     readonly insertStep: (ws: WorkspaceId, id: FlowId, body: unknown) => Edited
-    readonly patchStep: (ws: WorkspaceId, id: FlowId, stepId: StepId, body: unknown) => Edited
-    readonly removeStep: (
+    readonly updateStep: (ws: WorkspaceId, id: FlowId, stepId: StepId, body: unknown) => Edited
+    readonly deleteStep: (
       ws: WorkspaceId,
       id: FlowId,
       stepId: StepId,
@@ -132,65 +132,65 @@ export class Flows extends Context.Service<
 
       return Flows.of({
         create: Effect.fn("Flows.create")(function* (ws, body) {
-          return yield* Effect.orDie(store.find(ws, yield* created(ws, body)))
+          return yield* Effect.orDie(store.get(ws, yield* created(ws, body)))
         }),
 
-        find: Effect.fn("Flows.find")(store.find),
+        get: Effect.fn("Flows.get")(store.get),
 
-        page: Effect.fn("Flows.page")((ws, { status, archived: shown, ...query }) =>
-          store.page(ws, { ...query, statuses: statusesShown({ status, archived: shown }) }),
+        list: Effect.fn("Flows.list")((ws, { status, archived: shown, ...query }) =>
+          store.list(ws, { ...query, statuses: statusesShown({ status, archived: shown }) }),
         ),
 
         update: Effect.fn("Flows.update")(function* (ws, id, body) {
           yield* edited(() => readFlowPatch(body))(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
-        remove: Effect.fn("Flows.remove")(deleted),
+        delete: Effect.fn("Flows.delete")(deleted),
 
         replace: Effect.fn("Flows.replace")(function* (ws, id, part, body) {
           yield* edited(() => readReplacement(part, body))(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         insertStep: Effect.fn("Flows.insertStep")(function* (ws, id, body) {
           yield* edited(({ structure }) => asPatch(insertStep(structure, body)))(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
-        patchStep: Effect.fn("Flows.patchStep")(function* (ws, id, stepId, body) {
+        updateStep: Effect.fn("Flows.updateStep")(function* (ws, id, stepId, body) {
           yield* edited(({ structure }) => asPatch(patchStep(structure, stepId, body)))(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
-        removeStep: Effect.fn("Flows.removeStep")(function* (ws, id, stepId, body) {
+        deleteStep: Effect.fn("Flows.deleteStep")(function* (ws, id, stepId, body) {
           const repair = yield* Effect.fromResult(readRepair(body))
           yield* edited(({ structure }) => asPatch(decided(() => removeStep(structure, stepId, repair))))(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         setStepEmail: Effect.fn("Flows.setStepEmail")(function* (ws, id, { choice, ...at }) {
           yield* emailSet(ws, id, { ...at, choice: yield* emails.clean(choice) })
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         activate: Effect.fn("Flows.activate")(function* (ws, id) {
           yield* activated(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         pause: Effect.fn("Flows.pause")(function* (ws, id) {
           yield* paused(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         archive: Effect.fn("Flows.archive")(function* (ws, id) {
           yield* archived(ws, id)
-          return yield* store.find(ws, id)
+          return yield* store.get(ws, id)
         }),
 
         counted: Effect.fn("Flows.counted")(function* (ws, id) {
-          const { flow } = yield* store.find(ws, id)
+          const { flow } = yield* store.get(ws, id)
           return { flow, counts: yield* store.stepCounts(ws, id) }
         }),
       })

@@ -31,13 +31,13 @@ export type Named =
 export class Memberships extends Context.Service<
   Memberships,
   {
-    readonly page: (
+    readonly list: (
       ws: WorkspaceId,
       flow: FlowId,
       query: FlowMemberQuery,
     ) => Effect.Effect<Paged<ShownMember>, NotFound>
     /** With the timeline. */
-    readonly find: (ws: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
+    readonly get: (ws: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
     /** `tokens` are JSON, as they were sent. */
     readonly add: (
       ws: WorkspaceId,
@@ -92,25 +92,25 @@ export class Memberships extends Context.Service<
       }, transact)
 
       return Memberships.of({
-        page: Effect.fn("Memberships.page")(store.page),
+        list: Effect.fn("Memberships.list")(store.list),
 
-        find: Effect.fn("Memberships.find")(store.find),
+        get: Effect.fn("Memberships.get")(store.get),
 
         add: Effect.fn("Memberships.add")(function* (ws, flow, contact, tokens) {
           const who = inPath(contact)
           const id = yield* transact(entered(ws, flow, who, (compiled) => manualEntry(compiled, tokens)))
-          return yield* store.find(ws, flow, id)
+          return yield* store.get(ws, flow, id)
         }),
 
         trigger: Effect.fn("Memberships.trigger")(function* (ws, flow, who, tokens) {
           const id = yield* transact(entered(ws, flow, who, (compiled) => apiEntry(compiled, tokens)))
-          return yield* store.find(ws, flow, id)
+          return yield* store.get(ws, flow, id)
         }),
 
         remove: Effect.fn("Memberships.remove")(function* (ws, flow, contact) {
           yield* contactOf(contacts, ws, inPath(contact))
           const id = yield* removed(ws, flow, contact)
-          return id === null ? null : yield* store.find(ws, flow, id)
+          return id === null ? null : yield* store.get(ws, flow, id)
         }),
       })
     }),
@@ -127,7 +127,7 @@ const unknown = (who: Named): NotFound => {
 /** Among those who are there: nobody is made. */
 const contactOf = Effect.fnUntraced(function* (contacts: ContactStore["Service"], ws: WorkspaceId, who: Named) {
   if (who.by === "contact_id") {
-    const { id } = yield* Effect.mapError(contacts.find(ws, who.id), () => unknown(who))
+    const { id } = yield* Effect.mapError(contacts.get(ws, who.id), () => unknown(who))
     return id
   }
   const identity = who.by === "email" ? parseEmail(who.email)?.normalized : parsePhone(who.phone, who.defaultCountry)

@@ -23,7 +23,7 @@ export class FormStore extends Context.Service<
       change: SubmissionChange,
     ) => Effect.Effect<void, IdentityTaken, Transaction>
     /** Of a tent, newest first; of those of the same millisecond, by id. They go with their tent. */
-    readonly slice: (
+    readonly list: (
       workspace: WorkspaceId,
       tent: TentId,
       query: SubmissionQuery,

@@ -26,7 +26,7 @@ export class Forms extends Context.Service<
       form: Form,
       sent: Sent,
     ) => Effect.Effect<void, NotFound | Invalid | TooMuchSent>
-    readonly slice: FormStore["Service"]["slice"]
+    readonly list: FormStore["Service"]["list"]
   }
 >()("tentpole/Forms") {
   static readonly layer = Layer.effect(
@@ -41,8 +41,8 @@ export class Forms extends Context.Service<
 
       const receive = Effect.fnUntraced(
         function* (workspace: WorkspaceId, form: Form, answers: Answers) {
-          const { defaultCountry } = yield* workspaces.find(workspace)
-          const fields = fieldsByName(yield* fieldStore.all(workspace))
+          const { defaultCountry } = yield* workspaces.get(workspace)
+          const fields = fieldsByName(yield* fieldStore.list(workspace))
           const how = { values: "text", fields, defaultCountry, allowNotEditable: true } as const
           const visitor = yield* Effect.fromResult(readVisitor(answers, how))
           const named = visitor === null ? [] : [{ patch: Result.succeed(visitor) }]
@@ -62,7 +62,7 @@ export class Forms extends Context.Service<
           const answers = yield* Effect.fromResult(readAnswers(form, sent))
           if (answers !== null) yield* receive(workspace, form, answers)
         }),
-        slice: store.slice,
+        list: store.list,
       })
     }),
   )

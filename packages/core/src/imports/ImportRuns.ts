@@ -88,7 +88,7 @@ export class ImportRuns extends Context.Service<
       const work = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: ImportRunId) {
         const queued = yield* store.getRun(workspaceId, id)
         if (queued.status === "completed" || queued.status === "failed") return
-        const workspace = yield* workspaces.find(workspaceId)
+        const workspace = yield* workspaces.get(workspaceId)
         const session = yield* store.getSession(workspaceId, queued.sessionId)
         const key = frozenKey(workspaceId, queued)
         const { headers } = yield* files.head(session.source, key, 0)
@@ -97,7 +97,7 @@ export class ImportRuns extends Context.Service<
         const read = rowReader({
           headers,
           mappings: run.mappings,
-          fields: fieldsByName(yield* fieldStore.all(workspaceId)),
+          fields: fieldsByName(yield* fieldStore.list(workspaceId)),
           defaultCountry: workspace.defaultCountry,
           formulaGuarded: session.source === "upload",
         })
@@ -134,7 +134,7 @@ export class ImportRuns extends Context.Service<
             }),
           )
         }),
-        abandon: Effect.fn("ImportRuns.giveUp")(abandon),
+        abandon: Effect.fn("ImportRuns.abandon")(abandon),
       })
     }),
   )

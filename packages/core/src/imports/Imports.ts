@@ -178,7 +178,7 @@ export class Imports extends Context.Service<
           )
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
           const file = { ...table, formulaGuarded: session.source === "upload" }
-          const facts = { fields: yield* fieldStore.all(workspace.id), defaultCountry: workspace.defaultCountry }
+          const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
           const reading = readingOf(file, facts)
           return previewOf(id, file, facts, reading, yield* answered(workspace.id, session, reading))
         }),
@@ -213,7 +213,9 @@ export class Imports extends Context.Service<
 
         getRun: store.getRun,
         results: store.results,
-        exportRejected: Effect.fn("Imports.exportKept")((workspace, id) => rejectedRowsExport(store, workspace, id)),
+        exportRejected: Effect.fn("Imports.exportRejected")((workspace, id) =>
+          rejectedRowsExport(store, workspace, id),
+        ),
 
         expire: Effect.fn("Imports.expire")(function* (workspace, id) {
           const session = yield* store

@@ -43,6 +43,6 @@ export class AuditLog extends Context.Service<
     /** Appends entries in the name of the current `Actor`. */
     readonly append: (events: ReadonlyArray<AuditEvent>) => Effect.Effect<void, never, Transaction>
     /** Newest first. */
-    readonly page: (query: AuditQuery) => Effect.Effect<Sliced<AuditEntry>>
+    readonly list: (query: AuditQuery) => Effect.Effect<Sliced<AuditEntry>>
   }
 >()("tentpole/AuditLog") {}

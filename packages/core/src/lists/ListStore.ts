@@ -52,9 +52,9 @@ export class ListStore extends Context.Service<
   ListStore,
   {
     /** Any list, also the inline audience of a blast. */
-    readonly find: (workspace: WorkspaceId, id: ListId) => Effect.Effect<List, NotFound>
+    readonly get: (workspace: WorkspaceId, id: ListId) => Effect.Effect<List, NotFound>
     /** Newest first; inline audiences are not among them. */
-    readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
+    readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
     readonly members: (
       workspace: WorkspaceId,
@@ -82,13 +82,13 @@ export class ListStore extends Context.Service<
      * What an edit depends on. Nobody else changes the list until this transaction ends; what `lockForCreation` says of
      * names and of the lists that rules name holds here too.
      */
-    readonly lockForEdit: (
+    readonly lockForUpdate: (
       workspace: WorkspaceId,
       id: ListId,
       wanted: { readonly candidates: NameCandidates | undefined; readonly named: ReadonlyArray<ListId> },
     ) => Effect.Effect<Editable, NotFound, Transaction>
     /** What a deletion depends on. Nobody begins to use the list until this transaction ends. */
-    readonly lockForRemoval: (workspace: WorkspaceId, id: ListId) => Effect.Effect<RemovalFacts, NotFound, Transaction>
+    readonly lockForDelete: (workspace: WorkspaceId, id: ListId) => Effect.Effect<RemovalFacts, NotFound, Transaction>
     /** What a change of members depends on. The contacts stay, and nobody else changes the list, until this transaction ends. */
     readonly lockForMembers: (
       workspace: WorkspaceId,

@@ -26,7 +26,7 @@ import { type ListQuery, ListStore, type Member, type MemberQuery } from "./List
 import type { ListInUse } from "./ListUse.ts"
 
 /** A list as it is shown: with the archived fields that its rules still name. */
-export interface ShownList {
+export interface ListView {
   readonly list: List
   readonly ruleIssues: ReadonlyArray<RuleIssue>
 }
@@ -57,19 +57,19 @@ export class Lists extends Context.Service<
     readonly create: (
       workspace: WorkspaceId,
       draft: ListDraft,
-    ) => Effect.Effect<ShownList, Invalid | ListNameExists | NotFound>
-    readonly edit: (
+    ) => Effect.Effect<ListView, Invalid | ListNameExists | NotFound>
+    readonly update: (
       workspace: WorkspaceId,
       id: ListId,
       patch: ListPatch,
-    ) => Effect.Effect<ShownList, NotFound | SystemListProtected | Invalid | ListNameExists>
+    ) => Effect.Effect<ListView, NotFound | SystemListProtected | Invalid | ListNameExists>
     /** Its members stay contacts. Refused while a blast that is scheduled or sending, or another list's rules, need it. */
-    readonly remove: (
+    readonly delete: (
       workspace: WorkspaceId,
       id: ListId,
     ) => Effect.Effect<void, NotFound | SystemListProtected | ListInUse>
-    readonly find: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ShownList, NotFound>
-    readonly page: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ShownList>>
+    readonly get: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ListView, NotFound>
+    readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ListView>>
     readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
     /** Counted now, also for a list that keeps no count. */
     readonly memberCount: (
@@ -100,7 +100,7 @@ export class Lists extends Context.Service<
         Effect.map(facts.of(workspace, { fields: lists.flatMap(fieldsNamedBy), lists: [] }), ({ fields }) => fields)
 
       const audience = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ListId) {
-        const list = yield* store.find(workspace, id)
+        const list = yield* store.get(workspace, id)
         return { list, fields: yield* fieldsOf(workspace, [list]), now: yield* DateTime.now }
       })
 
@@ -147,11 +147,11 @@ export class Lists extends Context.Service<
           return { list, ruleIssues: [] }
         }, transact),
 
-        edit: Effect.fn("Lists.edit")(function* (workspace, id, { name, ...rest }) {
+        update: Effect.fn("Lists.update")(function* (workspace, id, { name, ...rest }) {
           const candidates =
             name === undefined ? undefined : nameCandidates({ text: name, origin: "given" }, yield* ids.random)
           const mentioned = mentionedInJson(rest.rules)
-          const locked = yield* store.lockForEdit(workspace, id, { candidates, named: mentioned.lists })
+          const locked = yield* store.lockForUpdate(workspace, id, { candidates, named: mentioned.lists })
           const named = yield* facts.of(workspace, mentioned)
           const wanted: ListEdit = { ...rest, ...(candidates === undefined ? {} : { candidates }) }
           const { change, list } = yield* Effect.fromResult(
@@ -161,18 +161,18 @@ export class Lists extends Context.Service<
           return shown(list, yield* fieldsOf(workspace, [list]))
         }, transact),
 
-        remove: Effect.fn("Lists.remove")(function* (workspace, id) {
-          const locked = yield* store.lockForRemoval(workspace, id)
+        delete: Effect.fn("Lists.delete")(function* (workspace, id) {
+          const locked = yield* store.lockForDelete(workspace, id)
           yield* apply(workspace, yield* Effect.fromResult(ListChange.remove(locked, yield* DateTime.now)))
         }, transact),
 
-        find: Effect.fn("Lists.find")(function* (workspace, id) {
-          const list = yield* store.find(workspace, id)
+        get: Effect.fn("Lists.get")(function* (workspace, id) {
+          const list = yield* store.get(workspace, id)
           return shown(list, yield* fieldsOf(workspace, [list]))
         }),
 
-        page: Effect.fn("Lists.page")(function* (workspace, query) {
-          const { items, total } = yield* store.page(workspace, query)
+        list: Effect.fn("Lists.list")(function* (workspace, query) {
+          const { items, total } = yield* store.list(workspace, query)
           const fields = yield* fieldsOf(workspace, items)
           return { items: items.map((list) => shown(list, fields)), total }
         }),
@@ -196,7 +196,7 @@ export class Lists extends Context.Service<
 const fieldsNamedBy = (list: List) =>
   list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
 
-const shown = (list: List, fields: ReadonlyArray<RuleField>): ShownList => ({
+const shown = (list: List, fields: ReadonlyArray<RuleField>): ListView => ({
   list,
   ruleIssues: list.kind === "dynamic" && list.rules !== null ? ruleIssues(list.rules, fields) : [],
 })

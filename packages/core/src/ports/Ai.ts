@@ -98,8 +98,8 @@ export class Ai extends Context.Service<
   Ai,
   {
     /** A whole HTML document. Untrusted data: the caller cleans it. */
-    readonly page: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
-    readonly email: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
+    readonly generatePage: (request: PageRequest) => Effect.Effect<string, AiRefused | AiUnavailable>
+    readonly generateEmail: (request: EmailRequest) => Effect.Effect<WrittenEmail, AiRefused | AiUnavailable>
     /** Whether the prompt asks for a web page or its content. With a template the check is more permissive. */
     readonly asksForPage: (
       prompt: string,

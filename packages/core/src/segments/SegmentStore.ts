@@ -19,7 +19,7 @@ export class SegmentStore extends Context.Service<
   SegmentStore,
   {
     /** Sorted and searched as a page of all contacts is. Nobody else waits for the count, however long it takes. */
-    readonly page: (workspace: WorkspaceId, segment: Segment, query: SegmentQuery) => Effect.Effect<Paged<Contact>>
+    readonly list: (workspace: WorkspaceId, segment: Segment, query: SegmentQuery) => Effect.Effect<Paged<Contact>>
     /**
      * What the evaluator must know to say what a tree means to these contacts, in their order: of each type that the tree
      * names the latest activity (whether one stands at or after an instant is all that conditions ask), and which of the

@@ -114,24 +114,24 @@ export class Segments extends Context.Service<
 
       return Segments.of({
         ruleMetadata: Effect.fn("Segments.ruleMetadata")((workspace) =>
-          Effect.map(fields.all(workspace), ruleMetadata),
+          Effect.map(fields.list(workspace), ruleMetadata),
         ),
 
         search: Effect.fn("Segments.search")(function* (workspace, rules, query) {
           const segment = yield* read(workspace, rules)
-          return yield* told(workspace, segment, yield* store.page(workspace, segment, query), query)
+          return yield* told(workspace, segment, yield* store.list(workspace, segment, query), query)
         }),
 
         preview: Effect.fn("Segments.preview")(function* (workspace, rules, telling) {
           const segment = yield* read(workspace, rules)
-          return yield* told(workspace, segment, yield* store.page(workspace, segment, newest), telling)
+          return yield* told(workspace, segment, yield* store.list(workspace, segment, newest), telling)
         }),
 
         explain: Effect.fn("Segments.explain")(function* (workspace, id, by) {
-          const contact = yield* contacts.find(workspace, id)
+          const contact = yield* contacts.get(workspace, id)
           if ("rules" in by) return yield* explained(workspace, yield* read(workspace, by.rules), contact)
           const list = yield* Effect.mapError(
-            lists.find(workspace, by.listId),
+            lists.get(workspace, by.listId),
             ({ resource }) => new NotFound({ resource, path: "list_id" }),
           )
           return yield* explainedByList(workspace, list, contact)

@@ -3,7 +3,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { FixedAudience } from "../blasts/Blast.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import type { Tokens } from "../flows/members/Membership.ts"
+import type { FlowTokens } from "../flows/members/Membership.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
 import type { IntentAnswer } from "./Delivery.ts"
@@ -26,7 +26,7 @@ export interface ClaimedDelivery {
   readonly paced: boolean
   readonly blastId: BlastId
   /** Values of `{{campaign.dynamic.<key>}}` of a flow's message; null: the message is a blast's. */
-  readonly tokens: Tokens | null
+  readonly tokens: FlowTokens | null
   readonly approvalId: ApprovalId
   readonly operational: boolean
   /** As it was written when the audience was fixed; the contact may have another one since. */

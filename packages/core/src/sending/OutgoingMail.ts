@@ -72,7 +72,7 @@ export class OutgoingMail extends Context.Service<
   OutgoingMail,
   {
     /** The same delivery gives the same message on every try, but for its date. */
-    readonly make: (
+    readonly render: (
       workspace: WorkspaceId,
       claimed: ClaimedDelivery,
     ) => Effect.Effect<LentMessage, SenderRefused | NotRendered>
@@ -99,7 +99,7 @@ export class OutgoingMail extends Context.Service<
         const email = yield* emails
           .approval(workspace, approvalId)
           .pipe(Effect.catchTag("NotFound", () => new SenderRefused({ failure: "approval_gone" })))
-        const { name, postalAddress } = yield* workspaces.find(workspace).pipe(Effect.orDie)
+        const { name, postalAddress } = yield* workspaces.get(workspace).pipe(Effect.orDie)
         const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
         const prepared: Prepared = {
           compiled: compile(email, sender, { operational, tracked: true, addresses: links.addresses }),
@@ -115,7 +115,7 @@ export class OutgoingMail extends Context.Service<
       })
 
       return OutgoingMail.of({
-        make: Effect.fnUntraced(function* (workspace, claimed) {
+        render: Effect.fnUntraced(function* (workspace, claimed) {
           const { contact } = claimed
           const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
           if (contact === null) return yield* new NotRendered({ why: "The contact has been deleted" })

@@ -42,13 +42,13 @@ export class TestMails extends Context.Service<
   TestMails,
   {
     /** Accepts a test of the current version; answers the email. */
-    readonly request: (
+    readonly create: (
       workspace: WorkspaceId,
       id: EmailId,
       asked: AskedTest,
     ) => Effect.Effect<Email, NotFound | Invalid | EmailNotReady | TemplateNotReady>
     /** The worker's part: the message as it goes out, signed. Not found when it is not to be sent, or no longer. */
-    readonly make: (
+    readonly render: (
       workspace: WorkspaceId,
       id: TestMailId,
     ) => Effect.Effect<OutgoingMessage, NotFound | TestMailRefused>
@@ -70,10 +70,10 @@ export class TestMails extends Context.Service<
       const written = yield* message
 
       return TestMails.of({
-        request: Effect.fn("TestMails.request")(function* (workspace, id, { to, contactId }) {
+        create: Effect.fn("TestMails.create")(function* (workspace, id, { to, contactId }) {
           const addresses = yield* Effect.fromResult(checkAddresses(to))
           const { document: email, html } = yield* emails.lock(workspace, id)
-          if (contactId !== undefined) yield* contacts.find(workspace, contactId).pipe(Effect.mapError(inBody))
+          if (contactId !== undefined) yield* contacts.get(workspace, contactId).pipe(Effect.mapError(inBody))
           if (html === null) return yield* new TemplateNotReady()
           const missing = missingIn(email, yield* emails.facts(workspace))
           if (missing.length > 0) {
@@ -98,7 +98,7 @@ export class TestMails extends Context.Service<
           return email
         }, transact),
 
-        make: Effect.fn("TestMails.make")(function* (workspace, id) {
+        render: Effect.fn("TestMails.render")(function* (workspace, id) {
           return yield* written(workspace, yield* store.waiting(workspace, id))
         }),
 
@@ -121,10 +121,10 @@ const message = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, mail: TestMail) {
     const { id, emailId, version, contactId, address } = mail
-    const email = yield* emails.find(workspace, emailId)
+    const email = yield* emails.get(workspace, emailId)
     const html = yield* emails.html(workspace, emailId, version)
-    const contact = contactId === null ? sampleContact(address) : yield* contacts.find(workspace, contactId)
-    const { name, postalAddress } = yield* workspaces.find(workspace)
+    const contact = contactId === null ? sampleContact(address) : yield* contacts.get(workspace, contactId)
+    const { name, postalAddress } = yield* workspaces.get(workspace)
     const approved = asApproved(email, html)
     const key = yield* keys(workspace, approved.fromAddress)
     if (key === null) {

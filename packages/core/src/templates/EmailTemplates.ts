@@ -50,7 +50,7 @@ export class EmailTemplates extends Context.Service<
         machine: EmailTemplateChange,
         store,
         storable: yield* storableEmail,
-        ask: (yield* Ai).email,
+        ask: (yield* Ai).generateEmail,
         toId: (uuid) => EmailTemplateId.make(uuid),
         facts: () => Effect.succeed(null),
       })
@@ -69,7 +69,7 @@ export class EmailTemplates extends Context.Service<
       })
 
       const blank = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-        const workspace = yield* workspaces.find(workspaceId)
+        const workspace = yield* workspaces.get(workspaceId)
         return scaffold({ workspaceName: workspace.name, brand: workspace.brand })
       })
 

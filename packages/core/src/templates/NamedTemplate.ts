@@ -15,7 +15,7 @@ export const approvalNamed = Effect.fnUntraced(function* <T extends TemplateType
   id: T["document"]["id"],
 ): Effect.fn.Return<ApprovalId, NotFound | TemplateNotApproved> {
   const inBody = ({ resource }: NotFound) => new NotFound({ resource, path })
-  const { approval } = yield* Effect.mapError(store.find(workspace, id), inBody)
+  const { approval } = yield* Effect.mapError(store.get(workspace, id), inBody)
   return approval?.id ?? (yield* new TemplateNotApproved({ path }))
 })
 

@@ -52,7 +52,7 @@ export class TentTemplates extends Context.Service<
         store,
         storable: storable(asWritten(cleaner.clean), dangersOf, html_bytes_max),
         ask: ({ basis: template, ...request }) =>
-          Effect.map(ai.page({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
+          Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         toId: (uuid) => TentTemplateId.make(uuid),
         facts: () => Effect.succeed(null),
       })
@@ -61,12 +61,12 @@ export class TentTemplates extends Context.Service<
         const inBody = () => new NotFound({ resource: "tent", path: "tent_id" })
         const html = yield* Effect.mapError(tents.content(workspace, id), inBody)
         if (html !== null) return html
-        const { generation } = yield* Effect.mapError(tents.find(workspace, id), inBody)
+        const { generation } = yield* Effect.mapError(tents.get(workspace, id), inBody)
         return yield* new TentNotReady({ status: generation.status })
       })
 
       const blank = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-        const workspace = yield* workspaces.find(workspaceId)
+        const workspace = yield* workspaces.get(workspaceId)
         return pageScaffold({ workspaceName: workspace.name, brand: workspace.brand })
       })
 

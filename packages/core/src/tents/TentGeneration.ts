@@ -87,11 +87,11 @@ const writer = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
     if (request === null) return Result.fail("Nothing was asked for")
-    const brand = request.includeBrand ? (yield* workspaces.find(workspace)).brand : null
+    const brand = request.includeBrand ? (yield* workspaces.get(workspace)).brand : null
     const template = yield* frozen(request, workspace)
     const files = yield* enclosed(workspace, id, request)
     const { prompt, reasoning } = request
-    const answer = yield* askAi(ai.page({ prompt, name, brand, template, assets: files, reasoning }))
+    const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     return answer.pipe(
       Result.map((html) => withPictures(html, files)),
       Result.flatMap((html) => Result.mapError(cleaner.clean(html), (unclean) => unclean.message)),

@@ -22,13 +22,13 @@ export interface TentQuery {
 export class TentStore extends Context.Service<
   TentStore,
   {
-    readonly find: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound>
+    readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound>
     /** The tent whose alias it is, published or not. */
     readonly findByAlias: (workspace: WorkspaceId, alias: Alias) => Effect.Effect<Tent, NotFound>
     /** The generated document; null before there is one. */
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string | null, NotFound>
     /** Newest first; of those made in the same millisecond, by id. */
-    readonly slice: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<Tent>>
+    readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<Tent>>
     /** Where the workspace's pages live. */
     readonly site: (workspace: WorkspaceId) => Effect.Effect<Site, NotFound>
 

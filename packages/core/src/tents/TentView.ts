@@ -6,7 +6,7 @@ import { pageUrl } from "./pages/PageAddress.ts"
 import type { Tent } from "./Tent.ts"
 import type { TentStore } from "./TentStore.ts"
 
-export interface ShownTent {
+export interface TentView {
   readonly tent: Tent
   readonly url: string | null
 }
@@ -14,9 +14,9 @@ export interface ShownTent {
 /** Shows tents; the workspace's site is asked for only when one of them is published. */
 export const showing = (settings: Settings["Service"], store: TentStore["Service"]) =>
   Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
-    if (!tents.some(isPublished)) return tents.map((tent): ShownTent => ({ tent, url: null }))
+    if (!tents.some(isPublished)) return tents.map((tent): TentView => ({ tent, url: null }))
     const site = yield* store.site(workspace)
-    return tents.map((tent): ShownTent => {
+    return tents.map((tent): TentView => {
       if (!isPublished(tent)) return { tent, url: null }
       const { id, alias } = tent
       return { tent, url: pageUrl(settings, site, alias === null ? { by: "id", id } : { by: "alias", alias }) }

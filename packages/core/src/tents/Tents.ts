@@ -17,7 +17,7 @@ import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
 import type { PublishWish } from "./pages/Publish.ts"
-import { type ShownTent, showing } from "./TentView.ts"
+import { type TentView, showing } from "./TentView.ts"
 import {
   type AliasTaken,
   HasGeneration,
@@ -39,8 +39,8 @@ export class Tents extends Context.Service<
       Tent,
       Invalid | NotFound | TemplateNotApproved | HasGeneration | InvalidPromptIntent | InsufficientCredits | Unavailable
     >
-    readonly show: (workspace: WorkspaceId, id: TentId) => Effect.Effect<ShownTent, NotFound>
-    readonly slice: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<ShownTent>>
+    readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<TentView, NotFound>
+    readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<TentView>>
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string, NotFound | TentNotReady>
     /** `changed` false: the very page was live there already. */
     readonly publish: (
@@ -48,21 +48,21 @@ export class Tents extends Context.Service<
       id: TentId,
       wish: PublishWish,
     ) => Effect.Effect<
-      ShownTent & { readonly changed: boolean },
+      TentView & { readonly changed: boolean },
       NotFound | TentNotReady | AliasTaken | PublishLimitExceeded
     >
     readonly unpublish: (
       workspace: WorkspaceId,
       id: TentId,
-    ) => Effect.Effect<ShownTent & { readonly changed: boolean }, NotFound | InvalidState>
+    ) => Effect.Effect<TentView & { readonly changed: boolean }, NotFound | InvalidState>
     /** By id, current alias or `__index__`. */
-    readonly remove: (workspace: WorkspaceId, name: string) => Effect.Effect<TentId, Invalid | NotFound>
+    readonly delete: (workspace: WorkspaceId, name: string) => Effect.Effect<TentId, Invalid | NotFound>
     /**
      * The worker's part: asks for the page, keeps it, publishes it if that was asked for. May be called again, and by two
      * at once: what is over stays as it is. `attempt` counts the job's from 1: a generation that broke its worker off too
      * often fails, so that no credit is held for ever.
      */
-    readonly generate: (
+    readonly runGeneration: (
       workspace: WorkspaceId,
       id: TentId,
       options?: { readonly attempt: number },
@@ -101,7 +101,7 @@ export class Tents extends Context.Service<
         create: Effect.fn("Tents.create")(function* (workspace, asked) {
           const { request: wanted, requestedAlias } = yield* Effect.fromResult(checkNewTent(asked))
           const { tentId } = asked
-          const idle = tentId && (yield* store.find(workspace, tentId).pipe(Effect.mapError(inBody)))
+          const idle = tentId && (yield* store.get(workspace, tentId).pipe(Effect.mapError(inBody)))
           if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
           const template = yield* pinned(workspace, asked.templateId)
           const request = { ...wanted, template, assetIds: [...new Set(asked.assetIds)] }
@@ -122,19 +122,19 @@ export class Tents extends Context.Service<
           )
         }),
 
-        show: Effect.fn("Tents.show")(function* (workspace, id) {
-          return yield* shownOne(workspace, yield* store.find(workspace, id))
+        get: Effect.fn("Tents.get")(function* (workspace, id) {
+          return yield* shownOne(workspace, yield* store.get(workspace, id))
         }),
 
-        slice: Effect.fn("Tents.slice")(function* (workspace, query) {
-          const { items, next } = yield* store.slice(workspace, query)
+        list: Effect.fn("Tents.list")(function* (workspace, query) {
+          const { items, next } = yield* store.list(workspace, query)
           return { items: yield* shown(workspace, items).pipe(Effect.orDie), next }
         }),
 
         content: Effect.fn("Tents.content")(function* (workspace, id) {
           const html = yield* store.content(workspace, id)
           if (html !== null) return html
-          return yield* new TentNotReady({ status: (yield* store.find(workspace, id)).generation.status })
+          return yield* new TentNotReady({ status: (yield* store.get(workspace, id)).generation.status })
         }),
 
         publish: Effect.fn("Tents.publish")(function* (workspace, id, wish) {
@@ -172,7 +172,7 @@ export class Tents extends Context.Service<
           })
         }, transact),
 
-        remove: Effect.fn("Tents.remove")(function* (workspace, text) {
+        delete: Effect.fn("Tents.delete")(function* (workspace, text) {
           const name = yield* Effect.fromResult(readTentName("tentId", text, root_in_path))
           const found = yield* findNamed(store, workspace, name)
           const before = yield* store.lock(workspace, found.id)
@@ -182,7 +182,7 @@ export class Tents extends Context.Service<
           return before.id
         }, transact),
 
-        generate: yield* generate,
+        runGeneration: yield* generate,
       })
     }),
   )
@@ -198,7 +198,7 @@ const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: Te
   if (name.by === "alias") return store.findByAlias(workspace, name.alias)
   return Option.match(name.by === "id" ? readTentId(name.id) : Option.none(), {
     onNone: () => Effect.fail(new NotFound({ resource: "tent" })),
-    onSome: (id) => store.find(workspace, id),
+    onSome: (id) => store.get(workspace, id),
   })
 }
 

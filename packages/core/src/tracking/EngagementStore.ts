@@ -8,7 +8,7 @@ import type { EngagementChange, TrackedDelivery } from "./Engagement.ts"
 export class EngagementStore extends Context.Service<
   EngagementStore,
   {
-    readonly find: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
+    readonly get: (workspace: WorkspaceId, delivery: DeliveryId) => Effect.Effect<TrackedDelivery, NotFound>
     /**
      * The deliveries, of those asked for that are there, as nobody else changes them or their contacts until the transaction
      * ends. In whatever order they are named, and however often, they are locked in one order.

@@ -61,7 +61,7 @@ export class Tracking extends Context.Service<
         Option.match(read, { onNone: () => Effect.fail(gone), onSome: Effect.succeed })
 
       const find = Effect.fnUntraced(function* (target: LinkTarget) {
-        return yield* store.find(target.workspaceId, target.deliveryId)
+        return yield* store.get(target.workspaceId, target.deliveryId)
       })
 
       const note = Effect.fnUntraced(function* (
@@ -77,7 +77,7 @@ export class Tracking extends Context.Service<
       const cache = yield* Cache.makeWith(
         Effect.fnUntraced(function* ({ approvalId, operational, workspace }: Kind) {
           const email = yield* emails.approval(workspace, approvalId)
-          const { name, postalAddress } = yield* workspaces.find(workspace)
+          const { name, postalAddress } = yield* workspaces.get(workspace)
           const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
           return compile(email, sender, { operational, tracked: true, addresses: links.addresses })
         }),
@@ -88,7 +88,7 @@ export class Tracking extends Context.Service<
         Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
 
       const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
-        const workspace = yield* workspaces.find(target.workspaceId)
+        const workspace = yield* workspaces.get(target.workspaceId)
         const subscription: Subscription = {
           workspaceName: workspace.name,
           address: delivery.email,

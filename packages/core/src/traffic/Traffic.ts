@@ -32,7 +32,7 @@ export class Traffic extends Context.Service<
         const name = yield* Effect.fromResult(readTentName("tentIdOrAlias", text, root))
         if (name.by === "alias") return yield* tents.findByAlias(workspace, name.alias)
         const id = name.by === "id" ? Option.getOrNull(readTentId(name.id)) : null
-        return yield* id === null ? Effect.fail(new NotFound({ resource: "tent" })) : tents.find(workspace, id)
+        return yield* id === null ? Effect.fail(new NotFound({ resource: "tent" })) : tents.get(workspace, id)
       })
 
       return Traffic.of({

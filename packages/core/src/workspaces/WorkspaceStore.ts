@@ -10,10 +10,10 @@ import type { SlugTaken, Workspace, WorkspaceChange } from "./Workspace.ts"
 export class WorkspaceStore extends Context.Service<
   WorkspaceStore,
   {
-    readonly find: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound>
+    readonly get: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound>
     readonly findBySlug: (slug: string) => Effect.Effect<Workspace, NotFound>
     /** Oldest first, at most 1,000. */
-    readonly all: Effect.Effect<ReadonlyArray<Workspace>>
+    readonly list: Effect.Effect<ReadonlyArray<Workspace>>
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
     /** A new workspace gets its two system lists with it. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>

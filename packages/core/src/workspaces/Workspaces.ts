@@ -62,7 +62,7 @@ export class Workspaces extends Context.Service<
     ) => Effect.Effect<NewApiKey, NotFound | Invalid>
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId) => Effect.Effect<void, NotFound>
     readonly addDomain: (id: WorkspaceId, domain: string) => Effect.Effect<CheckedDomain, NotFound | Invalid>
-    readonly showDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
+    readonly getDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
     /**
      * Looks the records up: with DKIM's the domain is verified, without it not, also if it was. When no name server answers
      * for that one nothing changes, and the caller is told to ask again.
@@ -179,7 +179,7 @@ export class Workspaces extends Context.Service<
       })
 
       const bootstrapped = Effect.fnUntraced(function* ({ apiKey }: { readonly apiKey: string | null }) {
-        const [first] = yield* store.all
+        const [first] = yield* store.list
         if (first !== undefined) return { workspace: first, key: null }
         const workspace = yield* newWorkspace({
           name: "default",
@@ -246,7 +246,7 @@ export class Workspaces extends Context.Service<
           return yield* checked(domain)
         }),
 
-        showDomain: Effect.fn("Workspaces.showDomain")(function* (id, domain) {
+        getDomain: Effect.fn("Workspaces.getDomain")(function* (id, domain) {
           return yield* checked(yield* domainOf(id, domain))
         }),
 

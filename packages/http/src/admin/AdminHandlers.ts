@@ -33,12 +33,12 @@ const workspaces = HttpApiBuilder.group(
       list: ({ query }) => administration.workspaces(query).pipe(answer(toListing("workspaces", toWorkspaceWire))),
       create: ({ payload }) =>
         all.create({ ...toWorkspaceFields(payload), name: payload.name }).pipe(answer(toWorkspaceWire)),
-      find: ({ params }) => store.find(params.workspace_id).pipe(answer(toWorkspaceWire)),
+      find: ({ params }) => store.get(params.workspace_id).pipe(answer(toWorkspaceWire)),
       update: ({ params, payload }) =>
         all.update(params.workspace_id, toWorkspaceFields(payload)).pipe(answer(toWorkspaceWire)),
       remove: ({ params, query }) =>
         administration
-          .remove(params.workspace_id, query.confirm)
+          .delete(params.workspace_id, query.confirm)
           .pipe(answer(() => ({ workspace_id: params.workspace_id, status: "erasing" as const }))),
     })
   }),
@@ -68,12 +68,12 @@ const domains = HttpApiBuilder.group(
   "domains",
   Effect.fn(function* (group) {
     const administration = yield* Administration
-    const { addDomain, removeDomain, showDomain, verifyDomain } = yield* Workspaces
+    const { addDomain, removeDomain, getDomain, verifyDomain } = yield* Workspaces
     return group.handleAll({
       list: ({ params, query }) =>
         administration.domains(params.workspace_id, query).pipe(answer(toListing("domains", toDomainWire))),
       add: ({ params, payload }) => addDomain(params.workspace_id, payload.domain).pipe(answer(toCheckedDomainWire)),
-      find: ({ params }) => showDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
+      find: ({ params }) => getDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
       verify: ({ params }) => verifyDomain(params.workspace_id, params.domain_id).pipe(answer(toCheckedDomainWire)),
       remove: ({ params }) => removeDomain(params.workspace_id, params.domain_id).pipe(nothing),
     })

@@ -27,7 +27,7 @@ const settleTemplates = (root: string): Room<TemplateEstate>["settle"] =>
       Effect.map(call("POST", path, { json }), (answered) => answered.json)
     const email = yield* post("/v1/emails", { name: `of ${field}`, subject: "S", html: "<p>e</p>" })
     const tent = yield* post("/v1/tents", { name: "t", prompt: "Create a landing page for chairs" })
-    yield* Context.get(workers, Tents).generate(workspace, TentId.make(tent.id))
+    yield* Context.get(workers, Tents).runGeneration(workspace, TentId.make(tent.id))
     const { template_id } = yield* post(root, { name: `of ${field}`, html: "<p>one</p>" })
     const { generation_id } = yield* post(`${root}/${template_id}/generations`, { prompt: "A page for chairs" })
     const generation = GenerationId.make(generation_id)

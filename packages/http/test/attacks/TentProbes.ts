@@ -36,7 +36,7 @@ const settleTents: Room<TentEstate>["settle"] = Effect.fnUntraced(function* ({ c
   const [held, waiting] = [yield* idle(call), yield* idle(call)]
   const tentId: string = held.actual_tent_id
   yield* post("/v1/tents", { name: `of ${field}`, prompt, tent_id: tentId, asset_ids: [held.asset_id] })
-  yield* Context.get(context, Tents).generate(workspace, TentId.make(tentId))
+  yield* Context.get(context, Tents).runGeneration(workspace, TentId.make(tentId))
   yield* post(`/v1/tents/${tentId}/publish`, { custom_page_alias: "page" })
   const { template_id } = yield* post("/v1/tent-templates", { name: `of ${field}`, html: "<p>one</p>" })
   yield* post(`/v1/tent-templates/${template_id}/approve`)

@@ -133,7 +133,7 @@ it.live("serves a cached page without a query, and a change at once", () =>
     assert.strictEqual((yield* visit("http://default.pages.test/moved")).status, 200)
     yield* tents.publish(ws, id, { removeBranding: true })
     assert.notInclude((yield* visit("http://default.pages.test/moved")).text, "Made with Tentpole")
-    yield* tents.remove(ws, id)
+    yield* tents.delete(ws, id)
     assert.strictEqual((yield* visit("http://default.pages.test/moved")).status, 404)
   }).pipe(Effect.scoped),
 )

@@ -35,7 +35,7 @@ const sent = Effect.fnUntraced(
   function* (job: Of<"test_mail">) {
     const mails = yield* TestMails
     if ((yield* Settings).sending === "held") return yield* ended(job, "SENDING=held: no mail leaves")
-    const message = yield* mails.make(job.workspaceId, job.testMailId)
+    const message = yield* mails.render(job.workspaceId, job.testMailId)
     const scope = yield* Scope.make()
     yield* Effect.ensuring(over(job, message, scope), Scope.close(scope, Exit.void))
   },

@@ -11,7 +11,7 @@ const reason = "The export stopped again and again and was given up. Start anoth
 
 export const writeExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
   Effect.flatMap(Exports, (exports) =>
-    retryThenFail(attempt, exports.run(workspaceId, exportId), exports.giveUp(workspaceId, exportId, reason)),
+    retryThenFail(attempt, exports.run(workspaceId, exportId), exports.abandon(workspaceId, exportId, reason)),
   )
 
 export const expireExport = (

@@ -1,5 +1,5 @@
 // Jobs of `create_email` and `create_tent` steps. Each member is processed by itself, so that a failure affects no other.
-import { FlowMakings } from "@tentpole/core/flows/steps/FlowMakings"
+import { StepRuns } from "@tentpole/core/flows/steps/FlowMakings"
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
 import { Cause, Effect, Exit } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"
@@ -7,12 +7,12 @@ import { retryThenFail } from "./RetryPolicy.ts"
 type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 
 export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "flow_tent">, attempt: JobAttempt) =>
-  Effect.flatMap(FlowMakings, ({ giveUp, make }) => {
+  Effect.flatMap(StepRuns, ({ abandon, run }) => {
     const kind = type === "flow_email" ? "email" : "tent"
     const all = Effect.gen(function* () {
       const failures: Array<Cause.Cause<unknown>> = []
       for (const making of members) {
-        const made = yield* Effect.exit(make(workspaceId, kind, making))
+        const made = yield* Effect.exit(run(workspaceId, kind, making))
         if (Exit.isSuccess(made)) continue
         if (Cause.hasInterruptsOnly(made.cause)) return yield* Effect.interrupt
         failures.push(made.cause)
@@ -21,6 +21,6 @@ export const flowMaking = ({ members, type, workspaceId }: Of<"flow_email" | "fl
       if (first !== undefined) return yield* Effect.failCause(first)
     })
     // Members that have theirs already, or no longer wait for it, are skipped.
-    const given = Effect.forEach(members, (making) => giveUp(workspaceId, making), { discard: true })
+    const given = Effect.forEach(members, (making) => abandon(workspaceId, making), { discard: true })
     return retryThenFail(attempt, all, given)
   })

@@ -6,7 +6,7 @@ import type { Exports } from "@tentpole/core/exports/Exports"
 import type { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import type { Imports } from "@tentpole/core/imports/Imports"
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
-import type { FlowMakings } from "@tentpole/core/flows/steps/FlowMakings"
+import type { StepRuns } from "@tentpole/core/flows/steps/FlowMakings"
 import { type Job, type JobAttempt, JobQueue } from "@tentpole/core/kernel/Jobs"
 import type { MailConnections } from "@tentpole/core/sending/MailConnection"
 import type { Emails } from "@tentpole/core/emails/Emails"
@@ -35,7 +35,7 @@ type Needs =
   | Emails
   | Exports
   | FlowEngine
-  | FlowMakings
+  | StepRuns
   | ImportRuns
   | Imports
   | MailConnections
@@ -67,7 +67,7 @@ const handle = (job: Job, attempt: JobAttempt): Effect.Effect<void, unknown, Nee
     case "flow_tent":
       return flowMaking(job, attempt)
     case "tent_generation":
-      return Effect.flatMap(Tents, (tents) => tents.generate(job.workspaceId, job.tentId, attempt))
+      return Effect.flatMap(Tents, (tents) => tents.runGeneration(job.workspaceId, job.tentId, attempt))
     case "asset_cleanup":
       return Effect.flatMap(Assets, (assets) => assets.cleanUp(job.workspaceId, job.tentId, job.assetIds))
     case "email_generation":

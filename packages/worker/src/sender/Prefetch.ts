@@ -13,30 +13,30 @@ export interface PrefetchOptions {
   readonly connections_max: number
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<Item>
-  readonly make: OutgoingMail["Service"]["make"]
+  readonly render: OutgoingMail["Service"]["render"]
 }
 
 /** Older messages are rendered again: contacts change, and a message has a date. */
 export const fresh_ms = 10_000
 
 /** Keeps half as many messages ready as there are connections, and renders as many concurrently. */
-export const prefetch = Effect.fnUntraced(function* ({ connections_max, make, next }: PrefetchOptions) {
+export const prefetch = Effect.fnUntraced(function* ({ connections_max, render, next }: PrefetchOptions) {
   const count = Math.ceil(connections_max / 2)
   const queue = yield* Queue.bounded<PreparedMessage>(count)
-  const making = Effect.gen(function* () {
+  const renderNext = Effect.gen(function* () {
     const item = yield* next
     // Connections whose replies have arrived go first.
     yield* Effect.yieldNow
-    const made = yield* Effect.exit(make(item.workspace, item.claimed))
-    const made_at_ms = yield* Clock.currentTimeMillis
+    const rendered = yield* Effect.exit(render(item.workspace, item.claimed))
+    const rendered_at_ms = yield* Clock.currentTimeMillis
     const message = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
-      now_ms - made_at_ms < fresh_ms ? made : make(item.workspace, item.claimed),
+      now_ms - rendered_at_ms < fresh_ms ? rendered : render(item.workspace, item.claimed),
     )
     yield* Queue.offer(queue, { item, message })
   })
   return {
     next: Queue.take(queue),
     /** Must end before deliveries in flight are released. */
-    makers: yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(making)), count),
+    renderers: yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(renderNext)), count),
   }
 })

@@ -73,8 +73,8 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const sweeping = yield* every(options.sweep_every_ms, loops.sweep)
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
-  const { make } = yield* OutgoingMail
-  const { makers, next } = yield* prefetch({ connections_max, make, next: queue.take })
+  const { render } = yield* OutgoingMail
+  const { renderers, next } = yield* prefetch({ connections_max, render, next: queue.take })
   const deps: SmtpWorkerDeps = {
     next,
     inFlight,
@@ -93,7 +93,7 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const taking = yield* Effect.forkScoped(Effect.forever(loops.claim))
   yield* every(options.idle_ms / 2, maintainConnections(smtpWorkers, server, options.idle_ms))
   yield* Effect.addFinalizer(() =>
-    stop({ inFlight, smtpWorkers, writer, fetching: [taking, sweeping, ...makers], running }, options),
+    stop({ inFlight, smtpWorkers, writer, fetching: [taking, sweeping, ...renderers], running }, options),
   )
 })
 

@@ -49,7 +49,7 @@ const furnished = Effect.fnUntraced(function* (options: FakeSmtpOptions = {}) {
   const { after: email } = Result.getOrThrow(change)
   yield* transact(emails.apply(ws, Result.getOrThrow(change)))
   const asked = Effect.fnUntraced(function* (to: AskedTest["to"]) {
-    yield* mails.request(ws, email.id, { to })
+    yield* mails.create(ws, email.id, { to })
     const rows = yield* fenced(sql)(
       ws,
       sql<{ id: string }>`select test_mail_id as id from test_mail where workspace_id = ${ws} order by address`,
@@ -96,7 +96,7 @@ layer(surroundings, { excludeTestServices: true })("a test message", (it) => {
     Effect.gen(function* () {
       const { ws, asked } = yield* furnished()
       const job = only(yield* asked(["ann@example.test"]))
-      const { envelope, bytes } = yield* (yield* TestMails).make(ws, job.testMailId)
+      const { envelope, bytes } = yield* (yield* TestMails).render(ws, job.testMailId)
       assert.strictEqual(envelope.to, "ann@example.test")
       const mail = yield* Effect.promise(() => PostalMime.parse(bytes))
       assert.strictEqual(mail.subject, "[Test] Hello")
@@ -232,7 +232,7 @@ it.effect("a reply that never comes is not waited for beyond a while: the messag
     const released = yield* Deferred.make<void>()
     const closed = yield* Deferred.make<void>()
     const mails = Layer.mock(TestMails)({
-      make: () => Effect.succeed({ envelope: { from: "a@x.test", to: "b@x.test" }, bytes: new Uint8Array() }),
+      render: () => Effect.succeed({ envelope: { from: "a@x.test", to: "b@x.test" }, bytes: new Uint8Array() }),
       handOver: () => Effect.sync(() => told.push("handed over") > 0),
       forget: () => Effect.sync(() => void told.push("forgotten")),
     })

@@ -103,8 +103,8 @@ const begin = Effect.gen(function* () {
   yield* (yield* Transactor).transact((yield* ContactStore).apply(workspace, ContactsChange.of(made)))
   const draft = { name: "Spring", kind: "static", description: null, contactIds: ids } as const
   const { list } = yield* (yield* Lists).create(workspace, draft)
-  const { id } = yield* exports.begin(workspace, { kind: "list", listId: list.id, excludeUnsubscribed: false })
-  const found = Effect.map(exports.find(workspace, { kind: "list", listId: list.id }, id), ({ record }) => record)
+  const { id } = yield* exports.create(workspace, { kind: "list", listId: list.id, excludeUnsubscribed: false })
+  const found = Effect.map(exports.get(workspace, { kind: "list", listId: list.id }, id), ({ record }) => record)
   const file = Effect.map(Stream.runCollect(store.get(exportKey(workspace, "list", id))), (parts) =>
     decodeText(concat(parts)),
   )

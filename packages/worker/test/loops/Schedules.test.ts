@@ -149,7 +149,7 @@ layer(surroundings, { excludeTestServices: true })("schedules", (it) => {
       yield* worker("held")
       yield* Effect.sleep("1200 millis")
       assert.strictEqual((yield* statusOf(ws, due))?.status, "scheduled")
-      const { blast } = yield* Effect.orDie((yield* Blasts).find(ws, due))
+      const { blast } = yield* Effect.orDie((yield* Blasts).get(ws, due))
       assert.strictEqual(blast.status, "scheduled")
     }).pipe(Effect.scoped),
   )

@@ -221,7 +221,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         const server = yield* fakeSmtp()
         const ws = yield* workspace
         const blast = yield* sendingBlast(ws, 10)
-        const broken = OutgoingMail.of({ make: () => Effect.die("a mistake of ours") })
+        const broken = OutgoingMail.of({ render: () => Effect.die("a mistake of ours") })
         yield* running(server).pipe(Effect.provideService(OutgoingMail, broken))
         yield* until(Effect.map(written(ws, blast), (rows) => rows.every((row) => row.attempts > 0)))
         yield* Effect.sleep("200 millis")

@@ -23,7 +23,7 @@ layer(world, { excludeTestServices: true })("an outgoing message", (it) => {
       const { transact } = yield* Transactor
       const [claimed] = yield* transact((yield* DeliveryStore).claim(ws, { limit: 1, lease_ms: 60_000 }))
       assert(claimed !== undefined)
-      const make = Effect.flatMap(OutgoingMail, (mail) => mail.make(ws, claimed))
+      const make = Effect.flatMap(OutgoingMail, (mail) => mail.render(ws, claimed))
       const plain = headOf((yield* make).bytes)
       const named = headOf((yield* Effect.provide(make, byPostmark)).bytes)
       assert.notInclude(plain, "X-PM-")

@@ -12,8 +12,8 @@ import { retitled } from "./FakeTemplate.ts"
 export const layer = Layer.succeed(
   Ai,
   Ai.of({
-    page: (request) => Effect.sync(() => pageFor(request)),
-    email: (request) => Effect.sync(() => emailFor(request)),
+    generatePage: (request) => Effect.sync(() => pageFor(request)),
+    generateEmail: (request) => Effect.sync(() => emailFor(request)),
     asksForPage: (prompt, options) => Effect.sync(() => asksForPage(prompt, options)),
     matchColumns: (request) => Effect.sync(() => matchesFor(request)),
   }),

@@ -1,7 +1,7 @@
 // What an audit of a blast looks at, in memory.
 import {
   type AuditFinding,
-  AuditStore,
+  BlastAuditStore,
   type Found,
   samples_max,
   type StateCount,
@@ -91,6 +91,8 @@ const evidence = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, 
 })
 
 export const layer = Layer.effect(
-  AuditStore,
-  Effect.map(MemoryDatabase, (db) => AuditStore.of({ evidence: (workspace, blast) => evidence(db, workspace, blast) })),
+  BlastAuditStore,
+  Effect.map(MemoryDatabase, (db) =>
+    BlastAuditStore.of({ evidence: (workspace, blast) => evidence(db, workspace, blast) }),
+  ),
 )

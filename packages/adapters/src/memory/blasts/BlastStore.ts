@@ -5,7 +5,7 @@ import {
   type BlastQuery,
   type BlastRecipient,
   BlastStore,
-  type BlastView,
+  type StoredBlast,
   type RecipientQuery,
   type RecipientStatus,
 } from "@tentpole/core/blasts/BlastStore"
@@ -66,7 +66,7 @@ export const deliveriesOf = (db: Rows, ws: WorkspaceId, id: BlastId) =>
   Effect.map(db.all(deliveries, ws), (rows) => rows.filter((row) => row.blastId === id))
 
 const view = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, blast: Blast, now: DateTime.Utc) {
-  const shown: BlastView = {
+  const shown: StoredBlast = {
     blast,
     facts: yield* factsOf(db, ws, blast, now),
     tally: tallyOf(yield* deliveriesOf(db, ws, blast.id)),
@@ -289,8 +289,8 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const lock = (ws: WorkspaceId, id: BlastId) => Effect.andThen(Transaction, findBlast(db, ws, id))
     return BlastStore.of({
-      find: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
-      page: (ws, query, now) => page(db, ws, query, now),
+      get: (ws, id, now) => Effect.flatMap(findBlast(db, ws, id), (blast) => view(db, ws, blast, now)),
+      list: (ws, query, now) => page(db, ws, query, now),
       lock,
       lockAgainstIntents: lock,
       lockForLaunch: (ws, id, { now, operational }) =>

@@ -1,6 +1,6 @@
 // Dry runs in memory: core's own rules, asked of everybody in the audience.
 import { lacks } from "@tentpole/core/blasts/inspection/DryRun"
-import { domains_max, sample_max, type Survey, SurveyStore } from "@tentpole/core/blasts/inspection/DryRunStore"
+import { domains_max, sample_max, type Survey, DryRunStore } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { blockReasons } from "@tentpole/core/sending/Delivery"
 import { blockReason } from "@tentpole/core/sending/Suppression"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -13,7 +13,7 @@ import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
 import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
-type Ask = SurveyStore["Service"]["survey"]
+type Ask = DryRunStore["Service"]["survey"]
 
 const survey = Effect.fnUntraced(function* (
   db: Rows,
@@ -65,8 +65,8 @@ const survey = Effect.fnUntraced(function* (
 })
 
 export const layer = Layer.effect(
-  SurveyStore,
+  DryRunStore,
   Effect.map(MemoryDatabase, (db) =>
-    SurveyStore.of({ survey: (workspace, list, options) => survey(db, workspace, list, options) }),
+    DryRunStore.of({ survey: (workspace, list, options) => survey(db, workspace, list, options) }),
   ),
 )

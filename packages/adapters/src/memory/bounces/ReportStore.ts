@@ -1,6 +1,6 @@
 // Reports in memory: deliveries with what is known of their addresses, and what was reported of them.
 import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
-import { ReportStore } from "@tentpole/core/bounces/ReportStore"
+import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/Transactor"
 import { Effect, Layer } from "effect"
@@ -56,10 +56,10 @@ const apply = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, cha
 })
 
 export const layer = Layer.effect(
-  ReportStore,
+  BounceReportStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    return ReportStore.of({
+    return BounceReportStore.of({
       lock: (workspace, ids) => Effect.andThen(Transaction, find(db, workspace, ids)),
       apply: (workspace, changes) =>
         Effect.andThen(

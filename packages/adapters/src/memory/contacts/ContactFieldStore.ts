@@ -21,7 +21,7 @@ export const layer = Layer.effect(
   ContactFieldStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const all = (workspace: WorkspaceId) =>
+    const list = (workspace: WorkspaceId) =>
       Effect.map(db.all(contactFields, workspace), (fields) =>
         [...fields].sort(
           (left, right) =>
@@ -29,12 +29,12 @@ export const layer = Layer.effect(
         ),
       )
     return ContactFieldStore.of({
-      all,
-      find: (workspace, id) =>
+      list,
+      get: (workspace, id) =>
         Effect.flatMap(db.find(contactFields, workspace, id), (field) =>
           field === undefined ? Effect.fail(new NotFound({ resource: "contact field" })) : Effect.succeed(field),
         ),
-      lock: (workspace) => Effect.andThen(Transaction, all(workspace)),
+      lock: (workspace) => Effect.andThen(Transaction, list(workspace)),
       apply: (workspace, change) => Effect.andThen(Transaction, writeFields(db, workspace, change)),
     })
   }),

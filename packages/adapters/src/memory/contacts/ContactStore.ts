@@ -188,18 +188,18 @@ export const layer = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const find = (workspace: WorkspaceId, id: ContactId) =>
+    const get = (workspace: WorkspaceId, id: ContactId) =>
       Effect.flatMap(db.find(contacts, workspace, id), (contact) =>
         contact === undefined ? Effect.fail(new NotFound({ resource: "contact" })) : Effect.succeed(contact),
       )
     return ContactStore.of({
-      find,
+      get,
       findByIdentity: (workspace, identities) => known(db, workspace, identities),
       lock: (workspace, whom) => Effect.andThen(Transaction, known(db, workspace, whom)),
       lockForDeletion: (workspace, ids) =>
         Effect.andThen(Transaction, known(db, workspace, { emails: [], phones: [], ids })),
       apply: (workspace, change) => Effect.andThen(Transaction, writeContacts(db, workspace, change)),
-      page: (workspace, query) =>
+      list: (workspace, query) =>
         Effect.map(db.all(contacts, workspace), (rows) =>
           paged(
             query,
@@ -213,7 +213,7 @@ export const layer = Layer.effect(
       count: (workspace) => Effect.map(db.all(contacts, workspace), (rows) => rows.length),
       activities: (workspace, id, query) =>
         Effect.gen(function* () {
-          yield* find(workspace, id)
+          yield* get(workspace, id)
           const way = query.order === "asc" ? 1 : -1
           const lines = (yield* db.all(activities, workspace))
             .filter((line) => line.contactId === id)

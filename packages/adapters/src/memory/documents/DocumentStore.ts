@@ -86,15 +86,15 @@ export const documentStore = <T extends DocumentTypes>(
   tables: DocumentTables<T>,
 ): Omit<DocumentStore<T>, "uses" | "apply"> => {
   const { noun, documents, versions, approvals, bases } = tables
-  const find = (workspace: WorkspaceId, id: T["document"]["id"]) =>
+  const get = (workspace: WorkspaceId, id: T["document"]["id"]) =>
     Effect.flatMap(db.find(documents, workspace, id), (row) => found(row, noun))
   const current = Effect.fnUntraced(function* (workspace: WorkspaceId, id: T["document"]["id"]) {
-    const document = yield* find(workspace, id)
+    const document = yield* get(workspace, id)
     const html = yield* db.find(versions, workspace, versionKey(id, document.currentVersion))
     return { document, html: html ?? null }
   })
   return {
-    find,
+    get,
     current,
     lock: Effect.fnUntraced(function* (workspace, id) {
       yield* Transaction
@@ -102,7 +102,7 @@ export const documentStore = <T extends DocumentTypes>(
     }),
     html: (workspace, id, version) =>
       Effect.flatMap(db.find(versions, workspace, versionKey(id, version)), (html) => found(html, `${noun} version`)),
-    page: (workspace, query) =>
+    list: (workspace, query) =>
       Effect.map(db.all(documents, workspace), (rows) =>
         newest(
           rows.filter((row) => matches(row, query)),

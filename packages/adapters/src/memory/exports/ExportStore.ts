@@ -43,7 +43,7 @@ export const layer = Layer.effect(
       subject.kind === "list" ? findList(db, workspace, subject.listId) : findBlast(db, workspace, subject.blastId)
 
     return ExportStore.of({
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         Effect.tap(one(workspace, id), ({ subject }) =>
           Effect.mapError(whole(workspace, subject), () => new NotFound({ resource: "export" })),
         ),

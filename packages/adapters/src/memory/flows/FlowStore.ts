@@ -84,8 +84,8 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     const lock = (ws: WorkspaceId, id: FlowId) => Effect.andThen(Transaction, findFlow(db, ws, id))
     return FlowStore.of({
-      find: (ws, id) => Effect.flatMap(findFlow(db, ws, id), (flow) => view(db, ws, flow)),
-      page: (ws, query) => page(db, ws, query),
+      get: (ws, id) => Effect.flatMap(findFlow(db, ws, id), (flow) => view(db, ws, flow)),
+      list: (ws, query) => page(db, ws, query),
       stepCounts: (ws, id) => Effect.map(db.find(flowStepTallies, ws, id), (counts = new Map()) => counts),
       trialFacts: (ws, asked) => trialFacts(db, ws, asked),
       lock,

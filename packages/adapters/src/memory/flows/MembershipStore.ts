@@ -245,8 +245,8 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     const ids = yield* Ids
     return MembershipStore.of({
-      page: (ws, flow, query) => page(db, ws, flow, query),
-      find: Effect.fnUntraced(function* (ws, flow, id) {
+      list: (ws, flow, query) => page(db, ws, flow, query),
+      get: Effect.fnUntraced(function* (ws, flow, id) {
         const row = yield* db.find(memberships, ws, id)
         if (row?.membership.flowId !== flow) return yield* new NotFound({ resource: "flow member" })
         return yield* shown(db, ws, row.membership)

@@ -45,7 +45,7 @@ export const layer = Layer.effect(
           yield* writeActivities(db, workspace, change.activities)
           yield* writer.writeEffects(workspace, [change])
         }),
-      slice: (workspace, id, { after, limit }) =>
+      list: (workspace, id, { after, limit }) =>
         Effect.gen(function* () {
           yield* tentOf(workspace, id)
           const all = (yield* db.all(submissions, workspace)).filter(({ tentId }) => tentId === id)

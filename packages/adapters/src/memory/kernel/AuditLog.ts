@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const ids = yield* Ids
     return AuditLog.of({
       append: (events) => Effect.andThen(Transaction, appendAudit(db, ids, events)),
-      page: ({ workspaceId, ...query }) =>
+      list: ({ workspaceId, ...query }) =>
         Effect.map(db.all(entries, null), (rows) =>
           newest(
             rows.filter((row) => workspaceId === null || row.workspaceId === workspaceId),

@@ -158,8 +158,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     return ListStore.of({
-      find: (workspace, id) => findList(db, workspace, id),
-      page: (workspace, query) =>
+      get: (workspace, id) => findList(db, workspace, id),
+      list: (workspace, query) =>
         Effect.map(allLists(db, workspace), (all) => {
           const listed = all
             .filter((list) => isListed(query, list))
@@ -199,13 +199,13 @@ export const layer = Layer.effect(
             taken: yield* takenNames(db, workspace, candidates, null),
           }
         }),
-      lockForEdit: (workspace, id, { candidates = { names: [], slugs: [] } }) =>
+      lockForUpdate: (workspace, id, { candidates = { names: [], slugs: [] } }) =>
         Effect.gen(function* () {
           yield* Transaction
           const list = yield* findList(db, workspace, id)
           return { list, taken: yield* takenNames(db, workspace, candidates, id) }
         }),
-      lockForRemoval: (workspace, id) =>
+      lockForDelete: (workspace, id) =>
         Effect.gen(function* () {
           yield* Transaction
           const list = yield* findList(db, workspace, id)

@@ -30,7 +30,7 @@ export const layer = Layer.effect(
       run: Effect.fnUntraced(function* ({ activity_days, audit_days }) {
         const now = yield* DateTime.now
         if (audit_days !== null) yield* forgetAudit(db, DateTime.subtract(now, { days: audit_days }))
-        for (const { id } of yield* workspaces.all) {
+        for (const { id } of yield* workspaces.list) {
           if (activity_days !== null) yield* forgetActivities(db, id, DateTime.subtract(now, { days: activity_days }))
           yield* transact(outbox.forget(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(

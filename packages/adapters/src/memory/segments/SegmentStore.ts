@@ -37,7 +37,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     return SegmentStore.of({
-      page: (workspace, segment, query) => pageOf(db, workspace, segment, query),
+      list: (workspace, segment, query) => pageOf(db, workspace, segment, query),
       subjects: (workspace, asked, tree) =>
         Effect.map(subjectsOf(db, workspace, asked), (subjects) => subjects.map(asFarAsAsked(tree))),
     })

@@ -13,7 +13,7 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     const writer = yield* ChangeWriter
     return AssetStore.of({
-      find: (workspace, tent, id) =>
+      get: (workspace, tent, id) =>
         Effect.flatMap(db.find(assets, workspace, id), (asset) =>
           asset?.tentId === tent ? Effect.succeed(asset) : Effect.fail(new NotFound({ resource: "asset" })),
         ),

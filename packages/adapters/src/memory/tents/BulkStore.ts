@@ -32,7 +32,7 @@ export const layer = Layer.effect(
           yield* db.put(bulkJobs, workspace, change.job.id, change.job)
           yield* writer.writeEffects(workspace, [change])
         }),
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         Effect.gen(function* () {
           const job = yield* db.find(bulkJobs, workspace, id)
           if (job === undefined) return yield* new NotFound({ resource: "bulk job" })

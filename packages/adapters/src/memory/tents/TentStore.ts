@@ -93,11 +93,11 @@ export const layer = Layer.effect(
     const all = (workspace: WorkspaceId) => Effect.map(db.all(tents, workspace), (rows) => rows.map(({ tent }) => tent))
 
     return TentStore.of({
-      find: tentOf,
+      get: tentOf,
       findByAlias: (workspace, alias) =>
         Effect.flatMap(all(workspace), (every) => found(every.find((tent) => tent.alias === alias))),
       content: (workspace, id) => Effect.map(rowOf(workspace, id), ({ html }) => html),
-      slice: (workspace, query) =>
+      list: (workspace, query) =>
         Effect.map(all(workspace), (every) => {
           const wanted = every.filter(isWanted(query)).sort(order)
           const items = wanted.slice(0, query.limit)

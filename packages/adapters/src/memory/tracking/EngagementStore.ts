@@ -61,7 +61,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     return EngagementStore.of({
-      find: (workspace, id) => find(db, workspace, id),
+      get: (workspace, id) => find(db, workspace, id),
       lock: (workspace, ids) => Effect.andThen(Transaction, findAll(db, workspace, ids)),
       apply: (workspace, changes) =>
         Effect.andThen(

@@ -72,7 +72,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
     const ids = yield* Ids
-    const find = (id: WorkspaceId) => Effect.flatMap(db.find(workspaces, null, id), (row) => found(row, "workspace"))
+    const get = (id: WorkspaceId) => Effect.flatMap(db.find(workspaces, null, id), (row) => found(row, "workspace"))
     const ofSlug = (slug: string) =>
       Effect.flatMap(db.all(workspaces, null), (rows) =>
         found(
@@ -88,10 +88,10 @@ export const layer = Layer.effect(
     })
 
     return WorkspaceStore.of({
-      find,
+      get,
       findBySlug: ofSlug,
-      all: Effect.map(db.all(workspaces, null), (rows) => byAge(rows).slice(0, 1000)),
-      lock: (id) => Effect.andThen(Transaction, find(id)),
+      list: Effect.map(db.all(workspaces, null), (rows) => byAge(rows).slice(0, 1000)),
+      lock: (id) => Effect.andThen(Transaction, get(id)),
       apply: (change) => applyWorkspace(db, ids, change),
       findByPageHost: (host) =>
         Effect.gen(function* () {

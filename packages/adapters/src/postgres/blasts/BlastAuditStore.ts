@@ -4,7 +4,7 @@ import type { PgClient } from "@effect/sql-pg"
 import {
   type AuditFinding,
   auditFindings,
-  AuditStore,
+  BlastAuditStore,
   type BlastEvidence,
   type Found,
   samples_max,
@@ -140,10 +140,10 @@ const evidenceOf = (sql: PgClient.PgClient, ws: WorkspaceId, blast: BlastId) => 
 }
 
 export const layer = Layer.effect(
-  AuditStore,
+  BlastAuditStore,
   Effect.gen(function* () {
     const { read } = yield* LongReads
-    return AuditStore.of({
+    return BlastAuditStore.of({
       evidence: Effect.fnUntraced(function* (workspace, blast) {
         const [row] = yield* read(workspace, (sql) => evidenceOf(sql, workspace, blast))
         return row === undefined ? yield* new NotFound({ resource: "email blast" }) : toEvidence(row)

@@ -1,7 +1,7 @@
 // What stands beside a blast, and what its launch depends on: other rooms' tables, read by one statement. Laws hold the
 // answers to what those rooms say themselves.
 import type { PgClient } from "@effect/sql-pg"
-import type { BlastView } from "@tentpole/core/blasts/BlastStore"
+import type { StoredBlast } from "@tentpole/core/blasts/BlastStore"
 import { type Allotment, counted_max, type LaunchFacts } from "@tentpole/core/blasts/Launch"
 import type { EmailFacts, ListFacts, ReadinessFacts } from "@tentpole/core/blasts/Readiness"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
@@ -196,7 +196,7 @@ export const views = Effect.fnUntraced(function* (
     from ${sql.literal(factTables)} ${sql.literal(tally)}
     ${rest}`
   const all = yield* completed(sql, ws, rows, now)
-  return all.map(({ row, facts }): BlastView => ({ blast: toBlast(row), facts, tally: tallyOf(row) }))
+  return all.map(({ row, facts }): StoredBlast => ({ blast: toBlast(row), facts, tally: tallyOf(row) }))
 })
 
 interface LaunchRow extends FactsRow {

@@ -179,12 +179,12 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const within = fenced(sql)
     return BlastStore.of({
-      find: (ws, id, now) =>
+      get: (ws, id, now) =>
         within(
           ws,
           views(sql, ws, sql`where b.workspace_id = ${ws} and b.blast_id = ${id} and b.purpose = 'blast'`, now),
         ).pipe(Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view)))),
-      page: (ws, query, now) => within(ws, page(sql, ws, query, now)),
+      list: (ws, query, now) => within(ws, page(sql, ws, query, now)),
       lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),
       lockAgainstIntents: (ws, id) =>
         Effect.andThen(Transaction, within(ws, Effect.andThen(fenceIntents(sql, id), lock(sql, ws, id)))),

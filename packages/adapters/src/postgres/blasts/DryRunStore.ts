@@ -6,7 +6,7 @@ import {
   type NeededValue,
   sample_max,
   type Survey,
-  SurveyStore,
+  DryRunStore,
 } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { type BlockReason, blockReasons } from "@tentpole/core/sending/Delivery"
 import { ContactId, type ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -134,9 +134,9 @@ const survey = Effect.fnUntraced(function* (
 })
 
 export const layer = Layer.effect(
-  SurveyStore,
+  DryRunStore,
   Effect.map(LongReads, (long) =>
-    SurveyStore.of({
+    DryRunStore.of({
       survey: (workspace, list, options) => long.read(workspace, (sql) => survey(sql, workspace, list, options)),
     }),
   ),

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
-import { ReportStore } from "@tentpole/core/bounces/ReportStore"
+import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import { ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
@@ -139,11 +139,11 @@ const writeContacts = Effect.fnUntraced(function* (
 })
 
 export const layer = Layer.effect(
-  ReportStore,
+  BounceReportStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
-    return ReportStore.of({
+    return BounceReportStore.of({
       lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
       apply: (workspace, changes) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, changes))),
     })

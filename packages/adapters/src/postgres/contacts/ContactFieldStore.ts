@@ -115,8 +115,8 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
     return ContactFieldStore.of({
-      all: (workspace) => within(workspace, allFields(sql, workspace)),
-      find: (workspace, id) =>
+      list: (workspace) => within(workspace, allFields(sql, workspace)),
+      get: (workspace, id) =>
         within(
           workspace,
           sql<FieldRow>`

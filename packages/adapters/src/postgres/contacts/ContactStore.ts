@@ -126,7 +126,7 @@ export const layer = Layer.effect(
     const within = fenced(sql)
     const columns = sql.literal(contactColumns)
     return ContactStore.of({
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         quick
           .read(
             workspace,
@@ -171,7 +171,7 @@ export const layer = Layer.effect(
         ),
       apply: (workspace, change) =>
         Effect.andThen(Transaction, within(workspace, writeContacts(sql, workspace, change))),
-      page: (workspace, query) =>
+      list: (workspace, query) =>
         countedPage({ quick, long }, workspace, {
           selection: (client) => Effect.succeed(selectionOf(client, workspace, query)),
           ordered: { ...query, key: contactSortKeys[query.sort] },

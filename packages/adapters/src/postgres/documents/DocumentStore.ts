@@ -258,7 +258,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
 
   return {
     current,
-    find: (workspace, id) =>
+    get: (workspace, id) =>
       within(
         workspace,
         sql<Row>`
@@ -299,7 +299,7 @@ export const documentStore = <T extends DocumentTypes, Own extends object, OwnFr
         Effect.flatMap((rows) => first(rows, `${noun} version`)),
         Effect.map((row) => row.html),
       ),
-    page: (workspace, query) =>
+    list: (workspace, query) =>
       within(workspace, pageOf<Row>(sql, { ...tables, columns }, workspace, query)).pipe(
         Effect.map((rows) =>
           sliced(rows.map(toDocument), query.limit, ({ createdAt, id }) => ({ at: createdAt.epochMilliseconds, id })),

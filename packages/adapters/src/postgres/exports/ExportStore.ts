@@ -146,7 +146,7 @@ export const layer = Layer.effect(
     const writer = yield* ChangeWriter
     const within = fenced(sql)
     return ExportStore.of({
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         within(
           workspace,
           sql<ExportRow>`

@@ -143,11 +143,11 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const within = fenced(sql)
     return FlowStore.of({
-      find: (ws, id) =>
+      get: (ws, id) =>
         within(ws, views(sql, sql`where f.workspace_id = ${ws} and f.flow_id = ${id}`)).pipe(
           Effect.flatMap(([view]) => (view === undefined ? Effect.fail(gone) : Effect.succeed(view))),
         ),
-      page: (ws, query) => within(ws, page(sql, ws, query)),
+      list: (ws, query) => within(ws, page(sql, ws, query)),
       stepCounts: (ws, id) => within(ws, stepCounts(sql, ws, id)),
       trialFacts: (ws, asked) => within(ws, trialFacts(sql, ws, asked)),
       lock: (ws, id) => Effect.andThen(Transaction, within(ws, lock(sql, ws, id))),

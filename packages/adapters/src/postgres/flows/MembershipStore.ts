@@ -138,8 +138,8 @@ export const layer = Layer.effect(
       yield* sql.afterCommit(renewStatistics(sql))
     })
     return MembershipStore.of({
-      page: (ws, flow, query) => within(ws, page(sql, ws, flow, query)),
-      find: (ws, flow, id) => within(ws, find(sql, ws, flow, id)),
+      list: (ws, flow, query) => within(ws, page(sql, ws, flow, query)),
+      get: (ws, flow, id) => within(ws, find(sql, ws, flow, id)),
       lockForEntry: (ws, wanted) => Effect.andThen(Transaction, within(ws, lockForEntry(sql, reader, ws, wanted))),
       lockMembers: (ws, which) => Effect.andThen(Transaction, within(ws, lockMembers(sql, reader, ws, which))),
       reserve: (ws, { attempt, membershipId, visit }, id) =>

@@ -88,7 +88,7 @@ export const layer = Layer.effect(
           Transaction,
           within(workspace, Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change]))),
         ),
-      slice: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
+      list: (workspace, tent, query) => read(workspace, (client) => sliceOf(client, workspace, tent, query)),
     })
   }),
 )

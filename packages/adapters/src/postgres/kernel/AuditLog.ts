@@ -56,7 +56,7 @@ export const layer = Layer.effect(
     const ids = yield* Ids
     return AuditLog.of({
       append: (events) => Effect.andThen(Transaction, orDefect(appendAudit(sql, ids, events))),
-      page: (query) =>
+      list: (query) =>
         orDefect(entries(sql, query)).pipe(
           Effect.map((rows) =>
             sliced(

@@ -236,7 +236,7 @@ const lockedList = (sql: Sql, workspace: WorkspaceId, id: ListId, strength: "upd
     found,
   )
 
-type Edit = Parameters<ListStore["Service"]["lockForEdit"]>[2]
+type Edit = Parameters<ListStore["Service"]["lockForUpdate"]>[2]
 
 const editFacts = Effect.fnUntraced(function* (
   sql: Sql,
@@ -281,7 +281,7 @@ export const layer = Layer.effect(
     const [quick, long] = [yield* Reads, yield* LongReads]
     const within = fenced(sql)
     return ListStore.of({
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         quick
           .read(
             workspace,
@@ -290,7 +290,7 @@ export const layer = Layer.effect(
               where l.workspace_id = ${workspace} and l.list_id = ${id}`,
           )
           .pipe(Effect.flatMap(found)),
-      page: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
+      list: (workspace, query) => quick.read(workspace, (client) => pageOf(client, workspace, query)),
       members: (workspace, audience, query) => memberPage({ quick, long }, workspace, audience, query),
       memberIds: (workspace, id) =>
         quick
@@ -303,9 +303,9 @@ export const layer = Layer.effect(
       countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
-      lockForEdit: (workspace, id, wanted) =>
+      lockForUpdate: (workspace, id, wanted) =>
         Effect.andThen(Transaction, within(workspace, editFacts(sql, workspace, id, wanted))),
-      lockForRemoval: (workspace, id) =>
+      lockForDelete: (workspace, id) =>
         Effect.andThen(Transaction, within(workspace, removalFacts(sql, workspace, id))),
       lockForMembers: (workspace, id, contactIds) =>
         Effect.andThen(Transaction, within(workspace, memberFacts(sql, workspace, id, contactIds))),

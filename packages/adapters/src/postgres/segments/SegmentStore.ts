@@ -109,7 +109,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const [quick, long] = [yield* Reads, yield* LongReads]
     return SegmentStore.of({
-      page: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
+      list: (workspace, segment, query) => pageOf({ quick, long }, workspace, segment, query),
       subjects: (workspace, contacts, tree) =>
         contacts.length === 0
           ? Effect.succeed([])

@@ -1,12 +1,12 @@
 // What a claim takes, from whichever lane, and under what.
 import type { PgClient } from "@effect/sql-pg"
-import type { Tokens } from "@tentpole/core/flows/members/Membership"
+import type { FlowTokens } from "@tentpole/core/flows/members/Membership"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 
 export interface ClaimedRow {
   readonly delivery_id: string
   readonly blast_id: string
-  readonly tokens: Tokens | null
+  readonly tokens: FlowTokens | null
   readonly contact_id: ContactId
   readonly approval_id: string
   readonly operational: boolean

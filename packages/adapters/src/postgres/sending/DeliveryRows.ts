@@ -2,7 +2,7 @@
 // whom they are for.
 import type { PgClient } from "@effect/sql-pg"
 import type { BlockReason, Delivery, DeliveryState, FailureReason, FlowMessage } from "@tentpole/core/sending/Delivery"
-import type { Tokens } from "@tentpole/core/flows/members/Membership"
+import type { FlowTokens } from "@tentpole/core/flows/members/Membership"
 import {
   ApprovalId,
   BlastId,
@@ -23,7 +23,7 @@ interface FlowColumns {
   readonly flow_id: string | null
   readonly step_id: string | null
   readonly visit: number | null
-  readonly tokens: Tokens | null
+  readonly tokens: FlowTokens | null
 }
 
 export interface DeliveryRow extends FlowColumns {

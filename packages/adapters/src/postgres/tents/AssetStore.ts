@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const all = sql.literal(columns)
 
     return AssetStore.of({
-      find: (workspace, tent, id) =>
+      get: (workspace, tent, id) =>
         within(
           workspace,
           sql<Row>`select ${all} from tent_asset

@@ -124,7 +124,7 @@ export const layer = Layer.effect(
           yield* within(workspace, applyBulk(sql, workspace, change))
           yield* writer.writeEffects(workspace, [change])
         }),
-      find: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
+      get: (workspace, id) => within(workspace, findBulk(sql, workspace, id)),
     })
   }),
 )

@@ -138,7 +138,7 @@ export const layer = Layer.effect(
       Effect.map(Effect.flatMap(within(workspace, rows), first), toTent)
 
     return TentStore.of({
-      find: (workspace, id) =>
+      get: (workspace, id) =>
         one(workspace, sql<Row>`select ${all} from ${from} where t.workspace_id = ${workspace} and t.tent_id = ${id}`),
       findByAlias: (workspace, alias) =>
         one(workspace, sql<Row>`select ${all} from ${from} where a.workspace_id = ${workspace} and a.alias = ${alias}`),
@@ -150,7 +150,7 @@ export const layer = Layer.effect(
           Effect.flatMap(first),
           Effect.map((row) => row.html),
         ),
-      slice: (workspace, query) =>
+      list: (workspace, query) =>
         within(workspace, sliceOf(sql, workspace, query)).pipe(
           Effect.map((rows) => {
             const items = rows.slice(0, query.limit).map(toTent)

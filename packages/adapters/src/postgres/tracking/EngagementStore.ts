@@ -178,7 +178,7 @@ export const layer = Layer.effect(
     const { read } = yield* Reads
     const within = fenced(sql)
     return EngagementStore.of({
-      find: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
+      get: (workspace, id) => read(workspace, (client) => find(client, workspace, id)),
       lock: (workspace, ids) => Effect.andThen(Transaction, within(workspace, lock(sql, workspace, ids))),
       apply: (workspace, changes) => Effect.andThen(Transaction, within(workspace, apply(sql, workspace, changes))),
     })

@@ -194,7 +194,7 @@ export const layer = Layer.effect(
       )
 
     return WorkspaceStore.of({
-      find: (id) =>
+      get: (id) =>
         one(
           orDefect(
             sql<WorkspaceRow>`select ${columns} from workspace w where w.workspace_id = ${id} and w.deleted_at is null`,
@@ -206,7 +206,7 @@ export const layer = Layer.effect(
             sql<WorkspaceRow>`select ${columns} from workspace w where w.slug = ${slug} and w.deleted_at is null`,
           ),
         ),
-      all: orDefect(
+      list: orDefect(
         sql<WorkspaceRow>`select ${columns} from workspace w where w.deleted_at is null order by w.created_at, w.workspace_id limit 1000`,
       ).pipe(Effect.map((rows) => rows.map(toWorkspace))),
       lock: (id) =>

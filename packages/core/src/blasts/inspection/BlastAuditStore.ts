@@ -57,8 +57,8 @@ export interface BlastEvidence {
   readonly found: { readonly [Finding in AuditFinding]: Found }
 }
 
-export class AuditStore extends Context.Service<
-  AuditStore,
+export class BlastAuditStore extends Context.Service<
+  BlastAuditStore,
   {
     /** Reads every delivery of the blast, in memory that does not grow with them. */
     readonly evidence: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<BlastEvidence, NotFound>

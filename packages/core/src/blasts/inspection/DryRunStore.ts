@@ -33,8 +33,8 @@ export interface Survey {
 export const sample_max = 3
 export const domains_max = 20
 
-export class SurveyStore extends Context.Service<
-  SurveyStore,
+export class DryRunStore extends Context.Service<
+  DryRunStore,
   {
     /** Null when the list is gone. Conditions, order and limits are those of `DeliveryStore.fixAudience`. */
     readonly survey: (

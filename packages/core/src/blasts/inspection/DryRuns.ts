@@ -10,10 +10,10 @@ import { InvalidState, type NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { lockedOf } from "../Blast.ts"
-import { BlastStore, type BlastView } from "../BlastStore.ts"
+import { BlastStore, type StoredBlast } from "../BlastStore.ts"
 import { bareTokens, type DryRun, estimated_s } from "./DryRun.ts"
 import { CampaignNotReady, type MissingPart, readiness } from "../Readiness.ts"
-import { type Survey, SurveyStore } from "./DryRunStore.ts"
+import { type Survey, DryRunStore } from "./DryRunStore.ts"
 
 export class DryRuns extends Context.Service<
   DryRuns,
@@ -30,14 +30,14 @@ export class DryRuns extends Context.Service<
     DryRuns,
     Effect.gen(function* () {
       const store = yield* BlastStore
-      const surveys = yield* SurveyStore
+      const surveys = yield* DryRunStore
       const emails = yield* EmailStore
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
       const { smtpConnections } = yield* Settings
 
       /** What would be sent: the approval that is locked, or the latest, or the email as it is while there is none. */
-      const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, { blast, facts }: BlastView) {
+      const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, { blast, facts }: StoredBlast) {
         const approvalId = lockedOf(blast)?.approvalId ?? facts.email?.approval?.approvalId
         if (approvalId !== undefined) return yield* Effect.orDie(emails.approval(ws, approvalId))
         if (blast.email === null) return null
@@ -49,7 +49,7 @@ export class DryRuns extends Context.Service<
       return DryRuns.of({
         dryRun: Effect.fn("DryRuns.dryRun")(function* (ws, id, options) {
           const now = yield* DateTime.now
-          const view = yield* store.find(ws, id, now)
+          const view = yield* store.get(ws, id, now)
           const { blast, facts } = view
           if (blast.status !== "draft" && blast.status !== "scheduled") {
             return yield* new InvalidState({ resource: "email blast", status: blast.status, move: "tried out" })
@@ -62,7 +62,7 @@ export class DryRuns extends Context.Service<
           const survey = yield* surveys.survey(ws, facts.list.listId, { operational, needed, now })
           if (survey === null) return yield* lacking({ ...view, facts: { ...facts, list: null } }, operational)
 
-          const workspace = yield* Effect.orDie(workspaces.find(ws))
+          const workspace = yield* Effect.orDie(workspaces.get(ws))
           const sender = { workspaceId: ws, workspaceName: workspace.name, postalAddress: workspace.postalAddress }
           const { addresses } = links
           const compiled = compile(email, sender, { operational, tracked: false, addresses })
@@ -89,7 +89,7 @@ export class DryRuns extends Context.Service<
 }
 
 /** What a draft lacks, as reading it says; what became of a scheduled one's list or email, besides. */
-const lacking = ({ blast, facts }: BlastView, operational: boolean): CampaignNotReady => {
+const lacking = ({ blast, facts }: StoredBlast, operational: boolean): CampaignNotReady => {
   if (blast.status === "draft") return new CampaignNotReady({ readiness: readiness(blast, facts, operational) })
   const missing: ReadonlyArray<MissingPart> = [
     ...(facts.list === null ? (["audience"] as const) : []),

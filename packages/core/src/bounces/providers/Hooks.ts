@@ -169,7 +169,7 @@ export class Hooks extends Context.Service<
         if (provider === undefined || !configured[provider]) return yield* noHook
         const workspace = workspaceOf(secrets, provider, secret)
         if (Option.isNone(workspace)) return yield* noHook
-        yield* Effect.catchTag(workspaces.find(workspace.value), "NotFound", () => noHook)
+        yield* Effect.catchTag(workspaces.get(workspace.value), "NotFound", () => noHook)
         return { provider, workspace: workspace.value }
       })
 

@@ -50,9 +50,9 @@ export interface TrialFacts {
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    readonly find: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
+    readonly get: (ws: WorkspaceId, id: FlowId) => Effect.Effect<FlowView, NotFound>
     /** Names by their folded form, ties by id. */
-    readonly page: (ws: WorkspaceId, query: FlowQuery) => Effect.Effect<Paged<FlowView>>
+    readonly list: (ws: WorkspaceId, query: FlowQuery) => Effect.Effect<Paged<FlowView>>
     /** How many live members stand at each step; steps at which there is nobody may be left out. */
     readonly stepCounts: (ws: WorkspaceId, id: FlowId) => Effect.Effect<ReadonlyMap<StepId, number>>
     /** What is known of the structure's fields, lists, emails and templates, and of an address. */

@@ -93,7 +93,7 @@ const indexing = Effect.gen(function* () {
   const kept = new Map<WorkspaceId, { readonly key: string; readonly index: TriggerIndex }>()
   return Effect.fnUntraced(function* (workspace: WorkspaceId, flows: ReadonlyArray<Flow>) {
     const watchful = flows.filter(({ structure }) => structure.triggers.some(({ type }) => type === "contact_updated"))
-    const named = watchful.length === 0 ? [] : yield* fields.all(workspace)
+    const named = watchful.length === 0 ? [] : yield* fields.list(workspace)
     const key = [
       ...flows.map(({ id, lifecycle, revision }) => `${id} ${revision} ${lifecycle.status}`),
       ...named.map(({ apiName, status }) => `${apiName} ${status}`),

@@ -9,14 +9,14 @@ import { isObject } from "../../segments/RuleTree.ts"
 import { startOf } from "../../segments/TimeRange.ts"
 import { formTokens } from "../members/EntryTokens.ts"
 import type { Flow } from "../definition/Flow.ts"
-import type { Tokens } from "../members/Membership.ts"
+import type { FlowTokens } from "../members/Membership.ts"
 import type { ContactUpdatedTrigger, FormTrigger, ListTrigger, TriggerType } from "../definition/Trigger.ts"
 
 /** A contact is to enter a flow. */
 export interface TriggeredEntry {
   readonly flowId: FlowId
   readonly source: TriggerType
-  readonly tokens: Tokens
+  readonly tokens: FlowTokens
 }
 
 /** What an event of some kind has to be for a trigger to fire. */

@@ -5,7 +5,7 @@ import type { MembershipId } from "../../kernel/Ids.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { readTokens, type TokenRefusal } from "./EntryTokens.ts"
-import type { EntrySource, Tokens } from "./Membership.ts"
+import type { EntrySource, FlowTokens } from "./Membership.ts"
 
 const named = { flow: Schema.String }
 
@@ -62,7 +62,7 @@ export interface Earlier {
 export interface Entry {
   readonly id: MembershipId
   readonly source: EntrySource
-  readonly tokens: Tokens
+  readonly tokens: FlowTokens
 }
 
 /** Why the contact may not enter; null: they may. */

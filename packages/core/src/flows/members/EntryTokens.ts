@@ -4,7 +4,7 @@ import { encodeText } from "../../kernel/Bytes.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import { Invalid, type Issue } from "../../kernel/Refusal.ts"
 import { isObject } from "../../segments/RuleTree.ts"
-import type { Tokens } from "./Membership.ts"
+import type { FlowTokens } from "./Membership.ts"
 import { type ApiTrigger, isTokenName, token_name_length_max, type TokenDeclaration } from "../definition/Trigger.ts"
 
 /** JSON of this many bytes is too much already. */
@@ -54,7 +54,7 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 export const readTokens = (
   tokens: unknown,
   declared: ApiTrigger["fields"] = [],
-): Result.Result<Tokens, TokenRefusal> => {
+): Result.Result<FlowTokens, TokenRefusal> => {
   if (tokens === undefined || tokens === null) return Result.succeed({})
   if (!isObject(tokens)) return Result.fail(Invalid.at("tokens", "must be an object of names and values"))
   const misspelled: Array<Issue> = []
@@ -74,7 +74,7 @@ export const readTokens = (
   if (misspelled.length > 0) return Result.fail(new Invalid({ issues: misspelled }))
   if (unknown.length > 0) return Result.fail(new UnknownToken({ issues: unknown }))
   if (illTyped.length > 0) return Result.fail(new InvalidTokenType({ issues: illTyped }))
-  const resolved: Tokens = Object.fromEntries(read)
+  const resolved: FlowTokens = Object.fromEntries(read)
   const size_bytes = encodeText(JSON.stringify(resolved)).length
   return size_bytes < tokens_size_bytes_limit
     ? Result.succeed(resolved)
@@ -93,7 +93,7 @@ const wanted = (declaration: TokenDeclaration | undefined): string =>
  * The answers of a form as tokens: of two names that read alike the first counts, and so do answers as long as there is room. A
  * name keeps its letters, digits and underscores.
  */
-export const formTokens = (answers: unknown): Tokens => {
+export const formTokens = (answers: unknown): FlowTokens => {
   const tokens = new Map<string, string>()
   let size_bytes = "{}".length
   for (const [asked, answer] of isObject(answers) ? Object.entries(answers) : []) {

@@ -3,11 +3,11 @@ import type { Contact } from "../../contacts/Contact.ts"
 import { oneLine } from "../../rendering/Escapes.ts"
 import type { MessageLinks } from "../../rendering/message/Message.ts"
 import { fill, toMergeTemplate } from "../../rendering/MergeTemplate.ts"
-import type { Tokens } from "./Membership.ts"
+import type { FlowTokens } from "./Membership.ts"
 
 export interface Reader {
   readonly contact: Contact
-  readonly tokens: Tokens
+  readonly tokens: FlowTokens
   readonly workspaceName: string
 }
 

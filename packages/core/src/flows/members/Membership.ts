@@ -37,12 +37,12 @@ export type EntrySource = (typeof entrySources)[number]
 const Instant = Schema.DateTimeUtcFromMillis
 
 /** Values of `{{campaign.dynamic.<key>}}`. */
-export const Tokens = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
-export type Tokens = typeof Tokens.Type
+export const FlowTokens = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+export type FlowTokens = typeof FlowTokens.Type
 
 /** One stay at one step. Its number grows along the way, so that a step come to again is another visit. */
-const Visit = Schema.Struct({ stepId: Schema.String, number: Schema.Int })
-export type Visit = typeof Visit.Type
+const StepVisit = Schema.Struct({ stepId: Schema.String, number: Schema.Int })
+export type StepVisit = typeof StepVisit.Type
 
 /** A step that could not be done, and is tried again. */
 const Retry = Schema.Struct({ count: Schema.Int, error: Schema.String })
@@ -59,7 +59,7 @@ const Doing = Schema.Union([
 
 const Active = Schema.Struct({
   status: Schema.Literal("active"),
-  visit: Visit,
+  visit: StepVisit,
   doing: Doing,
   retry: Schema.NullOr(Retry),
 })
@@ -68,7 +68,7 @@ export type ActiveState = typeof Active.Type
 /** Rests in a wait since `since`. `until`: when time has run out; null: as long as its condition does not hold. */
 const Waiting = Schema.Struct({
   status: Schema.Literal("waiting"),
-  visit: Visit,
+  visit: StepVisit,
   since: Instant,
   until: Schema.NullOr(Instant),
 })
@@ -87,7 +87,7 @@ const State = Schema.Union([
     inFlight: Schema.NullOr(Schema.Int),
   }),
   /** A step was tried until the tries were used up. */
-  Schema.Struct({ status: Schema.Literal("failed"), at: Instant, visit: Visit, retry: Retry }),
+  Schema.Struct({ status: Schema.Literal("failed"), at: Instant, visit: StepVisit, retry: Retry }),
 ])
 export type MemberState = typeof State.Type
 
@@ -98,7 +98,7 @@ export const Membership = Schema.Struct({
   contactId: ContactId,
   entrySource: Schema.Literals(entrySources),
   /** What the entry brought, and the addresses of pages made on the way. */
-  tokens: Tokens,
+  tokens: FlowTokens,
   /** What `create_email` steps have made, the latest of each. */
   createdEmails: Schema.Array(Schema.Struct({ stepId: Schema.String, emailId: EmailId })),
   state: State,

@@ -2,7 +2,7 @@
 import type { Activity } from "../../contacts/Activity.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { Change } from "../../kernel/Change.ts"
-import type { Membership, TimelineEntry, Tokens } from "./Membership.ts"
+import type { Membership, TimelineEntry, FlowTokens } from "./Membership.ts"
 import type { CreateEmailStep, CreateTentStep, StepId } from "../definition/Step.ts"
 
 interface ForVisit {
@@ -20,19 +20,19 @@ export type MemberCommand =
       readonly emailId: EmailId
       readonly approvalId: ApprovalId
       readonly operational: boolean
-      readonly tokens: Tokens
+      readonly tokens: FlowTokens
     })
   | (ForVisit & {
       readonly type: "create_email"
       readonly attempt: number
       readonly step: CreateEmailStep
-      readonly tokens: Tokens
+      readonly tokens: FlowTokens
     })
   | (ForVisit & {
       readonly type: "create_tent"
       readonly attempt: number
       readonly step: CreateTentStep
-      readonly tokens: Tokens
+      readonly tokens: FlowTokens
     })
   /** The member has left while the message was on its way: it is not to be sent, if it can still be stopped. */
   | (ForVisit & { readonly type: "withdraw_email" })

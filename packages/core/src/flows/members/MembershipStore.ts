@@ -111,12 +111,12 @@ export class MembershipStore extends Context.Service<
   MembershipStore,
   {
     /** Text in folded code point order, null last in both orders, ties by id ascending. */
-    readonly page: (
+    readonly list: (
       workspace: WorkspaceId,
       flow: FlowId,
       query: FlowMemberQuery,
     ) => Effect.Effect<Paged<ShownMember>, NotFound>
-    readonly find: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
+    readonly get: (workspace: WorkspaceId, flow: FlowId, id: MembershipId) => Effect.Effect<MemberRun, NotFound>
 
     /**
      * Holds flows and contacts for entries: until the transaction ends no flow is paused or edited, and no contact is

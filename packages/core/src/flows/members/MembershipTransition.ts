@@ -12,8 +12,8 @@ import type {
   MemberStatus,
   TimelineEntry,
   TimelineType,
-  Tokens,
-  Visit,
+  FlowTokens,
+  StepVisit,
 } from "./Membership.ts"
 import { attemptOf, isLive, transitions } from "./Membership.ts"
 import type { MemberCommand, MembershipMoves } from "./MembershipChange.ts"
@@ -29,7 +29,7 @@ export class Progress {
   readonly #entries: Array<TimelineEntry> = []
   readonly #commands: Array<MemberCommand> = []
   #state: MemberState
-  #tokens: Tokens
+  #tokens: FlowTokens
   #createdEmails: Membership["createdEmails"]
   /** A wait that was come to is told of when it is not left at once. */
   #restToTell: TimelineEntry | null = null
@@ -63,7 +63,7 @@ export class Progress {
     this.#entries.push({ type, at, stepId, metadata })
   }
 
-  #tellOf(type: TimelineType, step: Step, visit: Visit, metadata: object): TimelineEntry {
+  #tellOf(type: TimelineType, step: Step, visit: StepVisit, metadata: object): TimelineEntry {
     return {
       type,
       at: this.facts.now,
@@ -126,7 +126,7 @@ export class Progress {
     )
   }
 
-  #begin(doing: { readonly kind: "send" | "make" }): Visit | null {
+  #begin(doing: { readonly kind: "send" | "make" }): StepVisit | null {
     if (this.#state.status !== "active") return null
     const { visit } = this.#state
     this.#become("work", { ...this.#state, doing })

@@ -24,8 +24,8 @@ import { readSimulation } from "./SimulationInput.ts"
 /** As far as trials care: whose they are, and what a phone number without country code is read by. */
 export type TrialWorkspace = Pick<Workspace, "id" | "defaultCountry">
 
-export class FlowTrials extends Context.Service<
-  FlowTrials,
+export class FlowSimulations extends Context.Service<
+  FlowSimulations,
   {
     /** Of a flow in whatever status. The body is JSON: all that is wrong with it is told at once. */
     readonly run: (
@@ -36,7 +36,7 @@ export class FlowTrials extends Context.Service<
   }
 >()("tentpole/FlowTrials") {
   static readonly layer = Layer.effect(
-    FlowTrials,
+    FlowSimulations,
     Effect.gen(function* () {
       const store = yield* FlowStore
       const contacts = yield* ContactStore
@@ -47,14 +47,14 @@ export class FlowTrials extends Context.Service<
 
       const stored = Effect.fnUntraced(function* (ws: TrialWorkspace, id: ContactId, structure: Structure) {
         const contact = yield* contacts
-          .find(ws.id, id)
+          .get(ws.id, id)
           .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact", path: "contact_id" })))
         const [subject] = yield* segments.subjects(ws.id, [contact], asked(structure))
         return { contact, lists: subject?.lists ?? new Set(), activities: subject?.activities ?? [] }
       })
 
       const madeUp = Effect.fnUntraced(function* ({ id, defaultCountry }: TrialWorkspace, contact: Json) {
-        const fields = fieldsByName(yield* fieldStore.all(id))
+        const fields = fieldsByName(yield* fieldStore.list(id))
         const patch = readPatch(contact, { values: "json", fields, defaultCountry, allowNotEditable: true })
         if (Result.isFailure(patch)) {
           const issues = patch.failure.issues.map(({ path, message }) => ({
@@ -70,7 +70,7 @@ export class FlowTrials extends Context.Service<
 
       /** One transaction for all readings: beginning and ending one costs as much as a reading. */
       const begun = Effect.fnUntraced(function* (workspace: TrialWorkspace, id: FlowId, body: unknown) {
-        const { flow } = yield* store.find(workspace.id, id)
+        const { flow } = yield* store.get(workspace.id, id)
         const { who, request } = yield* Effect.fromResult(readSimulation(flow.structure, body, yield* DateTime.now))
         const person: Omit<SimulatedPerson, "suppression"> = yield* "contactId" in who
           ? stored(workspace, who.contactId, flow.structure)
@@ -81,7 +81,7 @@ export class FlowTrials extends Context.Service<
         return yield* Effect.fromResult(beginSimulation(flow, facts, { ...person, suppression }, request))
       }, transact)
 
-      return FlowTrials.of({
+      return FlowSimulations.of({
         run: Effect.fn("FlowTrials.run")(function* (workspace, id, body) {
           return yield* patiently(yield* begun(workspace, id, body))
         }),

@@ -19,7 +19,7 @@ import {
   isLive,
   type Membership,
   type TimelineEntry,
-  type Tokens,
+  type FlowTokens,
 } from "../members/Membership.ts"
 import { textFor } from "../members/MemberText.ts"
 import type { MemberCommand, MembershipChange } from "../members/MembershipChange.ts"
@@ -47,7 +47,7 @@ export interface SimulatedPerson {
 }
 
 export interface SimulationRequest {
-  readonly tokens: Tokens
+  readonly tokens: FlowTokens
   readonly events: ReadonlyArray<SimulatedEvent>
   readonly from: DateTime.Utc
   /** The last instant that is looked at. */
@@ -309,7 +309,7 @@ class World {
     else met.delete(metric)
   }
 
-  #subjectOf(emailId: EmailId, tokens: Tokens): string {
+  #subjectOf(emailId: EmailId, tokens: FlowTokens): string {
     const { workspaceName } = this.#facts
     const subject = textFor({ contact: this.#contact, tokens, workspaceName }, this.#subjects.get(emailId) ?? "")
     return subject.slice(0, subject_length_max)

@@ -14,7 +14,7 @@ import { fieldsByName, readPatch } from "../../contacts/batch/ContactItem.ts"
 import { ContactId, EmailId, EmailTemplateId, FieldDefinitionId, FlowId, type ListId } from "../../kernel/Ids.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { readStructure } from "../definition/FlowInput.ts"
-import { currentStepOf, type MemberStatus, type TimelineEntry, type Tokens } from "../members/Membership.ts"
+import { currentStepOf, type MemberStatus, type TimelineEntry, type FlowTokens } from "../members/Membership.ts"
 import { namedByFlow } from "../definition/FlowReferences.ts"
 import { type SimulatedEvent, type Simulation, type SimulationFacts, simulate as run } from "./Simulate.ts"
 import { endOf, type StepId, type Stretch, waitUnits } from "../definition/Step.ts"
@@ -33,7 +33,7 @@ export interface World {
   readonly lists?: ReadonlyArray<ListId>
   /** Subjects by the email's or the template's id. */
   readonly subjects?: Readonly<Record<string, string>>
-  readonly tokens?: Tokens
+  readonly tokens?: FlowTokens
   /** When the contact enters. */
   readonly from?: string
   readonly workspaceName?: string

@@ -101,7 +101,7 @@ const writing = Effect.gen(function* () {
     step: CreateEmailStep,
     { id, reader }: { readonly id: EmailId; readonly reader: Reader },
   ) {
-    const workspace = yield* Effect.orDie(workspaces.find(ws))
+    const workspace = yield* Effect.orDie(workspaces.get(ws))
     const seed = step.template_id === null ? null : yield* approvedNamed(templates, ws, step.template_id)
     const flowName = held.flows.get(member.flowId)?.name ?? ""
     const given: NewEmail = { ...spoken(step), name: nameOf(step, flowName, reader) }

@@ -60,9 +60,9 @@ export class StepExecutor extends Context.Service<StepExecutor>()("tentpole/Step
     /** By whom the texts of the step are read. */
     const readerOf = Effect.fnUntraced(function* (workspace: WorkspaceId, { held, member }: Awaiting) {
       const contact: Contact = yield* contacts
-        .find(workspace, member.contactId)
+        .get(workspace, member.contactId)
         .pipe(Effect.catchTag("NotFound", () => Effect.succeed(blankContact(member.contactId, held.now))))
-      const { name } = yield* Effect.orDie(workspaces.find(workspace))
+      const { name } = yield* Effect.orDie(workspaces.get(workspace))
       const reader: Reader = { contact, tokens: member.tokens, workspaceName: name }
       return reader
     })

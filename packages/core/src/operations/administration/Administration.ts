@@ -82,7 +82,7 @@ export class Administration extends Context.Service<
     ) => Effect.Effect<Listed<AuditEntry>, BrokenCursor>
 
     /** Ends the workspace at once, and leaves its erasure to a worker. `confirm` is its slug. */
-    readonly remove: (workspace: WorkspaceId, confirm: string) => Effect.Effect<void, NotFound | Invalid>
+    readonly delete: (workspace: WorkspaceId, confirm: string) => Effect.Effect<void, NotFound | Invalid>
     /** What the worker does: files, rows, and what was written meanwhile. It may be done again, and goes on where it stopped. */
     readonly erase: (workspace: WorkspaceId) => Effect.Effect<void, BlobUnavailable>
   }
@@ -105,7 +105,7 @@ export class Administration extends Context.Service<
         id = uuidId,
       ): Listing<A> =>
         Effect.fnUntraced(function* (workspace, by) {
-          yield* workspaces.find(workspace)
+          yield* workspaces.get(workspace)
           return listed(yield* list(workspace, yield* sliceOf(by, id)))
         })
 
@@ -172,10 +172,10 @@ export class Administration extends Context.Service<
         }, transact),
 
         auditLog: Effect.fn("Administration.auditLog")(function* ({ workspaceId, ...by }) {
-          return listed(yield* audit.page({ ...(yield* sliceOf(by)), workspaceId: workspaceId ?? null }))
+          return listed(yield* audit.list({ ...(yield* sliceOf(by)), workspaceId: workspaceId ?? null }))
         }),
 
-        remove: Effect.fn("Administration.remove")(function* (workspace, confirm) {
+        delete: Effect.fn("Administration.delete")(function* (workspace, confirm) {
           const { slug } = yield* workspaces.lock(workspace)
           if (confirm !== slug) {
             return yield* Invalid.at("confirm", `must be the slug of the workspace, ${slug}: all of it is erased`)

@@ -8,7 +8,7 @@ import type { Asset, AssetChange } from "./Asset.ts"
 export class AssetStore extends Context.Service<
   AssetStore,
   {
-    readonly find: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<Asset, NotFound>
+    readonly get: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<Asset, NotFound>
     /** All of a tent's, in the order in which they came; none of a tent that is not there. */
     readonly ofTent: (workspace: WorkspaceId, tent: TentId) => Effect.Effect<ReadonlyArray<Asset>>
     /** Whoever attaches or removes holds the tent's lock (`TentStore.lock`), or makes the tent in the same transaction. */

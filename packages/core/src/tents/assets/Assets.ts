@@ -54,7 +54,7 @@ export class Assets extends Context.Service<
       tent: TentId,
       id: AssetId,
     ) => Effect.Effect<AssetContent, NotFound | BlobUnavailable>
-    readonly remove: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<void, NotFound>
+    readonly delete: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<void, NotFound>
     /** Removes the bytes of those that are not there, or no longer. A job's: it fails when the store does not answer. */
     readonly cleanUp: (
       workspace: WorkspaceId,
@@ -143,16 +143,16 @@ export class Assets extends Context.Service<
         list: Effect.fn("Assets.list")((workspace, tent) => listed(tents, store, workspace, tent)),
 
         content: Effect.fn("Assets.content")(function* (workspace, tent, id) {
-          const asset = yield* store.find(workspace, tent, id)
+          const asset = yield* store.get(workspace, tent, id)
           const key = assetKey(workspace, tent, id)
           // Deleted since it was found: it is not there either way.
           yield* blobs.info(key).pipe(Effect.catchTag("BlobNotFound", () => new NotFound({ resource: "asset" })))
           return { asset, bytes: blobs.get(key) }
         }),
 
-        remove: Effect.fn("Assets.remove")(function* (workspace, tent, id) {
+        delete: Effect.fn("Assets.delete")(function* (workspace, tent, id) {
           yield* tents.lock(workspace, tent).pipe(Effect.mapError(() => new NotFound({ resource: "asset" })))
-          const asset = yield* store.find(workspace, tent, id)
+          const asset = yield* store.get(workspace, tent, id)
           yield* store.apply(workspace, AssetChange.remove(asset))
         }, transact),
 
@@ -177,6 +177,6 @@ const listed = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   tent: TentId,
 ) {
-  yield* tents.find(workspace, tent)
+  yield* tents.get(workspace, tent)
   return yield* store.ofTent(workspace, tent)
 })

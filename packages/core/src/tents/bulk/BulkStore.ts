@@ -18,7 +18,7 @@ export class BulkStore extends Context.Service<
       change: BulkChange,
     ) => Effect.Effect<void, InsufficientCredits, Transaction>
     /** The job, and those of its tents that are there. */
-    readonly find: (
+    readonly get: (
       workspace: WorkspaceId,
       id: BulkJobId,
     ) => Effect.Effect<{ readonly job: BulkJob; readonly tents: ReadonlyArray<Tent> }, NotFound>

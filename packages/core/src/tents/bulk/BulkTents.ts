@@ -10,14 +10,14 @@ import { TentTemplateStore } from "../../templates/TemplateStore.ts"
 import { Transactor } from "../../kernel/Transactor.ts"
 import { BulkChange, type BulkJob, type BulkProgress, type BulkRequest, progressOf } from "./Bulk.ts"
 import { BulkStore } from "./BulkStore.ts"
-import { type ShownTent, showing } from "../TentView.ts"
+import { type TentView, showing } from "../TentView.ts"
 import { TentStore } from "../TentStore.ts"
 
-export interface ShownBulkJob {
+export interface BulkJobView {
   readonly job: BulkJob
   readonly progress: BulkProgress
   /** Those of its tents that are there. */
-  readonly tents: ReadonlyArray<ShownTent>
+  readonly tents: ReadonlyArray<TentView>
 }
 
 /** A request before its template is looked up. */
@@ -32,8 +32,8 @@ export class BulkTents extends Context.Service<
     readonly create: (
       workspace: WorkspaceId,
       wanted: NewBulk,
-    ) => Effect.Effect<ShownBulkJob, NotFound | TemplateNotApproved>
-    readonly find: (workspace: WorkspaceId, id: BulkJobId) => Effect.Effect<ShownBulkJob, NotFound>
+    ) => Effect.Effect<BulkJobView, NotFound | TemplateNotApproved>
+    readonly get: (workspace: WorkspaceId, id: BulkJobId) => Effect.Effect<BulkJobView, NotFound>
   }
 >()("tentpole/BulkTents") {
   static readonly layer = Layer.effect(
@@ -65,11 +65,11 @@ export class BulkTents extends Context.Service<
           const request = { ...wanted, template: { id: templateId, approvalId } }
           const { job, tents } = yield* admit(workspace, request, { id, tentIds })
           const made = tents.flatMap(({ after }) => after ?? [])
-          return { job, progress: progressOf(made), tents: made.map((tent): ShownTent => ({ tent, url: null })) }
+          return { job, progress: progressOf(made), tents: made.map((tent): TentView => ({ tent, url: null })) }
         }),
 
-        find: Effect.fn("BulkTents.find")(function* (workspace, id) {
-          const { job, tents } = yield* store.find(workspace, id)
+        get: Effect.fn("BulkTents.get")(function* (workspace, id) {
+          const { job, tents } = yield* store.get(workspace, id)
           return { job, progress: progressOf(tents), tents: yield* shown(workspace, tents) }
         }),
       })

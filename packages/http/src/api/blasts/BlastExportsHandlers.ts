@@ -15,10 +15,10 @@ export const layer = HttpApiBuilder.group(
     return group.handleAll({
       begin: ({ params: { blastId }, payload }) =>
         withWorkspace(({ id }) =>
-          exports.begin(id, { kind: "blast", blastId, category: payload?.category ?? "recipients" }),
+          exports.create(id, { kind: "blast", blastId, category: payload?.category ?? "recipients" }),
         ).pipe(answer(toBegun)),
       find: ({ params: { blastId, exportId } }) =>
-        withWorkspace(({ id }) => exports.find(id, { kind: "blast", blastId }, exportId)).pipe(answer(toFollowed)),
+        withWorkspace(({ id }) => exports.get(id, { kind: "blast", blastId }, exportId)).pipe(answer(toFollowed)),
     })
   }),
 )

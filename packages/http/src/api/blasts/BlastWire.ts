@@ -1,7 +1,7 @@
 // Wire schemas of blasts and their recipients.
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
 import { blastStatuses, cancelReasons, countsOf, launchOf, lockedOf, timeOf } from "@tentpole/core/blasts/Blast"
-import type { ShownBlast } from "@tentpole/core/blasts/BlastView"
+import type { BlastView } from "@tentpole/core/blasts/BlastView"
 import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness"
 import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
@@ -81,7 +81,7 @@ export const BlastWire = Schema.Struct({
   updated_at: InstantWire,
 }).annotate({ identifier: "Blast" })
 
-const audienceOf = ({ blast, list }: ShownBlast): typeof AudienceWire.Type | null =>
+const audienceOf = ({ blast, list }: BlastView): typeof AudienceWire.Type | null =>
   list === null || blast.audience === null
     ? null
     : {
@@ -92,7 +92,7 @@ const audienceOf = ({ blast, list }: ShownBlast): typeof AudienceWire.Type | nul
         member_count: list.memberCount,
       }
 
-const emailOf = ({ blast, email }: ShownBlast): typeof EmailOfBlastWire.Type | null =>
+const emailOf = ({ blast, email }: BlastView): typeof EmailOfBlastWire.Type | null =>
   email === null || blast.email === null
     ? null
     : {
@@ -105,7 +105,7 @@ const emailOf = ({ blast, email }: ShownBlast): typeof EmailOfBlastWire.Type | n
         approved_version: email.approval?.version ?? null,
       }
 
-const detailsOf = ({ blast, tally }: ShownBlast): typeof DetailsWire.Type => {
+const detailsOf = ({ blast, tally }: BlastView): typeof DetailsWire.Type => {
   const launch = launchOf(blast)
   const counts = countsOf(launch)
   return {
@@ -124,7 +124,7 @@ const detailsOf = ({ blast, tally }: ShownBlast): typeof DetailsWire.Type => {
   }
 }
 
-export const toBlastWire = (shown: ShownBlast): typeof BlastWire.Type => {
+export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
   const { blast, readiness } = shown
   const time = timeOf(blast)
   const locked = lockedOf(blast)

@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
       list: ({ query }) =>
         withWorkspace(({ id }) =>
           blasts
-            .page(id, {
+            .list(id, {
               ...pageOf(query),
               status: query.status ?? null,
               search: query.search ?? "",
@@ -48,9 +48,9 @@ export const layer = HttpApiBuilder.group(
             .pipe(Effect.map(paged("blasts", query, toBlastWire))),
         ),
       create: ({ payload }) => withWorkspace(({ id }) => blast(blasts.create(id, payload))),
-      find: ({ params }) => withWorkspace(({ id }) => blast(blasts.find(id, params.blastId))),
-      update: ({ params, payload }) => withWorkspace(({ id }) => blast(blasts.rename(id, params.blastId, payload))),
-      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.blastId)(blasts.remove(id, params.blastId))),
+      find: ({ params }) => withWorkspace(({ id }) => blast(blasts.get(id, params.blastId))),
+      update: ({ params, payload }) => withWorkspace(({ id }) => blast(blasts.update(id, params.blastId, payload))),
+      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.blastId)(blasts.delete(id, params.blastId))),
       setAudience: ({ params, payload }) =>
         withWorkspace(({ id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload)))),
       setEmail: ({ params, payload }) =>

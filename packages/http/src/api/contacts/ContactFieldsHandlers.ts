@@ -22,9 +22,9 @@ export const layer = HttpApiBuilder.group(
         withWorkspace(({ id }) => fields.create(id, ...toNewFields(payload))).pipe(answer(toFieldsWire)),
       ruleMetadata: () => withWorkspace(({ id }) => segments.ruleMetadata(id)).pipe(answer(toRuleMetadataWire)),
       find: ({ params }) =>
-        withWorkspace(({ id }) => fields.find(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
+        withWorkspace(({ id }) => fields.get(id, params.fieldDefinitionId)).pipe(answer(toFieldWire)),
       edit: ({ params, payload }) =>
-        withWorkspace(({ id }) => fields.edit(id, params.fieldDefinitionId, toFieldPatch(payload))).pipe(
+        withWorkspace(({ id }) => fields.update(id, params.fieldDefinitionId, toFieldPatch(payload))).pipe(
           answer(toFieldWire),
         ),
       archive: ({ params }) =>

@@ -1,6 +1,6 @@
 // Wire schema of a contact.
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import type { ShownContact } from "@tentpole/core/contacts/Contacts"
+import type { ContactView } from "@tentpole/core/contacts/Contacts"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { InstantWire, iso, isoOrNull } from "../../Wire.ts"
@@ -83,7 +83,7 @@ export const toListedContact = (contact: Contact): typeof ListedContactWire.Type
   last_activity_at: isoOrNull(contact.lastActivityAt),
 })
 
-export const toContactWire = ({ contact, customFields }: ShownContact): typeof ContactWire.Type => ({
+export const toContactWire = ({ contact, customFields }: ContactView): typeof ContactWire.Type => ({
   ...toListedContact(contact),
   custom_fields: customFields,
 })

@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     const contacts = yield* Contacts
 
     const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
-      Effect.map(contacts.lookUp(workspace, by), (found): typeof ContactsAnswer.Type => ({
+      Effect.map(contacts.findByIdentity(workspace, by), (found): typeof ContactsAnswer.Type => ({
         items: found.map(toContactWire),
       }))
 
@@ -32,7 +32,7 @@ export const layer = HttpApiBuilder.group(
             ? lookUp(workspace, { email: query.email })
             : query.phone !== undefined
               ? lookUp(workspace, { phone: query.phone })
-              : contacts.page(workspace.id, toQuery(query)).pipe(answer(paged("items", query, toListedContact))),
+              : contacts.list(workspace.id, toQuery(query)).pipe(answer(paged("items", query, toListedContact))),
         ),
       create: ({ payload }) =>
         withWorkspace((workspace) => contacts.create(workspace, payload.items)).pipe(answer(toCreateResults)),
@@ -43,9 +43,11 @@ export const layer = HttpApiBuilder.group(
       delete: deleteThese,
       deleteThese,
       find: ({ params }) =>
-        withWorkspace((workspace) => contacts.find(workspace.id, params.contact_id)).pipe(answer(toContactWire)),
+        withWorkspace((workspace) => contacts.get(workspace.id, params.contact_id)).pipe(answer(toContactWire)),
       patch: ({ params, payload }) =>
-        withWorkspace((workspace) => contacts.patch(workspace, params.contact_id, payload)).pipe(answer(toContactWire)),
+        withWorkspace((workspace) => contacts.updateOne(workspace, params.contact_id, payload)).pipe(
+          answer(toContactWire),
+        ),
       deleteOne: ({ params }) =>
         withWorkspace(({ id }) => contacts.deleteOne(id, params.contact_id)).pipe(answer(() => undefined)),
       activities: ({ params, query }) =>

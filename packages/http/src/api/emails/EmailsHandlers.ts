@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
         withWorkspace(({ id }) => emails.preview(id, params.emailId, query.contact_id)).pipe(answer(toPreviewWire)),
       testSend: ({ params, payload: { to, contact_id } }) =>
         withWorkspace(({ id }) =>
-          tests.request(id, params.emailId, contact_id === undefined ? { to } : { to, contactId: contact_id }),
+          tests.create(id, params.emailId, contact_id === undefined ? { to } : { to, contactId: contact_id }),
         ).pipe(answer(toEmailWire)),
     })
   }),

@@ -1,6 +1,6 @@
 // Wire schemas of exports.
 import { isPending, type Export } from "@tentpole/core/exports/Export"
-import type { ShownExport } from "@tentpole/core/exports/Exports"
+import type { ExportView } from "@tentpole/core/exports/Exports"
 import { ExportId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -41,7 +41,7 @@ const ExportWire = Schema.Struct({
 /** With the seconds until the next poll, while it is in progress. */
 export const FollowedExport = HttpApiSchema.WithHeaders(ExportWire, pollHeaders)
 
-const toExportWire = ({ record: it, link }: ShownExport): typeof ExportWire.Type => ({
+const toExportWire = ({ record: it, link }: ExportView): typeof ExportWire.Type => ({
   export_id: it.id,
   status: it.status,
   row_count: it.status === "completed" ? it.rowCount : null,
@@ -53,4 +53,4 @@ const toExportWire = ({ record: it, link }: ShownExport): typeof ExportWire.Type
   completed_at: isPending(it) ? null : iso(it.completedAt),
 })
 
-export const toFollowed = (shown: ShownExport) => polled(toExportWire(shown), isPending(shown.record))
+export const toFollowed = (shown: ExportView) => polled(toExportWire(shown), isPending(shown.record))

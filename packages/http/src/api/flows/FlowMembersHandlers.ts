@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(
       list: ({ params, query }) =>
         withWorkspace(({ id }) =>
           answer(paged("members", query, toFlowMemberWire))(
-            memberships.page(id, params.flowId, {
+            memberships.list(id, params.flowId, {
               ...pageOf(query),
               status: query.status ?? null,
               search: query.search ?? null,
@@ -35,9 +35,7 @@ export const layer = HttpApiBuilder.group(
           ),
         ),
       find: ({ params }) =>
-        withWorkspace(({ id }) =>
-          answer(toFlowMemberRunWire)(memberships.find(id, params.flowId, params.membershipId)),
-        ),
+        withWorkspace(({ id }) => answer(toFlowMemberRunWire)(memberships.get(id, params.flowId, params.membershipId))),
       trigger: ({ params, payload }) =>
         withWorkspace(({ defaultCountry, id }) =>
           member(memberships.trigger(id, params.flowId, whoOf(payload, defaultCountry), payload.tokens)),

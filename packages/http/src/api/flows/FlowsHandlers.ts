@@ -1,7 +1,7 @@
 // The handlers of triggered flows.
 import type { Shown } from "@tentpole/core/flows/Flows"
 import { Flows } from "@tentpole/core/flows/Flows"
-import { FlowTrials } from "@tentpole/core/flows/simulation/FlowTrials"
+import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowTrials"
 import type { FlowId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -25,12 +25,12 @@ export const layer = HttpApiBuilder.group(
   "flows",
   Effect.fnUntraced(function* (handlers) {
     const flows = yield* Flows
-    const trials = yield* FlowTrials
+    const trials = yield* FlowSimulations
     return handlers.handleAll({
       list: ({ query }) =>
         withWorkspace(({ id }) =>
           flows
-            .page(id, {
+            .list(id, {
               ...pageOf(query),
               status: query.status ?? null,
               archived: archivedOf(query.archived),
@@ -41,9 +41,9 @@ export const layer = HttpApiBuilder.group(
             .pipe(Effect.map(paged("flows", query, toFlowWire))),
         ),
       create: ({ payload }) => withWorkspace(({ id }) => flow(flows.create(id, payload))),
-      find: ({ params }) => withWorkspace(({ id }) => flow(flows.find(id, params.flowId))),
+      find: ({ params }) => withWorkspace(({ id }) => flow(flows.get(id, params.flowId))),
       update: ({ params, payload }) => withWorkspace(({ id }) => flow(flows.update(id, params.flowId, payload))),
-      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.flowId)(flows.remove(id, params.flowId))),
+      remove: ({ params }) => withWorkspace(({ id }) => deleted(params.flowId)(flows.delete(id, params.flowId))),
       activate: ({ params }) => withWorkspace(({ id }) => flow(flows.activate(id, params.flowId))),
       pause: ({ params }) => withWorkspace(({ id }) => flow(flows.pause(id, params.flowId))),
       archive: ({ params }) => withWorkspace(({ id }) => flow(flows.archive(id, params.flowId))),
@@ -54,9 +54,9 @@ export const layer = HttpApiBuilder.group(
       insertStep: ({ params, payload }) =>
         withWorkspace(({ id }) => flow(flows.insertStep(id, params.flowId, payload))),
       patchStep: ({ params, payload }) =>
-        withWorkspace(({ id }) => flow(flows.patchStep(id, params.flowId, params.stepId, payload))),
+        withWorkspace(({ id }) => flow(flows.updateStep(id, params.flowId, params.stepId, payload))),
       removeStep: ({ params, payload }) =>
-        withWorkspace(({ id }) => flow(flows.removeStep(id, params.flowId, params.stepId, payload ?? undefined))),
+        withWorkspace(({ id }) => flow(flows.deleteStep(id, params.flowId, params.stepId, payload ?? undefined))),
       setStepEmail: ({ params, payload }) =>
         withWorkspace(({ id }, key) =>
           flow(

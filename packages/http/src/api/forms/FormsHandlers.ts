@@ -29,7 +29,7 @@ const slice = Effect.fnUntraced(function* (
   { cursor, limit }: typeof SubmissionsQuery.Type,
 ) {
   const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-  return yield* forms.slice(workspace, tent, { after, limit: limit ?? page_limit_default })
+  return yield* forms.list(workspace, tent, { after, limit: limit ?? page_limit_default })
 })
 
 const toWire = ({ id, formId, fields, contactId, createdAt }: Submission) => ({

@@ -15,10 +15,10 @@ export const layer = HttpApiBuilder.group(
     return group.handleAll({
       begin: ({ params: { listId }, payload }) =>
         withWorkspace(({ id }) =>
-          exports.begin(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
+          exports.create(id, { kind: "list", listId, excludeUnsubscribed: payload?.exclude_unsubscribed ?? false }),
         ).pipe(answer(toBegun)),
       find: ({ params: { listId, exportId } }) =>
-        withWorkspace(({ id }) => exports.find(id, { kind: "list", listId }, exportId)).pipe(answer(toFollowed)),
+        withWorkspace(({ id }) => exports.get(id, { kind: "list", listId }, exportId)).pipe(answer(toFollowed)),
     })
   }),
 )

@@ -2,7 +2,7 @@
 import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { contact_ids_max, listKinds, type MembersChanged } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
-import type { ListPatch, Lists, ShownList } from "@tentpole/core/lists/Lists"
+import type { ListPatch, Lists, ListView } from "@tentpole/core/lists/Lists"
 import type { Member } from "@tentpole/core/lists/ListStore"
 import { RuleInput, RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { type Effect, Schema } from "effect"
@@ -27,7 +27,7 @@ export const ListWire = Schema.Struct({
   updated_at: InstantWire,
 }).annotate({ identifier: "ContactList" })
 
-export const toListWire = ({ list, ruleIssues }: ShownList): typeof ListWire.Type => ({
+export const toListWire = ({ list, ruleIssues }: ListView): typeof ListWire.Type => ({
   list_id: list.id,
   name: list.name,
   slug: list.slug,

@@ -16,7 +16,7 @@ export const layer = HttpApiBuilder.group(
     const lists = yield* Lists
     return group.handleAll({
       list: ({ query }) =>
-        withWorkspace(({ id }) => lists.page(id, toListQuery(query))).pipe(answer(paged("lists", query, toListWire))),
+        withWorkspace(({ id }) => lists.list(id, toListQuery(query))).pipe(answer(paged("lists", query, toListWire))),
       create: ({ payload }) =>
         withWorkspace(({ id }) =>
           lists.create(id, {
@@ -28,9 +28,9 @@ export const layer = HttpApiBuilder.group(
           }),
         ).pipe(answer(toListWire)),
       edit: ({ params, payload }) =>
-        withWorkspace(({ id }) => lists.edit(id, params.listId, toListPatch(payload))).pipe(answer(toListWire)),
-      remove: ({ params }) => withWorkspace(({ id }) => lists.remove(id, params.listId)).pipe(answer(() => undefined)),
-      find: ({ params }) => withWorkspace(({ id }) => lists.find(id, params.listId)).pipe(answer(toListWire)),
+        withWorkspace(({ id }) => lists.update(id, params.listId, toListPatch(payload))).pipe(answer(toListWire)),
+      remove: ({ params }) => withWorkspace(({ id }) => lists.delete(id, params.listId)).pipe(answer(() => undefined)),
+      find: ({ params }) => withWorkspace(({ id }) => lists.get(id, params.listId)).pipe(answer(toListWire)),
       members: ({ params, query }) =>
         withWorkspace(({ id }) => lists.members(id, params.listId, toMemberQuery(query))).pipe(
           answer(paged("contacts", query, toMember)),

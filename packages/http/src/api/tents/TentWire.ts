@@ -9,7 +9,7 @@ import {
   tent_name_length_max,
   user_id_length_max,
 } from "@tentpole/core/tents/Tent"
-import type { ShownTent } from "@tentpole/core/tents/TentView"
+import type { TentView } from "@tentpole/core/tents/TentView"
 import { Schema } from "effect"
 import { InstantWire, iso, Text } from "../../Wire.ts"
 
@@ -121,7 +121,7 @@ export const toAccepted = (tent: Tent): typeof TentAccepted.Type => ({
   created_at: iso(tent.createdAt),
 })
 
-const publicationOf = ({ tent, url }: ShownTent, publication: Publication): typeof PublicationWire.Type => ({
+const publicationOf = ({ tent, url }: TentView, publication: Publication): typeof PublicationWire.Type => ({
   status: publication.status,
   ...(url === null ? {} : { published_url: url }),
   ...(publication.requestedAlias === null ? {} : { requested_custom_page_alias: publication.requestedAlias }),
@@ -130,10 +130,10 @@ const publicationOf = ({ tent, url }: ShownTent, publication: Publication): type
   ...(publication.status === "failed" ? { error: publication.error } : {}),
 })
 
-export const ofPublication = (shown: ShownTent) =>
+export const ofPublication = (shown: TentView) =>
   shown.tent.publication === null ? {} : { publication: publicationOf(shown, shown.tent.publication) }
 
-export const toTentWire = (shown: ShownTent): typeof TentWire.Type => {
+export const toTentWire = (shown: TentView): typeof TentWire.Type => {
   const { id, generation, createdAt, updatedAt } = shown.tent
   return {
     id,
@@ -145,7 +145,7 @@ export const toTentWire = (shown: ShownTent): typeof TentWire.Type => {
   }
 }
 
-export const toListedTent = (shown: ShownTent): typeof ListedTentWire.Type => {
+export const toListedTent = (shown: TentView): typeof ListedTentWire.Type => {
   const { id, name, generation, createdAt, updatedAt } = shown.tent
   return {
     id,
@@ -158,8 +158,8 @@ export const toListedTent = (shown: ShownTent): typeof ListedTentWire.Type => {
 }
 
 export const toPublished =
-  (message: (shown: ShownTent) => string) =>
-  (shown: ShownTent): typeof PublishedTent.Type => ({
+  (message: (shown: TentView) => string) =>
+  (shown: TentView): typeof PublishedTent.Type => ({
     id: shown.tent.id,
     updated_at: iso(shown.tent.updatedAt),
     message: message(shown),

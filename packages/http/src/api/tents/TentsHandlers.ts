@@ -4,7 +4,7 @@ import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
 import type { PublishWish } from "@tentpole/core/tents/pages/Publish"
 import { isInProgress } from "@tentpole/core/tents/Tent"
-import type { ShownTent } from "@tentpole/core/tents/TentView"
+import type { TentView } from "@tentpole/core/tents/TentView"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
@@ -32,7 +32,7 @@ export const layer = HttpApiBuilder.group(
       list: ({ query }) =>
         withWorkspace(({ id }) => slice(tents, id, query)).pipe(answer(sliced("tents", toListedTent))),
       show: ({ params }) =>
-        withWorkspace(({ id }) => tents.show(id, params.tentId)).pipe(
+        withWorkspace(({ id }) => tents.get(id, params.tentId)).pipe(
           answer((shown) => polled(toTentWire(shown), isInProgress(shown.tent))),
         ),
       content: ({ params }) =>
@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
       unpublish: ({ params }) =>
         withWorkspace(({ id }) => tents.unpublish(id, params.tentId)).pipe(answer(toPublished(unpublishMessage))),
       remove: ({ params }) =>
-        withWorkspace(({ id }) => tents.remove(id, params.tentId)).pipe(
+        withWorkspace(({ id }) => tents.delete(id, params.tentId)).pipe(
           answer((tent_id): typeof TentDeleted.Type => ({ message: "The tent and its page are deleted", tent_id })),
         ),
     })
@@ -77,11 +77,11 @@ const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type)
 
 const slice = Effect.fnUntraced(function* (
   tents: Tents["Service"],
-  workspace: Parameters<Tents["Service"]["slice"]>[0],
+  workspace: Parameters<Tents["Service"]["list"]>[0],
   { cursor, limit, status, search }: typeof TentsQuery.Type,
 ) {
   const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-  return yield* tents.slice(workspace, {
+  return yield* tents.list(workspace, {
     after,
     limit: limit ?? page_limit_default,
     ...(status === undefined ? {} : { status }),
@@ -89,10 +89,10 @@ const slice = Effect.fnUntraced(function* (
   })
 })
 
-const publishMessage = ({ url, ...shown }: ShownTent & { readonly changed?: boolean }): string =>
+const publishMessage = ({ url, ...shown }: TentView & { readonly changed?: boolean }): string =>
   shown.changed === false ? `The page is live at ${url} already: nothing has changed` : `The page is live at ${url}`
 
-const unpublishMessage = (shown: ShownTent & { readonly changed?: boolean }): string =>
+const unpublishMessage = (shown: TentView & { readonly changed?: boolean }): string =>
   shown.changed === false
     ? "The page was not published any more"
     : "The page is no longer public. Its alias stays reserved for it"

@@ -1,6 +1,6 @@
 // The command `tentpole audit blast <id>`: checks of a blast's rows as a table. It exits with 1 if a check fails.
 import { type Audit, audit as judge } from "@tentpole/core/blasts/inspection/BlastAudit"
-import { AuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
+import { BlastAuditStore } from "@tentpole/core/blasts/inspection/BlastAuditStore"
 import { BlastId } from "@tentpole/core/kernel/Ids"
 import { Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -46,7 +46,7 @@ const blast = Command.make(
     overPorts(
       Effect.gen(function* () {
         const { id: workspace } = yield* workspaceOf(input.workspace)
-        const store = yield* AuditStore
+        const store = yield* BlastAuditStore
         const found = yield* Schema.decodeEffect(BlastId)(input.id).pipe(
           Effect.flatMap((id) => store.evidence(workspace, id)),
           Effect.mapError(

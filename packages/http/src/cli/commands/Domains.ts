@@ -29,8 +29,8 @@ const show = workspaceCommand(
   "Shows a sending domain and the state of its DNS records",
   config,
   Effect.fnUntraced(function* (workspace, { name }) {
-    const { showDomain } = yield* Workspaces
-    return toCheckedDomainWire(yield* showDomain(workspace, (yield* domainOf(workspace, name)).id))
+    const { getDomain } = yield* Workspaces
+    return toCheckedDomainWire(yield* getDomain(workspace, (yield* domainOf(workspace, name)).id))
   }),
 )
 

@@ -91,7 +91,7 @@ const remove = command(
   Effect.fnUntraced(function* (input) {
     const administration = yield* Administration
     const { id } = yield* workspaceOf(input.slug)
-    yield* administration.remove(id, input.confirm)
+    yield* administration.delete(id, input.confirm)
     return { workspace_id: id, status: "erasing" }
   }),
 )

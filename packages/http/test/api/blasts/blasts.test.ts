@@ -33,7 +33,7 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
   /** What the worker does with the job. */
   const fixAudience = (blast: Json) =>
     Effect.gen(function* () {
-      const [workspace] = yield* Context.get(context, WorkspaceStore).all
+      const [workspace] = yield* Context.get(context, WorkspaceStore).list
       yield* Context.get(context, Deliveries).fixAudience(
         WorkspaceId.make(workspace?.id ?? ""),
         BlastId.make(blast.blast_id),

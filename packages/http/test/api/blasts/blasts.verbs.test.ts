@@ -28,7 +28,9 @@ const served = Effect.map(serving(Api, handlers), ({ call, context }) => {
     yield* made(`/v1/emails/${json.email_id}/approve`, {})
     return { ...json, contact_ids }
   })
-  const workspace = Effect.map(Context.get(context, WorkspaceStore).all, ([first]) => WorkspaceId.make(first?.id ?? ""))
+  const workspace = Effect.map(Context.get(context, WorkspaceStore).list, ([first]) =>
+    WorkspaceId.make(first?.id ?? ""),
+  )
   /** What the worker does with the job of a launch; everybody's message then fails with the blast. */
   const failed = (blast: Json) =>
     Effect.gen(function* () {

@@ -38,7 +38,7 @@ const begin = Effect.gen(function* () {
       return { status: answer.status, headers: answer.headers, bytes, text: bytes.toString("utf8") }
     })
 
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const [workspace] = yield* Context.get(context, WorkspaceStore).list
   if (workspace === undefined) return assert.fail("no workspace")
   /** What the worker does. */
   const run = (id: string) => Context.get(context, Exports).run(workspace.id, ExportId.make(id))

@@ -1,5 +1,5 @@
 // Tests of flow simulations, which send and store nothing.
-import { FlowTrials } from "@tentpole/core/flows/simulation/FlowTrials"
+import { FlowSimulations } from "@tentpole/core/flows/simulation/FlowTrials"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect } from "effect"
@@ -103,7 +103,7 @@ it.live("refuses too long simulations, and limits cycles", () =>
     const slow: Clock.Clock = Object.create(clock, {
       currentTimeMillis: { value: Effect.sync(() => (now_ms += 2_000)) },
     })
-    const { run } = Context.get(context, FlowTrials)
+    const { run } = Context.get(context, FlowSimulations)
     const tried = run({ id: workspace, defaultCountry: "US" }, FlowId.make(round.flow_id), { contact: {} })
     const refused = yield* Effect.flip(Effect.provideService(tried, Clock.Clock, slow))
     assert(refused._tag === "Invalid")

@@ -30,8 +30,8 @@ const signUp = (over = served) =>
     const sending = (sent: Visit) => on.visit(at(action), { method: "POST", ...sent })
     const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       sending({ headers: { ...urlencoded, ...headers }, body: encoded(fields) })
-    const received = Effect.map(on.get(Forms).slice(on.ws, id, { after: null, limit: 100 }), ({ items }) => items)
-    const people = Effect.map(on.get(ContactStore).page(on.ws, everybody), ({ items }) => items)
+    const received = Effect.map(on.get(Forms).list(on.ws, id, { after: null, limit: 100 }), ({ items }) => items)
+    const people = Effect.map(on.get(ContactStore).list(on.ws, everybody), ({ items }) => items)
     return { ...on, id, url, action, at, send, sending, received, people }
   })
 

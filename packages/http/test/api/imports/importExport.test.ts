@@ -41,7 +41,7 @@ const begin = <Out, E>(over: Layer.Layer<Out | Workspaces, E>) =>
 /** What the worker does. */
 const run = (context: Context.Context<ImportRuns | WorkspaceStore>, id: string) =>
   Effect.gen(function* () {
-    const [workspace] = yield* Context.get(context, WorkspaceStore).all
+    const [workspace] = yield* Context.get(context, WorkspaceStore).list
     if (workspace === undefined) return assert.fail("no workspace")
     yield* Context.get(context, ImportRuns).run(workspace.id, ImportRunId.make(id))
   })

@@ -21,7 +21,7 @@ const over = worldWith({ asset_bytes_max })
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* servingOver(over, Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const [workspace] = yield* Context.get(context, WorkspaceStore).list
   const of = workspace?.id ?? assert.fail()
   const upload = (tent: string, ...sent: ReadonlyArray<PartSent>) =>
     call("POST", `/v1/tents/${tent}/assets`, multipart(sent))
@@ -241,7 +241,7 @@ it.live("a generation uses the tent's files by id; foreign, unknown and malforme
     const accepted = yield* create({ asset_ids: [...ids, ids[0]] })
     assert.deepStrictEqual([accepted.status, accepted.json.id], [202, tent_id])
     assert.deepStrictEqual(codeOf(yield* create({ asset_ids: ids })), [409, "conflict"])
-    yield* Context.get(context, Tents).generate(of, TentId.make(tent_id))
+    yield* Context.get(context, Tents).runGeneration(of, TentId.make(tent_id))
     assert.strictEqual((yield* call("GET", `/v1/tents/${tent_id}`)).json.status, "completed")
   }),
 )

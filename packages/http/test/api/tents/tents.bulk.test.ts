@@ -10,7 +10,7 @@ import { type Json, paths, serving, unknownId } from "../../fixtures/World.ts"
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* serving(Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const [workspace] = yield* Context.get(context, WorkspaceStore).list
   const of = workspace?.id ?? assert.fail("the first workspace is there")
   const post = (path: string, json: Json = {}) => call("POST", path, { json })
   const template = Effect.fnUntraced(function* (approve = true) {
@@ -20,7 +20,7 @@ const served = Effect.gen(function* () {
   })
   const template_id = yield* template()
   const bulk = (over: Json = {}) => post("/v1/tents/bulk", { template_id, items: [{ instructions: "x" }], ...over })
-  const generate = (id: string) => Context.get(context, Tents).generate(of, TentId.make(id))
+  const generate = (id: string) => Context.get(context, Tents).runGeneration(of, TentId.make(id))
   const follow = (id: string) => call("GET", `/v1/bulk-jobs/${id}`)
   return { call, post, template, template_id, bulk, generate, follow }
 })

@@ -50,7 +50,9 @@ const s3Over = (directory: string) =>
 /** An AI that puts the first picture on its page. */
 const drawing = Layer.effect(
   Ai,
-  Effect.map(Ai, (ai) => Ai.of({ ...ai, page: () => Effect.succeed(`<h1>Bakery</h1><img src="asset:1" alt="logo">`) })),
+  Effect.map(Ai, (ai) =>
+    Ai.of({ ...ai, generatePage: () => Effect.succeed(`<h1>Bakery</h1><img src="asset:1" alt="logo">`) }),
+  ),
 ).pipe(Layer.provide(parts))
 
 /** The API over a store of files in a folder: what lies in that, what was queued, and where a process dies. Scoped. */
@@ -95,7 +97,7 @@ const begin = Effect.fnUntraced(function* <E>(storeOver: (folder: string) => Lay
     Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")),
   )
   const { call, context } = yield* servingOver(over, Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const [workspace] = yield* Context.get(context, WorkspaceStore).list
   const of = workspace?.id ?? assert.fail("no workspace")
   const assets = Context.get(context, Assets)
   /** What a worker does with the jobs that clean up, all of them at once. */
@@ -144,7 +146,7 @@ describe.each(Object.entries(stores))("files of a tent in %s", (_, store) => {
       const asked = { name: "n", prompt: "Build a website for a bakery with our logo", tent_id: tent }
       const accepted = yield* call("POST", "/v1/tents", { json: { ...asked, asset_ids: [logo.asset_id] } })
       assert.strictEqual(accepted.status, 202, accepted.text)
-      yield* tents.generate(of, TentId.make(tent))
+      yield* tents.runGeneration(of, TentId.make(tent))
       assert.strictEqual((yield* call("POST", `/v1/tents/${tent}/publish`, { json: {} })).status, 200)
       const page = yield* (yield* servedBy(context, of)).visit(`http://default.pages.test/t/${tent}`)
       assert.include(page.text, `data:image/png;base64,${Buffer.from(png).toString("base64")}`)

@@ -16,14 +16,14 @@ const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 const served = Effect.gen(function* () {
   const { call, context } = yield* serving(Api, handlers)
-  const [workspace] = yield* Context.get(context, WorkspaceStore).all
+  const [workspace] = yield* Context.get(context, WorkspaceStore).list
   const post = (path: string, json: unknown) => call("POST", path, { json })
   const create = (over: object = {}) => post("/v1/tents", { name: "n", prompt, ...over })
   const status = (id: string) => call("GET", `/v1/tents/${id}`)
   /** Creates, and does what a worker would. */
   const made = Effect.fnUntraced(function* (over: object = {}) {
     const { json } = yield* create(over)
-    yield* Context.get(context, Tents).generate(workspace?.id ?? assert.fail(), TentId.make(json.id))
+    yield* Context.get(context, Tents).runGeneration(workspace?.id ?? assert.fail(), TentId.make(json.id))
     return (yield* status(json.id)).json
   })
   const publish = (id: string, json: object = {}) => post(`/v1/tents/${id}/publish`, json)

@@ -21,7 +21,7 @@ const tentOf = Effect.fnUntraced(function* (
     autoPublish: false,
     assetIds: [],
   })
-  yield* tents.generate(workspace, id)
+  yield* tents.runGeneration(workspace, id)
   yield* tents.publish(workspace, id, { alias: alias("/") })
   return id
 }, Effect.orDie)

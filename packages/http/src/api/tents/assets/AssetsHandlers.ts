@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       content: ({ params }) =>
         withWorkspace(({ id }) => assets.content(id, params.tentId, params.asset_id)).pipe(answer(toDownload)),
       remove: ({ params }) =>
-        withWorkspace(({ id }) => assets.remove(id, params.tentId, params.asset_id)).pipe(answer(() => undefined)),
+        withWorkspace(({ id }) => assets.delete(id, params.tentId, params.asset_id)).pipe(answer(() => undefined)),
     })
   }),
 )

@@ -9,7 +9,7 @@ import {
   start_index_max,
 } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkItemShape, readBulkItem } from "@tentpole/core/tents/bulk/BulkItem"
-import type { NewBulk, ShownBulkJob } from "@tentpole/core/tents/bulk/BulkTents"
+import type { NewBulk, BulkJobView } from "@tentpole/core/tents/bulk/BulkTents"
 import { tentStatuses } from "@tentpole/core/tents/Tent"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -125,7 +125,7 @@ export const toNewBulk = (payload: typeof CreateBulk.Type): NewBulk => {
 const count = (items: ReadonlyArray<BulkResult>, status: BulkResult["status"]): number =>
   items.filter((each) => each.status === status).length
 
-const commonOf = ({ job: it, progress }: ShownBulkJob) => ({
+const commonOf = ({ job: it, progress }: BulkJobView) => ({
   bulk_job_id: it.id,
   status: progress.status,
   template_id: it.templateId,
@@ -151,14 +151,14 @@ const toRejected = (it: Extract<BulkResult, { readonly status: "rejected" }>): t
   message: it.message,
 })
 
-export const toAdmission = (shown: ShownBulkJob): typeof BulkAdmission.Type => ({
+export const toAdmission = (shown: BulkJobView): typeof BulkAdmission.Type => ({
   ...commonOf(shown),
   items: shown.job.items.map((it) =>
     it.status === "rejected" ? toRejected(it) : { ...placeOf(it), tent_id: it.tentId, status: it.status },
   ),
 })
 
-const toFollowedItem = (it: Extract<BulkResult, { readonly status: "accepted" }>, shown: ShownBulkJob) => {
+const toFollowedItem = (it: Extract<BulkResult, { readonly status: "accepted" }>, shown: BulkJobView) => {
   const found = shown.tents.find(({ tent }) => tent.id === it.tentId)
   const generation = found?.tent.generation
   return {
@@ -171,7 +171,7 @@ const toFollowedItem = (it: Extract<BulkResult, { readonly status: "accepted" }>
   }
 }
 
-export const toFollowed = (shown: ShownBulkJob) => {
+export const toFollowed = (shown: BulkJobView) => {
   const body: typeof BulkJobWire.Type = {
     ...commonOf(shown),
     completed_count: shown.progress.completed_count,

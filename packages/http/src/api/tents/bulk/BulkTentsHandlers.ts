@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
     return group.handleAll({
       create: ({ payload }) =>
         withWorkspace(({ id }) => tents.create(id, toNewBulk(payload))).pipe(answer(toAdmission)),
-      find: ({ params }) => withWorkspace(({ id }) => tents.find(id, params.bulkJobId)).pipe(answer(toFollowed)),
+      find: ({ params }) => withWorkspace(({ id }) => tents.get(id, params.bulkJobId)).pipe(answer(toFollowed)),
     })
   }),
 )
