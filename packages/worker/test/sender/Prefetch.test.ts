@@ -15,10 +15,10 @@ const begin = Effect.gen(function* () {
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
   const made: Array<number> = []
-  const { makers, next } = yield* prefetch({
+  const { renderers, next } = yield* prefetch({
     connections_max: 4,
     next: Queue.take(line),
-    make: (_, { id }) =>
+    render: (_, { id }) =>
       Effect.suspend(() => {
         const at = items.findIndex(({ claimed }) => claimed.id === id)
         made.push(at)
@@ -35,7 +35,7 @@ const begin = Effect.gen(function* () {
     Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result })),
   )
   yield* settled
-  return { items, line, made, makers, take }
+  return { items, line, made, renderers, take }
 })
 
 describe("messages made ahead", () => {
@@ -77,10 +77,10 @@ describe("messages made ahead", () => {
     }),
   )
 
-  it.effect("makers that were ended take nothing more", () =>
+  it.effect("renderers that were ended take nothing more", () =>
     Effect.gen(function* () {
-      const { line, makers, take } = yield* begin
-      yield* Fiber.interruptAll(makers)
+      const { line, renderers, take } = yield* begin
+      yield* Fiber.interruptAll(renderers)
       yield* take
       yield* settled
       assert.strictEqual(yield* Queue.size(line), 16)

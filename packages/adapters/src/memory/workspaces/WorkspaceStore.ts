@@ -98,7 +98,7 @@ export const layer = Layer.effect(
           const { workspaceId } = yield* Effect.flatMap(db.find(pageHosts, null, host), (row) =>
             found(row, "workspace"),
           )
-          return yield* find(workspaceId)
+          return yield* get(workspaceId)
         }),
 
       findKey: (hash, at) =>
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
             row.hash.length === hash.length &&
             row.hash.every((byte, at) => byte === hash[at])
           const key = yield* Effect.flatMap(db.all(apiKeys, null), (rows) => found(rows.find(same), "API key"))
-          return { key, workspace: yield* find(key.workspaceId) }
+          return { key, workspace: yield* get(key.workspaceId) }
         }),
       keys: (id) => Effect.map(db.all(apiKeys, null), (rows) => byAge(rows.filter((row) => row.workspaceId === id))),
       addKey: (key) => Effect.andThen(Transaction, db.put(apiKeys, null, key.id, key)),
