@@ -14,7 +14,7 @@ import { custom_text_length_max } from "@tentpole/core/contacts/values/FieldValu
 import { document_name_length_max, plain_text_length_max } from "@tentpole/core/documents/Document"
 import { prompt_length_max as generation_prompt_length_max } from "@tentpole/core/documents/Generation"
 import { soft_bounces_max } from "@tentpole/core/sending/Suppression"
-import * as Email from "@tentpole/core/emails/EmailFields"
+import * as Email from "@tentpole/core/documents/EmailFields"
 import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { export_bytes_max, export_lifetime_ms, link_lifetime_ms } from "@tentpole/core/exports/Export"
 import { tokens_size_bytes_limit } from "@tentpole/core/flows/members/EntryTokens"

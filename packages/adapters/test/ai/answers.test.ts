@@ -1,8 +1,8 @@
 // Reading an email from a model's answer, and copying its style sheets to its elements.
 import { readEmail } from "@tentpole/adapters/ai/EmailPrompt"
 import { inlined } from "@tentpole/adapters/ai/html/InlineStyles"
-import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
-import { Subject } from "@tentpole/core/emails/EmailFields"
+import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
+import { Subject } from "@tentpole/core/documents/EmailFields"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { processorTime_ms } from "./processorTime.ts"

@@ -1,8 +1,8 @@
 // The cleaner of emails: what it leaves alone, what it takes out, and what it does with whatever else.
 import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import { layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
-import { emailDangersOf } from "@tentpole/core/emails/EmailDangers"
-import { scaffold } from "@tentpole/core/emails/EmailScaffold"
+import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
+import { scaffold } from "@tentpole/core/rendering/EmailScaffold"
 import { Cleaner } from "@tentpole/core/documents/Clean"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"

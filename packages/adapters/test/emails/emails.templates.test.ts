@@ -1,6 +1,6 @@
 // Emails made from templates: what an approval froze, on both stores.
 import { EmailTemplateId } from "@tentpole/core/kernel/Ids"
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { asked, begin, type Stores, world } from "../fixtures/EmailsWorld.ts"

@@ -8,7 +8,7 @@ import { type AssetId, Ids, type TentId, type WorkspaceId } from "@tentpole/core
 import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { TentTemplateStore } from "@tentpole/core/templates/TemplateStore"
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { assetKey } from "@tentpole/core/tents/assets/Asset"
 import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"

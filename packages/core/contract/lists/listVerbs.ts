@@ -6,11 +6,12 @@ import { ListChange } from "../../src/lists/List.ts"
 import { Lists } from "../../src/lists/Lists.ts"
 import type { Outbox } from "../../src/kernel/Outbox.ts"
 import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
+import type { SegmentStore } from "../../src/segments/SegmentStore.ts"
 import { furnished, inCity, later, notOn, type Rooms } from "../blasts/blastWorld.ts"
 import { everyList, owner, sorted } from "./listWorld.ts"
 import { toldTo } from "../contacts/notifications.ts"
 
-type Needs = Rooms | Ids | Outbox | RuleFactsStore
+type Needs = Rooms | Ids | Outbox | RuleFactsStore | SegmentStore
 
 const begin = Effect.gen(function* () {
   const world = yield* furnished()

@@ -1,7 +1,8 @@
 // A blast: one email to one audience, once. A union by status, so that a scheduled blast has its time and its approval, and
 // a draft has neither.
 import { type DateTime, Result } from "effect"
-import type { ApprovalId, BlastId, ContactId, EmailId, ListId } from "../kernel/Ids.ts"
+import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Audience.ts"
+import type { ApprovalId, BlastId, EmailId, ListId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
 
@@ -32,24 +33,6 @@ export interface LockedEmail {
 export type SendTime =
   | { readonly mode: "send_now" }
   | { readonly mode: "scheduled"; readonly scheduledAt: DateTime.Utc }
-
-export interface AudienceCounts {
-  readonly recipientCount: number
-  /** Recipients left after suppression. */
-  readonly qualifiedCount: number
-}
-
-/** The audience as it was when sending began, written once. */
-export interface FixedAudience extends AudienceCounts {
-  readonly at: DateTime.Utc
-  /** Cut by the plan's `recipients_per_blast`. */
-  readonly truncated: boolean
-}
-
-/** An audience that is being written, contact by contact in the order of their ids: how far that has come. */
-export interface AudiencePass extends AudienceCounts {
-  readonly through: ContactId
-}
 
 export interface Launch {
   readonly at: DateTime.Utc

@@ -8,10 +8,10 @@ import type { SourceOf, TargetOf, Transitions } from "../kernel/Transitions.ts"
 import type { ListChange } from "../lists/List.ts"
 import { Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { copyName } from "../kernel/Text.ts"
+import type { AudiencePass, FixedAudience } from "../sending/Audience.ts"
 import {
   type AttachedEmail,
   type Audience,
-  type AudiencePass,
   type Blast,
   blast_name_length_max,
   blankBlast,
@@ -19,7 +19,6 @@ import {
   type BlastStatus,
   checkFields,
   type DraftBlast,
-  type FixedAudience,
   type Launch,
   launchOf,
   lockedOf,

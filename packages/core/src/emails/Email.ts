@@ -4,7 +4,7 @@ import type { Current, Document, DocumentTypes, PlainTextOverride } from "../doc
 import type { EmailId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { ApprovedEmail } from "../rendering/ApprovedEmail.ts"
-import type { EmailFields } from "./EmailFields.ts"
+import type { EmailFields } from "../documents/EmailFields.ts"
 import type { EmailInUse, EmailNotReady, EmailUses, Missing } from "./EmailErrors.ts"
 import { plainText } from "../rendering/PlainText.ts"
 import { unresolvedTokens } from "../rendering/MergeTokens.ts"

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { withFields } from "../documents/Document.ts"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"
 import { type Email, type EmailTypes, missingIn, plainTextOf } from "./Email.ts"
-import { checkFields, previewTextFrom, subjectFrom } from "./EmailInput.ts"
+import { checkFields, previewTextFrom, subjectFrom } from "../documents/EmailInput.ts"
 import { EmailInUse, EmailNotReady } from "./EmailErrors.ts"
 import { withPreheader } from "../rendering/Preheader.ts"
 

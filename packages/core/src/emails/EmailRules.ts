@@ -6,7 +6,7 @@ import { documentGenerations } from "../documents/GenerationRunner.ts"
 import { EmailId } from "../kernel/Ids.ts"
 import type { EmailTypes } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
-import { storableEmail } from "./EmailInput.ts"
+import { storableEmail } from "../documents/EmailInput.ts"
 import { EmailStore } from "./EmailStore.ts"
 
 export const emailRules = Effect.gen(function* () {

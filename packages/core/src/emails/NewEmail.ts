@@ -9,8 +9,8 @@ import type { ApprovedEmailTemplate } from "../templates/Template.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import type { Email } from "./Email.ts"
 import { EmailChange } from "./EmailChange.ts"
-import type { EmailFields } from "./EmailFields.ts"
-import { scaffold } from "./EmailScaffold.ts"
+import type { EmailFields } from "../documents/EmailFields.ts"
+import { scaffold } from "../rendering/EmailScaffold.ts"
 
 /** Fields that are left out are taken from the template, then from the workspace's sender defaults, as far as they have some. */
 export type NewEmail = Partial<EmailFields> &

@@ -2,11 +2,16 @@
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
-import { Invalid, type NotFound } from "../kernel/Refusal.ts"
+import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
 import { mentionedInJson, parseRules } from "../segments/Parse.ts"
 import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
-import { mentionedIn } from "../segments/RuleTree.ts"
+import { mentionedIn, type RuleTree } from "../segments/RuleTree.ts"
+import type { Contact } from "../contacts/Contact.ts"
+import { ContactStore } from "../contacts/ContactStore.ts"
+import type { Explanation } from "../segments/Explain.ts"
+import { explainContact } from "../segments/Segments.ts"
+import { SegmentStore } from "../segments/SegmentStore.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import {
   contact_ids_max,
@@ -69,6 +74,8 @@ export class Lists extends Context.Service<
       id: ListId,
     ) => Effect.Effect<void, NotFound | SystemListProtected | ListInUse>
     readonly get: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ListView, NotFound>
+    /** Whether a contact is in the list; for dynamic lists condition by condition. */
+    readonly explain: (workspace: WorkspaceId, id: ListId, contact: ContactId) => Effect.Effect<Explanation, NotFound>
     readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ListView>>
     readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
     /** Counted now, also for a list that keeps no count. */
@@ -93,6 +100,8 @@ export class Lists extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ListStore
       const facts = yield* RuleFactsStore
+      const contacts = yield* ContactStore
+      const segments = yield* SegmentStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
@@ -166,6 +175,20 @@ export class Lists extends Context.Service<
           yield* apply(workspace, yield* Effect.fromResult(ListChange.remove(locked, yield* DateTime.now)))
         }, transact),
 
+        explain: Effect.fn("Lists.explain")(function* (workspace, id, contactId) {
+          const contact = yield* contacts.get(workspace, contactId)
+          const list = yield* Effect.mapError(
+            store.get(workspace, id),
+            ({ resource }) => new NotFound({ resource, path: "list_id" }),
+          )
+          const tree = membershipRules(list)
+          if (tree === null) return { matches: isInSystemList(list, contact), conditions: [] }
+          const { fields } = yield* facts.of(workspace, mentionedIn(tree))
+          const segment = { tree, fields, now: yield* DateTime.now }
+          const { conditions, matches } = yield* explainContact(segments, workspace, segment, contact)
+          return { matches, conditions: list.kind === "static" ? [] : conditions }
+        }),
+
         get: Effect.fn("Lists.get")(function* (workspace, id) {
           const list = yield* store.get(workspace, id)
           return shown(list, yield* fieldsOf(workspace, [list]))
@@ -218,3 +241,14 @@ const fitsItsKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void
   }
   return checkCount(contactIds ?? [], 0)
 }
+
+/** The rules that decide who is in a list; null for system lists and for dynamic lists without rules. */
+const membershipRules = (list: List): RuleTree | null => {
+  if (list.kind === "system") return null
+  if (list.kind === "dynamic") return list.rules
+  const isMember = { kind: "condition", source: "list_membership", listId: list.id, operator: "is_member" } as const
+  return { kind: "group", operator: "and", conditions: [isMember] }
+}
+
+const isInSystemList = (list: List, contact: Contact): boolean =>
+  list.kind === "system" && (list.systemList === "all_contacts" || contact.unsubscribed)

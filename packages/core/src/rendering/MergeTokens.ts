@@ -1,6 +1,6 @@
 // Merge tokens: `{{contact.first_name:capitalize|there}}`. How they are written, what they stand for, and what a person's
 // values make of them. A value is put in as it is: what looks like a token inside it stays text.
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
@@ -171,3 +171,7 @@ const apply: { readonly [F in Format]: (text: string) => string } = {
   titlecase: (text) =>
     text.replace(/(\p{L})([\p{L}\p{M}\p{N}'’]*)/gu, (_, first: string, rest: string) => first.toUpperCase() + rest),
 }
+
+/** Values of `{{campaign.dynamic.<key>}}`. */
+export const FlowTokens = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+export type FlowTokens = typeof FlowTokens.Type

@@ -3,16 +3,13 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
-import type { ContactId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import type { List } from "../lists/List.ts"
-import { ListStore } from "../lists/ListStore.ts"
+import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
-import { type Invalid, NotFound } from "../kernel/Refusal.ts"
+import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Explanation, explainRules, matchedPaths } from "./Explain.ts"
 import { mentionedInJson, parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
 import { type RuleMetadata, ruleMetadata } from "./RuleMetadata.ts"
-import { mentionedIn, type RuleTree } from "./RuleTree.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "./SegmentStore.ts"
 
 /** A contact that rules picked. */
@@ -45,11 +42,11 @@ export class Segments extends Context.Service<
       rules: unknown,
       telling: Telling,
     ) => Effect.Effect<Paged<FoundContact>, Invalid>
-    /** Lists without rules are explained by no conditions. An unknown list is refused at `list_id`. */
+    /** Whether a contact matches the rules, condition by condition. */
     readonly explain: (
       workspace: WorkspaceId,
       contact: ContactId,
-      by: { readonly rules: unknown } | { readonly listId: ListId },
+      rules: unknown,
     ) => Effect.Effect<Explanation, Invalid | NotFound>
     /** The fields, operators, units and limits that rule trees of this workspace may use. */
     readonly ruleMetadata: (workspace: WorkspaceId) => Effect.Effect<RuleMetadata>
@@ -60,7 +57,6 @@ export class Segments extends Context.Service<
     Effect.gen(function* () {
       const store = yield* SegmentStore
       const contacts = yield* ContactStore
-      const lists = yield* ListStore
       const facts = yield* RuleFactsStore
       const fields = yield* ContactFieldStore
 
@@ -68,12 +64,6 @@ export class Segments extends Context.Service<
         const known = yield* facts.of(workspace, mentionedInJson(rules))
         const tree = yield* Effect.fromResult(parseRules(rules, known))
         return { tree, fields: known.fields, now: yield* DateTime.now } satisfies Segment
-      })
-
-      /** Stored rules may name fields that have been archived since, which no new ones may. */
-      const reread = Effect.fnUntraced(function* (workspace: WorkspaceId, tree: RuleTree) {
-        const { fields } = yield* facts.of(workspace, mentionedIn(tree))
-        return { tree, fields, now: yield* DateTime.now } satisfies Segment
       })
 
       const told = Effect.fnUntraced(function* (
@@ -88,27 +78,6 @@ export class Segments extends Context.Service<
         return {
           items: subjects.map((each): FoundContact => ({ contact: each.contact, matched: matched(each) })),
           total,
-        }
-      })
-
-      const explained = Effect.fnUntraced(function* (workspace: WorkspaceId, segment: Segment, contact: Contact) {
-        const [subject] = yield* store.subjects(workspace, [contact], segment.tree)
-        if (subject === undefined) return yield* Effect.die("a store tells of every contact that it is asked of")
-        return explainRules(segment.tree, segment)(subject)
-      })
-
-      const explainedByList = Effect.fnUntraced(function* (workspace: WorkspaceId, list: List, contact: Contact) {
-        switch (list.kind) {
-          case "static": {
-            const { matches } = yield* explained(workspace, yield* reread(workspace, membersOf(list.id)), contact)
-            return withoutRules(matches)
-          }
-          case "dynamic":
-            return list.rules === null
-              ? withoutRules(false)
-              : yield* explained(workspace, yield* reread(workspace, list.rules), contact)
-          case "system":
-            return withoutRules(list.systemList === "all_contacts" || contact.unsubscribed)
         }
       })
 
@@ -127,25 +96,23 @@ export class Segments extends Context.Service<
           return yield* told(workspace, segment, yield* store.list(workspace, segment, newest), telling)
         }),
 
-        explain: Effect.fn("Segments.explain")(function* (workspace, id, by) {
+        explain: Effect.fn("Segments.explain")(function* (workspace, id, rules) {
           const contact = yield* contacts.get(workspace, id)
-          if ("rules" in by) return yield* explained(workspace, yield* read(workspace, by.rules), contact)
-          const list = yield* Effect.mapError(
-            lists.get(workspace, by.listId),
-            ({ resource }) => new NotFound({ resource, path: "list_id" }),
-          )
-          return yield* explainedByList(workspace, list, contact)
+          return yield* explainContact(store, workspace, yield* read(workspace, rules), contact)
         }),
       })
     }),
   )
 }
 
-/** What there is to say where no rules decide. */
-const withoutRules = (matches: boolean): Explanation => ({ matches, conditions: [] })
-
-const membersOf = (listId: ListId): RuleTree => ({
-  kind: "group",
-  operator: "and",
-  conditions: [{ kind: "condition", source: "list_membership", listId, operator: "is_member" }],
+/** Evaluates every condition of the segment for the contact. */
+export const explainContact = Effect.fnUntraced(function* (
+  store: SegmentStore["Service"],
+  workspace: WorkspaceId,
+  segment: Segment,
+  contact: Contact,
+) {
+  const [subject] = yield* store.subjects(workspace, [contact], segment.tree)
+  if (subject === undefined) return yield* Effect.die("a store returns a subject for every contact")
+  return explainRules(segment.tree, segment)(subject)
 })

@@ -1,6 +1,6 @@
 // What can be done with the deliveries of a blast, besides sending them.
 import { Context, Effect, Layer } from "effect"
-import type { FixedAudience } from "../blasts/Blast.ts"
+import type { FixedAudience } from "./Audience.ts"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/Transactor.ts"
 import { type AudienceGone, DeliveryStore } from "./DeliveryStore.ts"

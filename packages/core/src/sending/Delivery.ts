@@ -2,7 +2,7 @@
 // is committed between the server's 354 and the message's body, and a message whose outcome stayed unknown is never sent
 // again by itself. `move` is the whole machine; stores make no other moves.
 import type { DateTime } from "effect"
-import type { FlowTokens } from "../flows/members/Membership.ts"
+import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../kernel/Ids.ts"
 
 /**

@@ -1,9 +1,9 @@
 // The port of the sending pipeline. Rows are claimed under a lease and a token, and every later write of the holder names
 // both; safety rests on state and token, clocks decide only how soon. Leases and due times are the store's own clock.
 import { Context, type Effect, Schema } from "effect"
-import type { FixedAudience } from "../blasts/Blast.ts"
+import type { FixedAudience } from "./Audience.ts"
 import type { Contact } from "../contacts/Contact.ts"
-import type { FlowTokens } from "../flows/members/Membership.ts"
+import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/Transactor.ts"
 import type { IntentAnswer } from "./Delivery.ts"

@@ -1,6 +1,6 @@
 // The header fields of email templates: validated as those of emails, and reported as `default_*`.
 import { Result } from "effect"
-import { checkFields, previewTextFrom, subjectFrom } from "../emails/EmailInput.ts"
+import { checkFields, previewTextFrom, subjectFrom } from "../documents/EmailInput.ts"
 import type { Invalid } from "../kernel/Refusal.ts"
 import type { MailDefaults } from "./Template.ts"
 

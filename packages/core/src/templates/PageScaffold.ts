@@ -1,7 +1,7 @@
 // The page that a tent template begins with when nothing is said of it: branded, whole, and light or dark as its visitor
 // likes it.
 import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
-import type { ScaffoldFacts } from "../emails/EmailScaffold.ts"
+import type { ScaffoldFacts } from "../rendering/EmailScaffold.ts"
 
 export const pageScaffold = ({ workspaceName, brand }: ScaffoldFacts): string => {
   const name = escapeHtml(brand.name ?? workspaceName)

@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import type { Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
 import type { GenerationInProgress } from "../documents/DocumentErrors.ts"
-import type { EmailFields } from "../emails/EmailFields.ts"
+import type { EmailFields } from "../documents/EmailFields.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { TemplateInUse, TemplateUse } from "./TemplateErrors.ts"
 

@@ -1,7 +1,7 @@
 // What can be done with workspaces, their keys and their sending domains. The command line and the administration call
 // these; the API only asks who a key belongs to.
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
-import { auditOfWorkspace } from "../operations/administration/Audited.ts"
+import { auditOfWorkspace } from "./WorkspaceAudit.ts"
 import { type AuditAction, AuditLog } from "../kernel/AuditLog.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"

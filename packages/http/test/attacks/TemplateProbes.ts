@@ -1,7 +1,7 @@
 // Valid bodies of all operations on templates, and the fixtures of the attacks.
 import { EmailTemplateId, GenerationId, TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { Context, Effect } from "effect"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"

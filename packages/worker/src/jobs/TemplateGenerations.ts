@@ -1,7 +1,7 @@
 // Template jobs: AI generations of the next version.
 import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { Effect } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"
 

@@ -1,8 +1,8 @@
 // The jobs of templates: when a generation is worked on, and when it is given up.
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
 import { EmailTemplateId, GenerationId, TentTemplateId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { attempts_to_work } from "@tentpole/worker/jobs/RetryPolicy"
 import { emailTemplateGeneration, tentTemplateGeneration } from "@tentpole/worker/jobs/TemplateGenerations"
 import { assert, it } from "@effect/vitest"

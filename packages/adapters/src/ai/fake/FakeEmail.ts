@@ -12,7 +12,7 @@ import {
   rule,
   section,
   small,
-} from "@tentpole/core/emails/EmailLayout"
+} from "@tentpole/core/rendering/EmailLayout"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { Palette } from "@tentpole/core/rendering/Palette"
 import type { CouponBrief, EmailBrief } from "./FakeEmailBrief.ts"

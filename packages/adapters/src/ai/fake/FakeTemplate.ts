@@ -1,7 +1,7 @@
 // What the fake makes of a template, or of an email that it is asked to change: the title and the first heading become new,
 // what was asked for is said below, and every other byte stays as it was, tokens and comments for Outlook included.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
-import { scaffold_text } from "@tentpole/core/emails/EmailScaffold"
+import { scaffold_text } from "@tentpole/core/rendering/EmailScaffold"
 import { elements } from "@tentpole/core/documents/HtmlElements"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 

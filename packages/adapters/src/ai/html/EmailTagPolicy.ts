@@ -1,6 +1,6 @@
 // What a tag of an email may keep: sanitize-html's judgement with the elements and attributes that emails are made of, some
 // of which the web has given up long ago. It is asked about one tag at a time.
-import { addressesOf } from "@tentpole/core/emails/EmailDangers"
+import { addressesOf } from "@tentpole/core/documents/EmailDangers"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import sanitizeHtml from "sanitize-html"
 import type { Tag, TagAttribute } from "./EmailTags.ts"

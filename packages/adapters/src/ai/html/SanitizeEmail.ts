@@ -2,7 +2,7 @@
 // spelling, since mail programs are moody and tokens stand anywhere. Which attributes a tag may keep is sanitize-html's
 // judgement, asked about one tag at a time, so that it never has to agree with a browser on where a tag ends. A cut can
 // make a tag of what was none: it goes on until a check that judges by other rules finds nothing.
-import { emailDangersOf, readingsOf } from "@tentpole/core/emails/EmailDangers"
+import { emailDangersOf, readingsOf } from "@tentpole/core/documents/EmailDangers"
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { Result } from "effect"
 import { readTags, type Tag } from "./EmailTags.ts"

@@ -1,5 +1,6 @@
 // The audience of a blast in memory, fixed slice by slice: core's machine and reasons over the rows.
-import { type Blast, type FixedAudience, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
+import type { FixedAudience } from "@tentpole/core/sending/Audience"
+import { type Blast, launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import { type BlastEvent, decide } from "@tentpole/core/blasts/machine"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"

@@ -1,6 +1,6 @@
 // What a claim takes, from whichever lane, and under what.
 import type { PgClient } from "@effect/sql-pg"
-import type { FlowTokens } from "@tentpole/core/flows/members/Membership"
+import type { FlowTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 
 export interface ClaimedRow {

@@ -1,7 +1,7 @@
 // The audience of a blast, fixed: one statement writes a delivery for everyone in it, with why some are blocked. The reasons
 // and their order are those of core's `blockReason`; the laws hold both to the same answers.
 import type { PgClient } from "@effect/sql-pg"
-import type { FixedAudience } from "@tentpole/core/blasts/Blast"
+import type { FixedAudience } from "@tentpole/core/sending/Audience"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
 import { type BlastId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"

@@ -2,7 +2,7 @@
 // whom they are for.
 import type { PgClient } from "@effect/sql-pg"
 import type { BlockReason, Delivery, DeliveryState, FailureReason, FlowMessage } from "@tentpole/core/sending/Delivery"
-import type { FlowTokens } from "@tentpole/core/flows/members/Membership"
+import type { FlowTokens } from "@tentpole/core/rendering/MergeTokens"
 import {
   ApprovalId,
   BlastId,

@@ -2,7 +2,7 @@
 // and each change of the fields and lists that it names, used for any number of members.
 import { DateTime } from "effect"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
-import type { ApprovalId, EmailId, FlowId, ListId } from "../../kernel/Ids.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, FlowId, ListId } from "../../kernel/Ids.ts"
 import { compileCondition, compileTree, type RulePredicate, type RuleSubject } from "../../segments/Evaluate.ts"
 import type { RuleField } from "../../segments/RuleFacts.ts"
 import {
@@ -55,6 +55,13 @@ export interface CompiledFlow {
 export interface CompilationFacts {
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>
+}
+
+/** What a simulation knows of the workspace: fields and lists that the flow names, and what its emails are called. */
+export interface SimulationFacts extends CompilationFacts {
+  readonly subjects: ReadonlyMap<EmailId, string | null>
+  readonly templateSubjects: ReadonlyMap<EmailTemplateId, string | null>
+  readonly workspaceName: string
 }
 
 export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: CompilationFacts): CompiledFlow => {

@@ -10,7 +10,7 @@ import type { Transaction } from "../../kernel/Transactor.ts"
 import type { Flow, FlowStatus } from "./Flow.ts"
 import type { ActivationFacts, FlowChange } from "./machine.ts"
 import type { NamedByFlow, NamedFacts } from "./FlowReferences.ts"
-import type { SimulationFacts } from "../simulation/Simulate.ts"
+import type { SimulationFacts } from "./CompiledFlow.ts"
 import type { StepId } from "./Step.ts"
 
 /** Memberships by how they stand. Nobody is counted twice; all of them together are whoever has entered. */

@@ -9,7 +9,7 @@ import { isObject } from "../../segments/RuleTree.ts"
 import { startOf } from "../../segments/TimeRange.ts"
 import { formTokens } from "../members/EntryTokens.ts"
 import type { Flow } from "../definition/Flow.ts"
-import type { FlowTokens } from "../members/Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import type { ContactUpdatedTrigger, FormTrigger, ListTrigger, TriggerType } from "../definition/Trigger.ts"
 
 /** A contact is to enter a flow. */

@@ -5,7 +5,8 @@ import type { MembershipId } from "../../kernel/Ids.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { readTokens, type TokenRefusal } from "./EntryTokens.ts"
-import type { EntrySource, FlowTokens } from "./Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
+import type { EntrySource } from "./Membership.ts"
 
 const named = { flow: Schema.String }
 

@@ -4,7 +4,7 @@ import { encodeText } from "../../kernel/Bytes.ts"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import { Invalid, type Issue } from "../../kernel/Refusal.ts"
 import { isObject } from "../../segments/RuleTree.ts"
-import type { FlowTokens } from "./Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import { type ApiTrigger, isTokenName, token_name_length_max, type TokenDeclaration } from "../definition/Trigger.ts"
 
 /** JSON of this many bytes is too much already. */

@@ -3,7 +3,7 @@ import type { Contact } from "../../contacts/Contact.ts"
 import { oneLine } from "../../rendering/Escapes.ts"
 import type { MessageLinks } from "../../rendering/message/Message.ts"
 import { fill, toMergeTemplate } from "../../rendering/MergeTemplate.ts"
-import type { FlowTokens } from "./Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 
 export interface Reader {
   readonly contact: Contact

@@ -1,5 +1,6 @@
 // One contact's way through a flow: where they are, what they brought, and what has happened to them there.
 import { type DateTime, Schema } from "effect"
+import { FlowTokens } from "../../rendering/MergeTokens.ts"
 import { emailStepMetrics } from "../../segments/RuleTree.ts"
 import { ContactId, EmailId, FlowId, MembershipId } from "../../kernel/Ids.ts"
 import { triggerTypes } from "../definition/Trigger.ts"
@@ -35,10 +36,6 @@ export const entrySources = [...triggerTypes, "manual"] as const
 export type EntrySource = (typeof entrySources)[number]
 
 const Instant = Schema.DateTimeUtcFromMillis
-
-/** Values of `{{campaign.dynamic.<key>}}`. */
-export const FlowTokens = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
-export type FlowTokens = typeof FlowTokens.Type
 
 /** One stay at one step. Its number grows along the way, so that a step come to again is another visit. */
 const StepVisit = Schema.Struct({ stepId: Schema.String, number: Schema.Int })

@@ -2,7 +2,8 @@
 import type { Activity } from "../../contacts/Activity.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { Change } from "../../kernel/Change.ts"
-import type { Membership, TimelineEntry, FlowTokens } from "./Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
+import type { Membership, TimelineEntry } from "./Membership.ts"
 import type { CreateEmailStep, CreateTentStep, StepId } from "../definition/Step.ts"
 
 interface ForVisit {

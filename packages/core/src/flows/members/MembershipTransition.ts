@@ -4,6 +4,7 @@ import { DateTime } from "effect"
 import { backoff } from "../../kernel/runtime/Backoff.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import type {
   DropReason,
   MemberMove,
@@ -12,7 +13,6 @@ import type {
   MemberStatus,
   TimelineEntry,
   TimelineType,
-  FlowTokens,
   StepVisit,
 } from "./Membership.ts"
 import { attemptOf, isLive, transitions } from "./Membership.ts"

@@ -5,22 +5,16 @@ import type { Activity, ActivityType } from "../../contacts/Activity.ts"
 import { ownActivityTypes } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
-import { subject_length_max } from "../../emails/EmailFields.ts"
-import { ApprovalId, EmailId, type EmailTemplateId, type ListId, MembershipId } from "../../kernel/Ids.ts"
+import { subject_length_max } from "../../documents/EmailFields.ts"
+import { ApprovalId, EmailId, type ListId, MembershipId } from "../../kernel/Ids.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
-import { type CompilationFacts, compileFlow, type CompiledFlow, type MemberFacts } from "../definition/CompiledFlow.ts"
+import { compileFlow, type CompiledFlow, type MemberFacts, type SimulationFacts } from "../definition/CompiledFlow.ts"
 import type { EntryRefusal } from "../members/Enrollment.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { FlowNotReady } from "../definition/FlowErrors.ts"
 import { decide, enroll, type MemberEvent } from "../members/machine.ts"
-import {
-  dueAtOf,
-  engagementTypes,
-  isLive,
-  type Membership,
-  type TimelineEntry,
-  type FlowTokens,
-} from "../members/Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
+import { dueAtOf, engagementTypes, isLive, type Membership, type TimelineEntry } from "../members/Membership.ts"
 import { textFor } from "../members/MemberText.ts"
 import type { MemberCommand, MembershipChange } from "../members/MembershipChange.ts"
 import { endOf, type StepId, type WaitUnit } from "../definition/Step.ts"
@@ -30,13 +24,6 @@ export interface SimulatedEvent {
   readonly after: { readonly amount: number; readonly unit: WaitUnit }
   readonly metric: Exclude<EmailStepMetric, "sent">
   readonly stepId: StepId
-}
-
-/** What a simulation knows of the workspace: fields and lists that the flow names, and what its emails are called. */
-export interface SimulationFacts extends CompilationFacts {
-  readonly subjects: ReadonlyMap<EmailId, string | null>
-  readonly templateSubjects: ReadonlyMap<EmailTemplateId, string | null>
-  readonly workspaceName: string
 }
 
 export interface SimulatedPerson {

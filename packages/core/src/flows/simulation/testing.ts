@@ -14,9 +14,11 @@ import { fieldsByName, readPatch } from "../../contacts/batch/ContactItem.ts"
 import { ContactId, EmailId, EmailTemplateId, FieldDefinitionId, FlowId, type ListId } from "../../kernel/Ids.ts"
 import type { Flow } from "../definition/Flow.ts"
 import { readStructure } from "../definition/FlowInput.ts"
-import { currentStepOf, type MemberStatus, type TimelineEntry, type FlowTokens } from "../members/Membership.ts"
+import type { FlowTokens } from "../../rendering/MergeTokens.ts"
+import { currentStepOf, type MemberStatus, type TimelineEntry } from "../members/Membership.ts"
 import { namedByFlow } from "../definition/FlowReferences.ts"
-import { type SimulatedEvent, type Simulation, type SimulationFacts, simulate as run } from "./Simulate.ts"
+import type { SimulationFacts } from "../definition/CompiledFlow.ts"
+import { type SimulatedEvent, type Simulation, simulate as run } from "./Simulate.ts"
 import { endOf, type StepId, type Stretch, waitUnits } from "../definition/Step.ts"
 
 /** A custom field, as far as flows care. */

@@ -2,7 +2,7 @@
 // unless its step says otherwise, and belongs to the flow.
 import { Cause, DateTime, Effect } from "effect"
 import { EmailChange } from "../../emails/EmailChange.ts"
-import type { EmailFields } from "../../emails/EmailFields.ts"
+import type { EmailFields } from "../../documents/EmailFields.ts"
 import { document_name_length_max } from "../../documents/Document.ts"
 import { EmailStore } from "../../emails/EmailStore.ts"
 import { emailGenerations } from "../../emails/EmailRules.ts"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { SimulationFacts } from "@tentpole/core/flows/definition/CompiledFlow"
 import {
   beginSimulation,
   type SimulatedEvent,
   simulate as run,
-  type SimulationFacts,
   yearAfter,
 } from "@tentpole/core/flows/simulation/Simulate"
 import { readSimulation } from "@tentpole/core/flows/simulation/SimulationInput"

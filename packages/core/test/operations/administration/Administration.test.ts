@@ -1,5 +1,5 @@
 // What operators may write: domains of pages, senders and brands, and what the audit log is told of a workspace's changes.
-import { auditOfWorkspace } from "@tentpole/core/operations/administration/Audited"
+import { auditOfWorkspace } from "@tentpole/core/workspaces/WorkspaceAudit"
 import { checkPageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { decodeCursor, encodeCursor, textId } from "@tentpole/core/kernel/Page"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"

@@ -1,6 +1,6 @@
 // The endpoints of emails.
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
-import { EmailName, type EmailFields, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
+import { EmailName, type EmailFields, PreviewText, Subject } from "@tentpole/core/documents/EmailFields"
 import { test_addresses_max } from "@tentpole/core/sending/TestMails"
 import { ContactId, EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"

@@ -1,4 +1,5 @@
 // The handlers of queries by rules.
+import { Lists } from "@tentpole/core/lists/Lists"
 import type { Paged } from "@tentpole/core/kernel/Page"
 import { type FoundContact, Segments } from "@tentpole/core/segments/Segments"
 import type { SegmentQuery } from "@tentpole/core/segments/SegmentStore"
@@ -7,13 +8,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { withWorkspace } from "../../edge/Auth.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
-import { type ExplainContact, type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentWire.ts"
+import { type SearchContacts, type SegmentPreview, toExplanation, toFound } from "./SegmentWire.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "segments",
   Effect.fn(function* (group) {
     const segments = yield* Segments
+    const lists = yield* Lists
     return group.handleAll({
       search: ({ payload }) =>
         withWorkspace(({ id }) => segments.search(id, payload.rules, toQuery(payload))).pipe(
@@ -24,7 +26,11 @@ export const layer = HttpApiBuilder.group(
           answer(toPreview),
         ),
       explain: ({ params, payload }) =>
-        withWorkspace(({ id }) => segments.explain(id, params.contact_id, asked(payload))).pipe(answer(toExplanation)),
+        withWorkspace(({ id }) =>
+          payload.list_id === undefined
+            ? segments.explain(id, params.contact_id, payload.rules)
+            : lists.explain(id, payload.list_id, params.contact_id),
+        ).pipe(answer(toExplanation)),
     })
   }),
 )
@@ -36,9 +42,6 @@ const toQuery = (body: typeof SearchContacts.Type): SegmentQuery & { readonly ex
   search: body.search ?? null,
   explain: body.explain ?? false,
 })
-
-const asked = ({ rules, list_id: listId }: typeof ExplainContact.Type) =>
-  listId === undefined ? { rules } : { listId }
 
 const toPreview = ({ items, total }: Paged<FoundContact>): typeof SegmentPreview.Type => ({
   count: total,

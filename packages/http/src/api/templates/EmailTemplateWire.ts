@@ -1,8 +1,8 @@
 // Wire schemas of email templates. Their header fields are `default_*`.
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
-import { EmailName, PreviewText, Subject } from "@tentpole/core/emails/EmailFields"
+import { EmailName, PreviewText, Subject } from "@tentpole/core/documents/EmailFields"
 import { EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
-import type { NewEmailTemplate } from "@tentpole/core/templates/EmailTemplates"
+import type { NewEmailTemplate } from "@tentpole/core/emails/EmailTemplates"
 import type { EmailTemplate, EmailTemplateTypes, MailDefaults } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
 import { readOnly, readOnlyKeys } from "../../Wire.ts"

@@ -1,5 +1,5 @@
 // The handlers of email templates.
-import { EmailTemplates } from "@tentpole/core/templates/EmailTemplates"
+import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import type { EmailTemplateTypes } from "@tentpole/core/templates/Template"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

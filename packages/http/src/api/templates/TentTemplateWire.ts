@@ -1,7 +1,7 @@
 // Wire schemas of tent templates.
-import { EmailName } from "@tentpole/core/emails/EmailFields"
+import { EmailName } from "@tentpole/core/documents/EmailFields"
 import { TentId, TentTemplateId } from "@tentpole/core/kernel/Ids"
-import type { NewTentTemplate } from "@tentpole/core/templates/TentTemplates"
+import type { NewTentTemplate } from "@tentpole/core/tents/TentTemplates"
 import type { TentTemplate } from "@tentpole/core/templates/Template"
 import { Schema } from "effect"
 import { readOnly } from "../../Wire.ts"

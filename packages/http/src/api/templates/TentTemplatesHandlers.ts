@@ -1,5 +1,5 @@
 // The handlers of tent templates.
-import { TentTemplates } from "@tentpole/core/templates/TentTemplates"
+import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import type { TentTemplateTypes } from "@tentpole/core/templates/Template"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,7 +1,7 @@
 // The header fields of emails: their schemas, limits and messages.
 import { Schema } from "effect"
 import { atMost, FromName, oneLine, SenderAddress } from "../workspaces/Sender.ts"
-import { document_name_length_max } from "../documents/Document.ts"
+import { document_name_length_max } from "./Document.ts"
 
 export const subject_length_max = 998
 export const preview_text_length_max = 200

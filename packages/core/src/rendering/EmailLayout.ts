@@ -1,7 +1,7 @@
 // How the emails that this service makes itself are laid out: tables for the mail programs that know nothing else, styles at
 // the elements for those that drop style sheets, narrow on telephones, dark where the reader likes it dark.
-import { night, type Palette, paper, softNight, softPaper } from "../rendering/Palette.ts"
-import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
+import { night, type Palette, paper, softNight, softPaper } from "./Palette.ts"
+import { escapeHtml, isWebUrl } from "./Escapes.ts"
 
 export interface EmailLayout {
   /** Text: what a browser shows as the title. */

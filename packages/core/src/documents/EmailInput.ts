@@ -1,10 +1,10 @@
 // Validation of emails: header fields and HTML.
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
-import { storable } from "../documents/Html.ts"
+import { storable } from "./Html.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Cleaner } from "../documents/Clean.ts"
+import { Cleaner } from "./Clean.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { emailDangersOf } from "./EmailDangers.ts"
 import { type EmailFields, emailFields, preview_text_length_max, subject_length_max, wireNames } from "./EmailFields.ts"

@@ -1,5 +1,5 @@
 // What is dangerous in an email, by each way in which it is read.
-import { addressesOf, emailDangersOf, readingsOf } from "../../src/emails/EmailDangers.ts"
+import { addressesOf, emailDangersOf, readingsOf } from "../../src/documents/EmailDangers.ts"
 import { dangersOf } from "../../src/documents/Clean.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 // The email that a user begins with: branded, and with words in it that wait for better ones. The footer with the
 // unsubscribe link is added when it is sent.
-import { paletteOr } from "../rendering/Palette.ts"
+import { paletteOr } from "./Palette.ts"
 import type { WorkspaceBrand } from "../workspaces/Workspace.ts"
 import { heading, layOut, letterhead, paragraph, row } from "./EmailLayout.ts"
 

@@ -1,6 +1,6 @@
 // What could act by itself in an email, in every way in which it is read: browsers pass over conditional comments, Outlook
 // reads some of them and passes over what is between others, and addresses are complete only when tokens are filled in.
-import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "../documents/Clean.ts"
+import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "./Clean.ts"
 
 /** `dangersOf` of each reading of an email; empty when it is clean. */
 export const emailDangersOf = (html: string): ReadonlyArray<string> =>
