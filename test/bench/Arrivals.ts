@@ -1,5 +1,5 @@
 // Rates of what arrived at a mail server that counts.
-import type { Arrival } from "../support/FakeSmtpProcess.ts"
+import type { Arrival } from "../support/smtp/FakeSmtpProcess.ts"
 
 export const countOf = (arrivals: ReadonlyArray<Arrival>): number => arrivals.reduce((sum, { count }) => sum + count, 0)
 

@@ -2,7 +2,7 @@
 // is rolled back.
 import { type Held, MemoryDatabase, Open, type Rows } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import * as MemoryTransactor from "@tentpole/adapters/memory/kernel/Transactor"
-import { type Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { type Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 
 class Died extends Error {

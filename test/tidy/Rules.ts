@@ -76,7 +76,6 @@ packages/http/src/api/d/D.ts
   {
     title: "a folder has at most 15 files",
     find: Folders.sizes,
-    enforced: false,
     remedy: "group the files by what they are about",
     exempt: [{ at: "packages/adapters/src/postgres/migrations/", reason: "one file a migration, in order" }],
     breaks: `test/a/ !\ntest/a/A.ts\n${Array.from({ length: 15 }, (_, n) => `test/a/${n}.ts\ntest/b/${n}.ts`).join("\n")}`,

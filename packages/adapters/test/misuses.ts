@@ -1,11 +1,11 @@
 // What must not compile, shown to the compiler: `tsc -b` fails as soon as it stops refusing one of these. Beside each
 // mistake stands what is right, so that it is the mistake that is refused, and nothing else. Nobody runs this file.
 import type { BlastChange } from "@tentpole/core/blasts/machine"
-import { changeOf } from "@tentpole/core/kernel/Change"
+import { changeOf } from "@tentpole/core/kernel/changes/Change"
 import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type Job, Jobs } from "@tentpole/core/kernel/Jobs"
-import { Outbox } from "@tentpole/core/kernel/Outbox"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { type Job, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { type SlugTaken, type Workspace, WorkspaceChange } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect } from "effect"

@@ -1,7 +1,7 @@
 // The first start on an empty database: creates a workspace with an API key. The first process does it and prints the key
 // once.
 import type { Configuration } from "@tentpole/adapters/Configuration"
-import { Actor } from "@tentpole/core/kernel/Actor"
+import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Effect, Layer, Redacted } from "effect"
 

@@ -2,7 +2,7 @@
 import { pause } from "../../support/Service.ts"
 import type { Bench } from "../Benchmark.ts"
 import type { Row } from "../Report.ts"
-import type { Arrival } from "../../support/FakeSmtpProcess.ts"
+import type { Arrival } from "../../support/smtp/FakeSmtpProcess.ts"
 import { rateBetween, spanOf } from "../Arrivals.ts"
 import type { Sender, World } from "../World.ts"
 

@@ -2,7 +2,7 @@
 import { pause, until } from "../../support/Service.ts"
 import { Effect } from "effect"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import type { Scenario } from "../Campaign.ts"
 import { Gate } from "../Gate.ts"
 import { cameTo } from "./History.ts"

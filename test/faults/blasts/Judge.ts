@@ -2,7 +2,7 @@
 // none is forgotten, no state is invented, and the counters are right.
 import type { Inside } from "../../support/Inside.ts"
 import { historyFaults } from "./History.ts"
-import type { Dot } from "../../support/FakeSmtpProcess.ts"
+import type { Dot } from "../../support/smtp/FakeSmtpProcess.ts"
 
 export interface DeliveryRow {
   readonly id: string

@@ -7,7 +7,7 @@ import type { Scenario } from "../Campaign.ts"
 import type { Bounds } from "./Judge.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
-import type { Dot } from "../../support/FakeSmtpProcess.ts"
+import type { Dot } from "../../support/smtp/FakeSmtpProcess.ts"
 import type { World } from "./World.ts"
 
 const bounds: Bounds = { connections: 32, settle_batch_max: 64 }

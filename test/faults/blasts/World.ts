@@ -14,7 +14,7 @@ import { Proxy } from "../Proxy.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { keepHistory } from "./History.ts"
 import { RunningBlast } from "./RunningBlast.ts"
-import { FakeSmtpProcess } from "../../support/FakeSmtpProcess.ts"
+import { FakeSmtpProcess } from "../../support/smtp/FakeSmtpProcess.ts"
 import { bounds, times } from "./Times.ts"
 
 export interface WorkerOptions {

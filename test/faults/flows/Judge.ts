@@ -5,7 +5,7 @@ import { Flows } from "@tentpole/core/flows/Flows"
 import type { MemberMessage } from "@tentpole/core/flows/members/MemberDeliveries"
 import { EmailId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
-import type { Dot } from "../../support/FakeSmtpProcess.ts"
+import type { Dot } from "../../support/smtp/FakeSmtpProcess.ts"
 import { type Known, predicted, told, type Witnessed } from "./Prediction.ts"
 import type { RunningFlow } from "./RunningFlow.ts"
 

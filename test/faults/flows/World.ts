@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Ending } from "../../support/Ending.ts"
 import { bounds } from "../blasts/Times.ts"
-import { FakeSmtpProcess } from "../../support/FakeSmtpProcess.ts"
+import { FakeSmtpProcess } from "../../support/smtp/FakeSmtpProcess.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { Database } from "../Database.ts"
 import { Deployment } from "../Deployment.ts"

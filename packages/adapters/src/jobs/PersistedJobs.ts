@@ -1,8 +1,8 @@
 // Jobs on Effect's PersistedQueue over PostgreSQL: offered in the caller's transaction, taken under a lease, tried again
 // with growing pauses, kept as dead letters.
 import { PgClient } from "@effect/sql-pg"
-import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { orDefect } from "../postgres/kernel/Postgres.ts"

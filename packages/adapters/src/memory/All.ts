@@ -1,5 +1,5 @@
 // Every store in memory, over one database.
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import { MemoryDatabase } from "./kernel/MemoryDatabase.ts"
 import * as AssetStore from "./tents/AssetStore.ts"

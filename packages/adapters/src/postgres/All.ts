@@ -1,5 +1,5 @@
 // Every store on PostgreSQL, over the two clients.
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Layer } from "effect"
 import * as AssetStore from "./tents/AssetStore.ts"
 import * as AdministrationStore from "./operations/AdministrationStore.ts"

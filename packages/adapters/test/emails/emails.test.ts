@@ -2,7 +2,7 @@
 import { tagged } from "@tentpole/core/contract"
 import type { NewEmail } from "@tentpole/core/emails/NewEmail"
 import { type EmailId, EmailTemplateId } from "@tentpole/core/kernel/Ids"
-import { JobQueue } from "@tentpole/core/kernel/Jobs"
+import { JobQueue } from "@tentpole/core/kernel/changes/Jobs"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { asked, begin, type Stores, underway, world } from "../fixtures/EmailsWorld.ts"

@@ -7,7 +7,7 @@ import { ContactId, ListId } from "@tentpole/core/kernel/Ids"
 import { ListChange } from "@tentpole/core/lists/List"
 import { Lists } from "@tentpole/core/lists/Lists"
 import { ListStore } from "@tentpole/core/lists/ListStore"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { memory, postgres } from "../fixtures/Stores.ts"
 

@@ -1,11 +1,11 @@
 // Sending domains, verified by real look-ups: the use case over node's resolver and a name server that is told how to answer.
 import * as Dns from "@tentpole/adapters/dns/Dns"
-import type { AuditLog } from "@tentpole/core/kernel/AuditLog"
+import type { AuditLog } from "@tentpole/core/kernel/changes/AuditLog"
 import { settingsLayer } from "@tentpole/core/contract"
 import { DnsResolver } from "@tentpole/core/ports/DnsResolver"
 import type { Ids, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Secrets } from "@tentpole/core/kernel/Secrets"
-import type { Transactor } from "@tentpole/core/kernel/Transactor"
+import type { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, describe, it } from "@effect/vitest"

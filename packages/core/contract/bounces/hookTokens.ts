@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { HookTokenStore } from "../../src/bounces/providers/HookTokenStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 const bytes = (of: number): Uint8Array => new Uint8Array(32).fill(of)

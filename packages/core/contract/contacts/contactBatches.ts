@@ -9,7 +9,7 @@ import { type ContactPatch, newContact, patchContact } from "../../src/contacts/
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ReadItem } from "../../src/contacts/batch/ContactItem.ts"
 import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { at, begin, email, everything, identitiesOfContact, type Ports } from "./contactWorld.ts"
 

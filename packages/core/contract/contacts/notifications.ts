@@ -2,8 +2,8 @@
 // it is: so a law first writes a mark of its own, and reads once the mark can be read.
 import { DateTime, Effect } from "effect"
 import type { WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Outbox, type RecordedEvent } from "../../src/kernel/Outbox.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Outbox, type RecordedEvent } from "../../src/kernel/changes/Outbox.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { eventually } from "../kernel/eventually.ts"
 
 const mark = "law_mark"

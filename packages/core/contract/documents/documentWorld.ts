@@ -20,7 +20,7 @@ import {
 import type { EmailTemplateTypes, TentTemplateTypes } from "../../src/templates/Template.ts"
 import { EmailTemplateChange, TentTemplateChange } from "../../src/templates/TemplateChange.ts"
 import { EmailTemplateStore, TentTemplateStore } from "../../src/templates/TemplateStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 

@@ -13,7 +13,7 @@ import { rowReader } from "../../src/imports/Rows.ts"
 import { type CreationFacts, ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
 import { ListStore } from "../../src/lists/ListStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)

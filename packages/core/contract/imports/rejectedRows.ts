@@ -6,7 +6,7 @@ import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { ImportRunId } from "../../src/kernel/Ids.ts"
 import type { RejectedRow } from "../../src/imports/Import.ts"
 import { ImportStore } from "../../src/imports/ImportStore.ts"
-import type { Transactor } from "../../src/kernel/Transactor.ts"
+import type { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { applyRows, lineOf, runIn } from "./importSamples.ts"
 

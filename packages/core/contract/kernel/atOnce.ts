@@ -1,6 +1,6 @@
 // Two transactions of which the second begins while the first holds its locks.
 import { Deferred, Effect, Fiber } from "effect"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 
 /** Begins `first`, and `second` once that holds its locks; lets `first` go on when `second` must be waiting. */
 export const twoAtOnce = <A, E, B, F, R1, R2>(

@@ -1,7 +1,7 @@
 // What laws begin with: a workspace of their own, so that nothing has to be cleared between them.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { Ids, WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceChange, type WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, type Layer, Ref } from "effect"
 import { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
-import { type Job, JobQueue, Jobs } from "../../src/kernel/Jobs.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { type Job, JobQueue, Jobs } from "../../src/kernel/changes/Jobs.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "./fresh.ts"
 import { eventually } from "./eventually.ts"
 

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, type Layer } from "effect"
 import type { WorkspaceId } from "../../src/kernel/Ids.ts"
-import { type DomainEvent, Outbox } from "../../src/kernel/Outbox.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { type DomainEvent, Outbox } from "../../src/kernel/changes/Outbox.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "./fresh.ts"
 import { eventually } from "./eventually.ts"
 

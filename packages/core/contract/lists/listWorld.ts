@@ -9,10 +9,10 @@ import { BlastId, ContactId, ListId, type WorkspaceId } from "../../src/kernel/I
 import { type List, ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates, type WantedName } from "../../src/lists/ListName.ts"
 import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "../../src/lists/ListStore.ts"
-import type { Outbox } from "../../src/kernel/Outbox.ts"
+import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
 import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 export type Ports = ListStore | RuleFactsStore | ContactStore | ContactFieldStore | Outbox | Transactor | Fresh

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { encodeText } from "../../src/kernel/Bytes.ts"
 import { type Claim, IdempotencyStore, type NewClaim } from "../../src/operations/idempotency/IdempotencyStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 const hash = (of: number): Uint8Array => new Uint8Array(32).fill(of)

@@ -8,7 +8,7 @@ import { newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { PrivacyStore } from "../../src/operations/privacy/PrivacyStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { at, email, type Ports } from "../contacts/contactWorld.ts"
 import * as Deliveries from "../sending/deliveryScenario.ts"
 

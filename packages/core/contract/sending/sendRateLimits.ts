@@ -5,7 +5,7 @@ import { Clock, DateTime, Effect, type Layer } from "effect"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import * as Pace from "../../src/sending/SendRateLimit.ts"
 import type { WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceChange, type WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import {

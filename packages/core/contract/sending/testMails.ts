@@ -5,7 +5,7 @@ import { EmailChange } from "../../src/emails/EmailChange.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
 import { type TestMail, TestMailStore } from "../../src/sending/TestMailStore.ts"
 import { ContactId, EmailId, TestMailId, type WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 export const testMails = <E>(name: string, live: Layer.Layer<TestMailStore | EmailStore | Transactor | Fresh, E>) =>

@@ -6,7 +6,7 @@ import { type Asset, AssetChange, assets_max } from "../../src/tents/assets/Asse
 import { AssetStore } from "../../src/tents/assets/AssetStore.ts"
 import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
 const at = (ms: number) => DateTime.makeUnsafe(ms)

@@ -8,7 +8,7 @@ import { BulkStore } from "../../src/tents/bulk/BulkStore.ts"
 import type { Tent } from "../../src/tents/Tent.ts"
 import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 

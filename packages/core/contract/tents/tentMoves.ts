@@ -6,7 +6,7 @@ import type { PublishFacts, PublishWish } from "../../src/tents/pages/Publish.ts
 import type { Tent, TentRequest } from "../../src/tents/Tent.ts"
 import { autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
 import type { TentStore } from "../../src/tents/TentStore.ts"
-import type { Transactor } from "../../src/kernel/Transactor.ts"
+import type { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import type { Fresh } from "../kernel/fresh.ts"
 
 export const at = (ms: number) => DateTime.makeUnsafe(ms)

@@ -7,7 +7,7 @@ import { TrafficStore } from "../../src/traffic/TrafficStore.ts"
 import type { SeenView } from "../../src/traffic/ViewBatch.ts"
 import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { seenView, viewBatch } from "./viewBatches.ts"
 

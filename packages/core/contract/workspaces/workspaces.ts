@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer } from "effect"
 import { ApiKeyId, DomainId, WorkspaceId } from "../../src/kernel/Ids.ts"
-import { Transactor } from "../../src/kernel/Transactor.ts"
+import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import type { ApiKey } from "../../src/workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../src/workspaces/SendingDomain.ts"
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"

@@ -1,7 +1,7 @@
 // What follows from a change of a blast: events, audit entries and jobs, and when workers have to look at it.
 import type { DateTime } from "effect"
-import type { AuditNote, ChangeEffects, QueuedJob } from "../kernel/Change.ts"
-import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { AuditNote, ChangeEffects, QueuedJob } from "../kernel/changes/Change.ts"
+import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import { type Blast, countsOf, earlyEndingOf, launchOf } from "./Blast.ts"
 
 /** Recipients may have waited for this: to be sent to (again), or to be ended with their blast. */

@@ -6,7 +6,7 @@ import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.
 import type { ListNameExists } from "../lists/List.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Blast, BlastStatus, EarlyEnding, RetryOptions } from "./Blast.ts"
 import type { LaunchFacts } from "./Launch.ts"
 import type { BlastChange } from "./machine.ts"

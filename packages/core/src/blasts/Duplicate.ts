@@ -10,7 +10,7 @@ import { name_length_max as list_name_length_max, nameCandidates } from "../list
 import { ListStore } from "../lists/ListStore.ts"
 import { mentionedIn } from "../segments/RuleTree.ts"
 import { copyName } from "../kernel/Text.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { AttachedEmail, Audience, Blast } from "./Blast.ts"
 import { BlastStore } from "./BlastStore.ts"
 import { duplicateBlast } from "./machine.ts"

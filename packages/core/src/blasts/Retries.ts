@@ -2,7 +2,7 @@
 // worker then puts them back into the queue, some thousands at a time, and until the last one is there the blast is not over.
 import { DateTime, Effect } from "effect"
 import type { BlastId, ContactId, WorkspaceId } from "../kernel/Ids.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent } from "./ApplyEvent.ts"
 import type { RetryOptions } from "./Blast.ts"
 import { BlastStore } from "./BlastStore.ts"

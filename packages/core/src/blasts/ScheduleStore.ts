@@ -2,7 +2,7 @@
 // whichever worker asks is told, and two that are told the same fire a blast once, since firing locks it.
 import { Context, type DateTime, type Effect } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 
 export interface DueSchedules {
   /** By the store's clock; no later than when any of `blasts` is locked. */

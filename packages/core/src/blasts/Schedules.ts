@@ -2,7 +2,7 @@
 import { Cause, Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent } from "./ApplyEvent.ts"
 import { BlastStore } from "./BlastStore.ts"
 import type { CampaignNotReady } from "./Readiness.ts"

@@ -8,7 +8,7 @@ import { move } from "../sending/machine.ts"
 import { about } from "../tracking/Engagement.ts"
 import { isStronger, isWornOut, type SuppressionReason } from "../sending/Suppression.ts"
 import type { DeliveryId } from "../kernel/Ids.ts"
-import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { BounceKind } from "../sending/EnhancedCode.ts"
 
 export type BounceReport =

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
 import type { ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type BounceReport, ReportChange } from "./Report.ts"
 import { BounceReportStore } from "./ReportStore.ts"
 

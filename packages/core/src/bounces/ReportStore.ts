@@ -1,7 +1,7 @@
 // The port of reports: deliveries with what is known of their addresses, and what was reported of them.
 import { Context, type Effect } from "effect"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { ReportChange, ReportedDelivery } from "./Report.ts"
 
 export class BounceReportStore extends Context.Service<

@@ -2,7 +2,7 @@
 // events.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
-import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"

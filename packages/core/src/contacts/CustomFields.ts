@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { FieldDefinitionId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import {
   type CustomField,

@@ -1,10 +1,10 @@
 // Documents: the use cases that emails, email templates and tent templates share.
 import { DateTime, Effect } from "effect"
 import { ApprovalId, GenerationId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/Jobs.ts"
+import { Jobs } from "../kernel/changes/Jobs.ts"
 import { type BrokenCursor, decodeCursor, page_limit_default, type Sliced } from "../kernel/Page.ts"
 import { type Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import type { ContentStatus, Current, DocumentTypes, Locked } from "./Document.ts"
 import type { ApprovalVersionStale, GenerationInProgress, HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"

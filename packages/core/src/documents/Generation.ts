@@ -2,7 +2,7 @@
 // credit back.
 import { type DateTime, Result } from "effect"
 import type { GenerationId } from "../kernel/Ids.ts"
-import type { Transitions } from "../kernel/Transitions.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
 

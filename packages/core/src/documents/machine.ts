@@ -2,8 +2,8 @@
 import { DateTime, Result } from "effect"
 import type { WrittenEmail } from "../ports/Ai.ts"
 import type { ApprovalId, GenerationId } from "../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
-import type { Transitions } from "../kernel/Transitions.ts"
+import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { copyName } from "../kernel/Text.ts"
 import {

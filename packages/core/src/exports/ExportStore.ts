@@ -5,7 +5,7 @@ import type { Contact } from "../contacts/Contact.ts"
 import type { ExportId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListAudience } from "../lists/ListStore.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { BlastRecipients, Export } from "./Export.ts"
 import type { ExportChange } from "./machine.ts"
 

@@ -11,7 +11,7 @@ import { membersExport } from "./MembersExport.ts"
 import { NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import {
   type CompletedExport,
   expiryOf,

@@ -1,7 +1,7 @@
 // The machine of an export: every ExportChange is decided here.
 import { DateTime } from "effect"
-import { type Change, changeOf } from "../kernel/Change.ts"
-import type { Transitions } from "../kernel/Transitions.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import {
   type CompletedExport,
   type Export,

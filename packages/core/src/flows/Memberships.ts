@@ -6,7 +6,7 @@ import { ContactStore } from "../contacts/ContactStore.ts"
 import type { ContactId, FlowId, MembershipId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { NotFound } from "../kernel/Refusal.ts"
-import { type Transaction, Transactor } from "../kernel/Transactor.ts"
+import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { MembershipRunner } from "./engine/MembershipRunner.ts"
 import type { CompiledFlow } from "./definition/CompiledFlow.ts"
 import {

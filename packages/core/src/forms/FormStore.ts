@@ -4,7 +4,7 @@ import type { IdentityTaken } from "../contacts/ContactStore.ts"
 import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Cursor, Sliced } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Submission, SubmissionChange } from "./Submission.ts"
 
 export interface SubmissionQuery {

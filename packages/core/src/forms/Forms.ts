@@ -7,7 +7,7 @@ import { retryOnIdentityConflict } from "../contacts/batch/retryOnIdentityConfli
 import { fieldsByName } from "../contacts/batch/ContactItem.ts"
 import { ContactId, Ids, SubmissionId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { type Answers, readAnswers, readVisitor, type Sent, type TooMuchSent } from "./Answers.ts"
 import type { Form } from "./Form.ts"

@@ -6,7 +6,7 @@ import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { ContactId, SubmissionId, TentId } from "../kernel/Ids.ts"
-import { type Change, changeOf } from "../kernel/Change.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { Answers } from "./Answers.ts"
 import type { Form } from "./Form.ts"
 

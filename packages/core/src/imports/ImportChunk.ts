@@ -5,7 +5,7 @@ import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from 
 import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
 import type { SkipIfFilled } from "../contacts/ContactPatch.ts"
-import { type Change, changeOf } from "../kernel/Change.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
 import { pathOf, type ReadRow, rowIssue, sanitizeCell } from "./Rows.ts"

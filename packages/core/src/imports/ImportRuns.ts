@@ -8,7 +8,7 @@ import { retryOnIdentityConflict } from "../contacts/batch/retryOnIdentityConfli
 import { fieldsByName } from "../contacts/batch/ContactItem.ts"
 import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { chunk_rows_max, frozenKey, type ImportRun } from "./Import.ts"

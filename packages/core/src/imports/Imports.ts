@@ -10,7 +10,7 @@ import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
 import {

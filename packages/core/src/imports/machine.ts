@@ -2,8 +2,8 @@
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
-import type { Transitions } from "../kernel/Transitions.ts"
+import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
 import {
   type DuplicateStrategy,

@@ -6,7 +6,7 @@ import type { ContactId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { RuleReading } from "../segments/Evaluate.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type {
   CreationFacts,
   Editable,

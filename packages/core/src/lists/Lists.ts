@@ -12,7 +12,7 @@ import { ContactStore } from "../contacts/ContactStore.ts"
 import type { Explanation } from "../segments/Explain.ts"
 import { explainContact } from "../segments/Segments.ts"
 import { SegmentStore } from "../segments/SegmentStore.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import {
   contact_ids_max,
   type List,

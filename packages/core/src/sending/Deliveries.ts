@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { FixedAudience } from "./Audience.ts"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type AudienceGone, DeliveryStore } from "./DeliveryStore.ts"
 
 /** Contacts looked at by one transaction: few at first, for whoever waits for the first message, then many, for speed. */

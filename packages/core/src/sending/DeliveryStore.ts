@@ -5,7 +5,7 @@ import type { FixedAudience } from "./Audience.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { IntentAnswer } from "./Delivery.ts"
 import type { Settlement } from "./Settlement.ts"
 

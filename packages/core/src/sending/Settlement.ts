@@ -3,7 +3,7 @@
 import type { DateTime } from "effect"
 import { type BounceKind, codeOfReply, saysAddressIsBad, saysMailboxIsOut } from "./EnhancedCode.ts"
 import type { DeliveryId } from "../kernel/Ids.ts"
-import { type Change, changeOf } from "../kernel/Change.ts"
+import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import { pauseAfter_s } from "../kernel/runtime/Backoff.ts"
 import type { Ending, FailureReason } from "./Delivery.ts"
 import type { NotSent, Outcome } from "./MailConnection.ts"

@@ -3,7 +3,7 @@
 import { Context, type Effect } from "effect"
 import type { ContactId, EmailId, TestMailId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 
 /** One message of one email to one address, to see what it looks like. */
 export interface TestMail {

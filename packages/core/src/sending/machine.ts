@@ -1,5 +1,5 @@
 // The machine of a delivery: the table of its transitions, and `move`, which decides each of them.
-import type { Transitions } from "../kernel/Transitions.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import {
   type DeliveryState,
   type Ending,

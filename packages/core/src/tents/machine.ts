@@ -2,8 +2,8 @@
 import { type DateTime, Result } from "effect"
 import { generation_credits } from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
-import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/Change.ts"
-import type { Transitions } from "../kernel/Transitions.ts"
+import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Alias, firstFree } from "./Alias.ts"
 import { cleanupJob } from "./assets/Asset.ts"
 import {

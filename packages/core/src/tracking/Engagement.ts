@@ -4,7 +4,7 @@ import type { DateTime } from "effect"
 import type { Activity, ActivityType } from "../contacts/Activity.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactId, DeliveryId } from "../kernel/Ids.ts"
-import type { DomainEvent } from "../kernel/Outbox.ts"
+import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Delivery } from "../sending/Delivery.ts"
 import { move } from "../sending/machine.ts"
 

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { EngagementChange, TrackedDelivery } from "./Engagement.ts"
 
 export class EngagementStore extends Context.Service<

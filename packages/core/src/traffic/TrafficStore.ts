@@ -1,7 +1,7 @@
 // The port to page views: written in batches that are added up already, read as counts.
 import { Context, type Effect } from "effect"
 import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { Counts, Day, Days, TopTent } from "./Analytics.ts"
 import type { DaySum, DayVisitor, SingleView } from "./ViewBatch.ts"
 

@@ -2,7 +2,7 @@
 // before the store hears of them.
 import { DateTime, Effect } from "effect"
 import { Ids, type TentId, type WorkspaceId } from "../kernel/Ids.ts"
-import { Transactor } from "../kernel/Transactor.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
 import { Agents } from "./Agents.ts"
 import { dayNumberOf, dayOf } from "./Analytics.ts"
 import { type KnownDay, dailyVisitorCache } from "./DailyVisitorCache.ts"

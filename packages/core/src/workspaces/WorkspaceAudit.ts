@@ -1,6 +1,6 @@
 // What the audit log is told of a change: decided from the change itself, so that no store can forget it.
 import type { Workspace } from "./Workspace.ts"
-import type { AuditEvent } from "../kernel/AuditLog.ts"
+import type { AuditEvent } from "../kernel/changes/AuditLog.ts"
 
 /** Fields whose values tell nobody's address or words. */
 const plain = [

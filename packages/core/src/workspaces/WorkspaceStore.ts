@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { ApiKeyId, DomainId, WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { Transaction } from "../kernel/Transactor.ts"
+import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { ApiKey } from "./ApiKey.ts"
 import type { SendingDomain } from "./SendingDomain.ts"
 import type { SlugTaken, Workspace, WorkspaceChange } from "./Workspace.ts"

@@ -1,6 +1,6 @@
 // Authentication of the administration API by the ADMIN_TOKEN. Its holder can change every workspace; the audit log names it
 // `admin`.
-import { Actor } from "@tentpole/core/kernel/Actor"
+import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"

@@ -1,7 +1,7 @@
 // Wire schemas of the administration API: keys, domains, suppressions and audit log entries. The command line uses them, too.
 import type { Listed } from "@tentpole/core/operations/administration/Administration"
 import type { Suppression } from "@tentpole/core/operations/administration/AdministrationStore"
-import type { AuditEntry } from "@tentpole/core/kernel/AuditLog"
+import type { AuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { ApiKeyId, AuditEntryId, DomainId, PageDomainId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"

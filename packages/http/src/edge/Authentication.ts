@@ -1,6 +1,6 @@
 // Implementation of the authentication middleware: resolves the API key and applies its rate limit. It is separate from
 // `Auth.ts`, so that the API value and the client do not depend on use cases.
-import { Actor } from "@tentpole/core/kernel/Actor"
+import { Actor } from "@tentpole/core/kernel/changes/Actor"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Unauthorized, Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"

@@ -4,7 +4,7 @@ import { type TestMailRefused, TestMails } from "@tentpole/core/sending/TestMail
 import { type Connection, type ConnectFailed, MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import type { OutgoingMessage } from "@tentpole/core/sending/OutgoingMail"
 import { legible } from "@tentpole/core/sending/Settlement"
-import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"

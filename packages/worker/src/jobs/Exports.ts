@@ -1,7 +1,7 @@
 // Export jobs: writing the file, and deleting it with its row.
 import type { ExportKind } from "@tentpole/core/exports/Export"
 import { Exports } from "@tentpole/core/exports/Exports"
-import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Effect } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"
 

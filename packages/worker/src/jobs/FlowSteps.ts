@@ -1,6 +1,6 @@
 // Jobs of `create_email` and `create_tent` steps. Each member is processed by itself, so that a failure affects no other.
 import { StepRuns } from "@tentpole/core/flows/steps/FlowMakings"
-import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Cause, Effect, Exit } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"
 

@@ -1,7 +1,7 @@
 // Import jobs: applying a file, and deleting what a session leaves behind.
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports } from "@tentpole/core/imports/Imports"
-import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Effect } from "effect"
 import { retryThenFail } from "./RetryPolicy.ts"
 

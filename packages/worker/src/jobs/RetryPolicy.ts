@@ -1,6 +1,6 @@
 // Retries of a job, and what happens when every attempt fails or kills the worker.
 import { defaults } from "@tentpole/adapters/jobs/PersistedJobs"
-import type { JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { Cause, Effect } from "effect"
 
 /** The last attempts only record the failure: a worker that dies during the work cannot do it. */

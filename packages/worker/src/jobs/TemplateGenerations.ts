@@ -1,5 +1,5 @@
 // Template jobs: AI generations of the next version.
-import type { Job, JobAttempt } from "@tentpole/core/kernel/Jobs"
+import type { Job, JobAttempt } from "@tentpole/core/kernel/changes/Jobs"
 import { EmailTemplates } from "@tentpole/core/emails/EmailTemplates"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
 import { Effect } from "effect"

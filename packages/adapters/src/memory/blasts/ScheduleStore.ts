@@ -1,7 +1,7 @@
 // The schedules of blasts in memory.
 import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/ScheduleStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { blasts, dueSchedules } from "../sending/DeliveryTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"

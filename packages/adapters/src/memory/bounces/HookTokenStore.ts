@@ -1,6 +1,6 @@
 // Tokens of providers' calls in memory.
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, Effect, Layer } from "effect"
 import { MemoryDatabase, table } from "../kernel/MemoryDatabase.ts"
 

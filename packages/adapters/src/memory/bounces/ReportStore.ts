@@ -2,7 +2,7 @@
 import { ReportChange, type ReportedDelivery } from "@tentpole/core/bounces/Report"
 import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"

@@ -3,7 +3,7 @@ import { ContactFieldStore } from "@tentpole/core/contacts/ContactFieldStore"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
 

@@ -1,8 +1,8 @@
 // The audit log in memory.
-import { Actor } from "@tentpole/core/kernel/Actor"
-import { type AuditEntry, type AuditEvent, AuditLog } from "@tentpole/core/kernel/AuditLog"
+import { Actor } from "@tentpole/core/kernel/changes/Actor"
+import { type AuditEntry, type AuditEvent, AuditLog } from "@tentpole/core/kernel/changes/AuditLog"
 import { AuditEntryId, Ids } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 import { newest } from "./Slices.ts"

@@ -1,7 +1,7 @@
 // Jobs in memory: the same port, for tests and simulations. Attempts, delays, leases and dead letters as on PostgreSQL: a
 // worker that is interrupted hands its job back at once, one that is gone without a word loses it when its lease ends.
-import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { type Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
 import { defaults, type JobsOptions } from "../../jobs/PersistedJobs.ts"
 import { MemoryDatabase, table } from "./MemoryDatabase.ts"

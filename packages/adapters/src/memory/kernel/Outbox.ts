@@ -1,7 +1,7 @@
 // The outbox in memory.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/Outbox"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, Effect, Layer } from "effect"
 import { hintDue } from "../flows/MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"

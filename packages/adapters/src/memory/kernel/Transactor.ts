@@ -1,5 +1,5 @@
 // Transactions on memory: one at a time, each on a copy. The only place, with PostgreSQL's, that provides `Transaction`.
-import { Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Exit, Layer } from "effect"
 import { type Held, MemoryDatabase, Open } from "./MemoryDatabase.ts"
 

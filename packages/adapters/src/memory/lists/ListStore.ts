@@ -7,7 +7,7 @@ import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentp
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { mentionedIn } from "@tentpole/core/segments/RuleTree"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Equal, Layer } from "effect"
 import { contacts, contactSortValues, inOrder, paged, writeActivities } from "../contacts/ContactStore.ts"
 import { blasts } from "../sending/DeliveryTables.ts"

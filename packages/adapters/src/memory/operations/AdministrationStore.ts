@@ -7,7 +7,7 @@ import {
 import { type PageDomain, PageDomainTaken } from "@tentpole/core/workspaces/PageDomain"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type DateTime, Effect, Layer } from "effect"
 import { blasts, suppressions, type SuppressionRow } from "../sending/DeliveryTables.ts"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"

@@ -6,7 +6,7 @@ import {
   type KeptAnswer,
   type Scope,
 } from "@tentpole/core/operations/idempotency/IdempotencyStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, Effect, Layer } from "effect"
 import { Hex } from "effect/encoding"
 import { MemoryDatabase, table } from "../kernel/MemoryDatabase.ts"

@@ -1,8 +1,8 @@
 // Housekeeping in memory: there is no room to make, only events to forget.
 import { event_days_kept, Maintenance, keys_forgotten_at_once } from "@tentpole/core/ports/Maintenance"
 import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
-import { Outbox } from "@tentpole/core/kernel/Outbox"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, Layer } from "effect"

@@ -8,7 +8,7 @@ import {
   identifierPatternsOf,
 } from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Stream } from "effect"
 import { activities, contacts, submissions } from "../contacts/ContactTables.ts"
 import { deliveries, type DeliveryRow, suppressions } from "../sending/DeliveryTables.ts"

@@ -2,7 +2,7 @@
 import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailStore"
 import type { EmailId, TestMailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { suppressions } from "./DeliveryTables.ts"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"

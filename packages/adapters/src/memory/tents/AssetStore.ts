@@ -1,8 +1,8 @@
 // Tents' files in memory.
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase } from "../kernel/MemoryDatabase.ts"
 import { assets, tents } from "./TentStore.ts"

@@ -1,9 +1,9 @@
 // Bulk creations of tents in memory.
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { BulkJob } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, table } from "../kernel/MemoryDatabase.ts"
 import { putTent, tents } from "./TentStore.ts"

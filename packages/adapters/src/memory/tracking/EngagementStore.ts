@@ -3,7 +3,7 @@ import { EngagementChange, type TrackedDelivery } from "@tentpole/core/tracking/
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Option } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"

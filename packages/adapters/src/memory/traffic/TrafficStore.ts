@@ -14,7 +14,7 @@ import {
 } from "@tentpole/core/traffic/Analytics"
 import { type PageView, TrafficStore, type ViewBatch } from "@tentpole/core/traffic/TrafficStore"
 import type { DaySum } from "@tentpole/core/traffic/ViewBatch"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { MemoryDatabase, type Rows, table } from "../kernel/MemoryDatabase.ts"
 import { tents } from "../tents/TentStore.ts"

@@ -2,7 +2,7 @@
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
 import { Ids, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type ApiKey, isLive } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { systemLists } from "@tentpole/core/workspaces/SystemLists"

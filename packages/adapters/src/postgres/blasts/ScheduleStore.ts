@@ -3,7 +3,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/ScheduleStore"
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { fenced, orDefect } from "../kernel/Postgres.ts"
 

@@ -1,7 +1,7 @@
 // Tokens of providers' calls on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { HookTokenStore } from "@tentpole/core/bounces/providers/HookTokenStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
 

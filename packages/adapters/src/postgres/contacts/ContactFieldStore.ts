@@ -11,7 +11,7 @@ import {
 } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId, ImportSessionId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { booleans, texts } from "../kernel/Arrays.ts"
 import { lendColumns } from "./NumberColumns.ts"

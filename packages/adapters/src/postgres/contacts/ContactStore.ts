@@ -7,7 +7,7 @@ import { type ContactQuery, ContactStore, type RecordedActivity } from "@tentpol
 import { ContactId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { PageRequest } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"

@@ -12,8 +12,8 @@ import {
   type Turn,
 } from "@tentpole/core/flows/engine/FlowQueue"
 import { ContactId, type FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Outbox } from "@tentpole/core/kernel/Outbox"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { datedContacts } from "./DatedContacts.ts"

@@ -23,9 +23,9 @@ import {
   type ListKind,
   type ResultsQuery,
 } from "@tentpole/core/imports/ImportStore"
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"

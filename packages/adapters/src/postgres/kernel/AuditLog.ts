@@ -1,9 +1,9 @@
 // The audit log on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import { Actor } from "@tentpole/core/kernel/Actor"
-import { type AuditAction, type AuditEvent, AuditLog, type AuditQuery } from "@tentpole/core/kernel/AuditLog"
+import { Actor } from "@tentpole/core/kernel/changes/Actor"
+import { type AuditAction, type AuditEvent, AuditLog, type AuditQuery } from "@tentpole/core/kernel/changes/AuditLog"
 import { AuditEntryId, Ids, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { orDefect } from "./Postgres.ts"

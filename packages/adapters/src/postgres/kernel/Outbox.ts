@@ -1,8 +1,8 @@
 // The outbox on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/Outbox"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "./Arrays.ts"
 import { fenced } from "./Postgres.ts"

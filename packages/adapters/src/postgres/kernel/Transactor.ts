@@ -1,7 +1,7 @@
 // Transactions on PostgreSQL. The only place, with memory's, that provides `Transaction`.
 import { PgClient } from "@effect/sql-pg"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Random } from "effect"
 import { conflictOf, OpenTransaction, orDefect } from "./Postgres.ts"
 

@@ -9,7 +9,7 @@ import { type PageDomain, PageDomainTaken } from "@tentpole/core/workspaces/Page
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { PageDomainId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction, Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { erase } from "./Erasure.ts"
 import { fenced, orDefect } from "../kernel/Postgres.ts"

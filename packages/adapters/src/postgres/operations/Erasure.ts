@@ -1,7 +1,7 @@
 // Erasing a workspace: every table that has its id, whichever room made it, so that no new one can be forgotten here.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { Transactor } from "@tentpole/core/kernel/Transactor"
+import type { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
 import { fenced } from "../kernel/Postgres.ts"

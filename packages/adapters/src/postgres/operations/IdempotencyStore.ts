@@ -8,7 +8,7 @@ import {
   type Scope,
 } from "@tentpole/core/operations/idempotency/IdempotencyStore"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
 

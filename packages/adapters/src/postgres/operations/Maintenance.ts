@@ -8,8 +8,8 @@ import {
   keys_forgotten_at_once,
 } from "@tentpole/core/ports/Maintenance"
 import { IdempotencyStore } from "@tentpole/core/operations/idempotency/IdempotencyStore"
-import { Outbox } from "@tentpole/core/kernel/Outbox"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
 import { Effect, Layer } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"

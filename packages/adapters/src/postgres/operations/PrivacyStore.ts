@@ -11,7 +11,7 @@ import {
   identifierPatternsOf,
 } from "@tentpole/core/operations/privacy/IdentifierPatterns"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer, Stream } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { readThrough } from "../kernel/Cursor.ts"

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { type TestMail, TestMailStore } from "@tentpole/core/sending/TestMailStore"
 import { ContactId, EmailId, TestMailId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
 

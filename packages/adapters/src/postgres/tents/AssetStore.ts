@@ -1,11 +1,11 @@
 // Tents' files on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { Asset } from "@tentpole/core/tents/assets/Asset"
 import { AssetStore } from "@tentpole/core/tents/assets/AssetStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
 

@@ -1,11 +1,11 @@
 // Bulk creations of tents on PostgreSQL: a job, its items and their tents in a statement each, however many there are.
 import { PgClient } from "@effect/sql-pg"
 import { BulkJobId, TentId, TentTemplateId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { ChangeWriter } from "@tentpole/core/kernel/ChangeWriter"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { BulkChange, BulkJob, BulkResult, RejectedItem } from "@tentpole/core/tents/bulk/Bulk"
 import { BulkStore } from "@tentpole/core/tents/bulk/BulkStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, DateTime, Effect, Layer } from "effect"
 import { fenced } from "../kernel/Postgres.ts"
 import { columns, fieldsOf, type Row, source, toTent } from "./TentRows.ts"

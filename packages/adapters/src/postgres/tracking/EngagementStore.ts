@@ -7,7 +7,7 @@ import { EngagementChange, type TrackedDelivery } from "@tentpole/core/tracking/
 import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import { ContactId, DeliveryId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactsById } from "../contacts/ContactStore.ts"

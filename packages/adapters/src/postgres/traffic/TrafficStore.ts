@@ -12,7 +12,7 @@ import {
   recent_max,
 } from "@tentpole/core/traffic/Analytics"
 import { TrafficStore } from "@tentpole/core/traffic/TrafficStore"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fenced, orDefect, Reads } from "../kernel/Postgres.ts"

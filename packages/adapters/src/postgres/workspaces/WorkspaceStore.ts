@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { ApiKeyId, DomainId, Ids, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transaction } from "@tentpole/core/kernel/Transactor"
+import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { DomainStatus, SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import {

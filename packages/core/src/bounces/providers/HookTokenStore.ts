@@ -1,7 +1,7 @@
 // The port that remembers tokens of providers' calls. A token signs no body, so that it is good for one body only.
 import { Context, type Effect } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
-import type { Transaction } from "../../kernel/Transactor.ts"
+import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { Provider } from "./ProviderCall.ts"
 
 export class HookTokenStore extends Context.Service<

@@ -2,7 +2,7 @@
 // noted together with who enters, so that a contact's date fires once in a flow, whatever is killed in between.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { type DateSlot, isMeant, slotsBetween } from "./DateSlots.ts"
 import { Enroller } from "./EnrollBatch.ts"
 import type { Flow } from "../definition/Flow.ts"

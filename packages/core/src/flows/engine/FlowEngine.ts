@@ -3,7 +3,7 @@
 // done nothing, and another does it.
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { MembershipRunner } from "./MembershipRunner.ts"
 import { FlowDateRounds } from "./FlowDates.ts"
 import { FlowEventRounds } from "./FlowEvents.ts"

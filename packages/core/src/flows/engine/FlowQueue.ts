@@ -2,8 +2,8 @@
 // that have come. A row for each workspace and kind says when to look next; nothing of it is kept in a process.
 import { Context, type DateTime, type Effect } from "effect"
 import type { ContactId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
-import type { RecordedEvent } from "../../kernel/Outbox.ts"
-import type { Transaction } from "../../kernel/Transactor.ts"
+import type { RecordedEvent } from "../../kernel/changes/Outbox.ts"
+import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { DateSlot } from "./DateSlots.ts"
 import type { Flow } from "../definition/Flow.ts"
 

@@ -3,7 +3,7 @@
 import { Context, Effect, Layer } from "effect"
 import { blankContact } from "../../contacts/Contact.ts"
 import type { ContactId, EmailId, FlowId, WorkspaceId } from "../../kernel/Ids.ts"
-import { Jobs } from "../../kernel/Jobs.ts"
+import { Jobs } from "../../kernel/changes/Jobs.ts"
 import type { CompiledFlow, MemberFacts } from "../definition/CompiledFlow.ts"
 import { FlowCompiler, type KnownFlow } from "./FlowCompiler.ts"
 import { decide, type MemberEvent } from "../members/machine.ts"

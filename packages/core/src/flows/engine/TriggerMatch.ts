@@ -2,7 +2,7 @@
 // that no flow waits for costs one look-up.
 import { standardFieldByKey, type ValueType } from "../../contacts/ContactFields.ts"
 import type { FlowId } from "../../kernel/Ids.ts"
-import type { DomainEvent } from "../../kernel/Outbox.ts"
+import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
 import { type Comparison, compareWith } from "../../segments/Evaluate.ts"
 import type { RuleField } from "../../segments/RuleFacts.ts"
 import { isObject } from "../../segments/RuleTree.ts"

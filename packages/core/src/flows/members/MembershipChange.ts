@@ -1,7 +1,7 @@
 // What a decision writes of a membership: its state, the entries of its timeline, commands, and the activities of its contact.
 import type { Activity } from "../../contacts/Activity.ts"
 import type { ApprovalId, EmailId } from "../../kernel/Ids.ts"
-import type { Change } from "../../kernel/Change.ts"
+import type { Change } from "../../kernel/changes/Change.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
 import type { Membership, TimelineEntry } from "./Membership.ts"
 import type { CreateEmailStep, CreateTentStep, StepId } from "../definition/Step.ts"

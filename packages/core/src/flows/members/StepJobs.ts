@@ -1,7 +1,7 @@
 // What members wait to have made for them, as jobs: a few members each, so that a flow that a thousand people enter at once
 // queues dozens of jobs and not a thousand.
 import type { MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
-import type { Job } from "../../kernel/Jobs.ts"
+import type { Job } from "../../kernel/changes/Jobs.ts"
 import type { MembershipChange } from "./MembershipChange.ts"
 
 /** One visit of a member to a step that makes something, and which try it is. */

@@ -11,7 +11,7 @@ import { ApprovalId, EmailId, GenerationId, Ids, type WorkspaceId } from "../../
 import { approvedNamed } from "../../templates/NamedTemplate.ts"
 import { EmailTemplateStore } from "../../templates/TemplateStore.ts"
 import { nameWith } from "../../kernel/Text.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { FlowStore } from "../definition/FlowStore.ts"
 import type { Making } from "../members/StepJobs.ts"

@@ -5,7 +5,7 @@ import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import { Ids, PageDomainId, type WorkspaceId } from "../../kernel/Ids.ts"
-import { Jobs } from "../../kernel/Jobs.ts"
+import { Jobs } from "../../kernel/changes/Jobs.ts"
 import {
   type BrokenCursor,
   decodeCursor,
@@ -17,13 +17,13 @@ import {
 } from "../../kernel/Page.ts"
 import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import type { ApiKey } from "../../workspaces/ApiKey.ts"
 import type { SendingDomain } from "../../workspaces/SendingDomain.ts"
 import type { Workspace } from "../../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { AdministrationStore, type SliceQuery, type Suppression } from "./AdministrationStore.ts"
-import { type AuditEntry, AuditLog } from "../../kernel/AuditLog.ts"
+import { type AuditEntry, AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { checkPageDomain, type PageDomain, type PageDomainTaken } from "../../workspaces/PageDomain.ts"
 
 /** What a listing is asked for. */

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import { Ids, type WorkspaceId } from "../../kernel/Ids.ts"
 import { logFailure } from "../../kernel/runtime/logFailure.ts"
 import { Secrets } from "../../kernel/Secrets.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { type Claim, IdempotencyStore, type KeptAnswer, type Scope } from "./IdempotencyStore.ts"
 
 /** 1 to 255 printable characters. */

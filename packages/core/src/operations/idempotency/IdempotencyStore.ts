@@ -1,7 +1,7 @@
 // The port to idempotency keys: whose request runs under a key, and what it answered.
 import { Context, type Effect } from "effect"
 import type { WorkspaceId } from "../../kernel/Ids.ts"
-import type { Transaction } from "../../kernel/Transactor.ts"
+import type { Transaction } from "../../kernel/changes/Transactor.ts"
 
 /** What is kept of an answer. */
 export interface KeptAnswer {

@@ -1,6 +1,6 @@
 // What people may ask of who keeps their data: to be told all of it, and to be forgotten. And a workspace's data as a whole.
 import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
-import { AuditLog } from "../../kernel/AuditLog.ts"
+import { AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { decideDeletes } from "../../contacts/batch/BatchDeletes.ts"
 import { ContactStore } from "../../contacts/ContactStore.ts"
@@ -11,7 +11,7 @@ import { CsvReader } from "../../imports/CsvReader.ts"
 import { frozenKey } from "../../imports/Import.ts"
 import { importFiles } from "../../imports/ImportFile.ts"
 import { NotFound } from "../../kernel/Refusal.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { ContactBusy, type ImportedFile, type KeptRow, PrivacyStore } from "./PrivacyStore.ts"
 import { matchesCells, type IdentifierPatterns } from "./IdentifierPatterns.ts"
 

@@ -5,7 +5,7 @@ import type { ExportKind } from "../../exports/Export.ts"
 import type { ContactId, ExportId, ImportSessionId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { ImportRun, ImportSource } from "../../imports/Import.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
-import type { Transaction } from "../../kernel/Transactor.ts"
+import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { IdentifierPatterns } from "./IdentifierPatterns.ts"
 
 /** Something is being done with somebody that can't be called back, and would write of them when they are gone. */

@@ -3,7 +3,7 @@
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
-import { type Change, changeOf, type QueuedJob } from "../../kernel/Change.ts"
+import { type Change, changeOf, type QueuedJob } from "../../kernel/changes/Change.ts"
 import { Invalid } from "../../kernel/Refusal.ts"
 
 export interface Asset {

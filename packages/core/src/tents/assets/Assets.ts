@@ -6,10 +6,10 @@ import { type BlobNotFound, BlobStore, type BlobUnavailable } from "../../ports/
 import { contentTypeOf, head_bytes } from "../../ports/ContentType.ts"
 import { concat } from "../../kernel/Bytes.ts"
 import { AssetId, Ids, TentId, type WorkspaceId } from "../../kernel/Ids.ts"
-import { Jobs } from "../../kernel/Jobs.ts"
+import { Jobs } from "../../kernel/changes/Jobs.ts"
 import { Invalid, NotFound, Unavailable } from "../../kernel/Refusal.ts"
 import { Settings } from "../../kernel/Settings.ts"
-import { Transactor } from "../../kernel/Transactor.ts"
+import { Transactor } from "../../kernel/changes/Transactor.ts"
 import {
   type Asset,
   AssetChange,

@@ -3,7 +3,7 @@
 import type { DateTime } from "effect"
 import type { Reasoning } from "../../ports/Ai.ts"
 import type { ApprovalId, BulkJobId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
-import { type Change, changeOf } from "../../kernel/Change.ts"
+import { type Change, changeOf } from "../../kernel/changes/Change.ts"
 import { generation_credits } from "../../documents/Generation.ts"
 import { type Alias, nthAlias } from "../Alias.ts"
 import type { BulkItem, ReadBulkItem } from "./BulkItem.ts"

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { BulkJobId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
-import type { Transaction } from "../../kernel/Transactor.ts"
+import type { Transaction } from "../../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../../workspaces/Workspace.ts"
 import type { BulkChange, BulkJob } from "./Bulk.ts"
 import type { Tent } from "../Tent.ts"

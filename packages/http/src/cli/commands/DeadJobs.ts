@@ -1,7 +1,7 @@
 // The commands `tentpole job …`: background jobs that failed permanently.
-import { Jobs } from "@tentpole/core/kernel/Jobs"
+import { Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
 import { Argument } from "effect/cli"
 import { command, commandGroup } from "../Run.ts"

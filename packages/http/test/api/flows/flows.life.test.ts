@@ -1,7 +1,7 @@
 // Tests of activating, pausing and archiving flows.
-import { JobQueue, Jobs } from "@tentpole/core/kernel/Jobs"
+import { JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { TentId } from "@tentpole/core/kernel/Ids"
-import { Transactor } from "@tentpole/core/kernel/Transactor"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect } from "effect"

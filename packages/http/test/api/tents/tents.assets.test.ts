@@ -2,7 +2,7 @@
 import { tagged } from "@tentpole/core/contract"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
-import { JobQueue } from "@tentpole/core/kernel/Jobs"
+import { JobQueue } from "@tentpole/core/kernel/changes/Jobs"
 import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { AssetId, TentId } from "@tentpole/core/kernel/Ids"

@@ -1,8 +1,8 @@
 // FakeSmtp as a process of its own, which outlives what a test kills, and whose log or counts the test reads.
 import type { Behaviour } from "@tentpole/adapters/test/FakeSmtpScript"
 import { readFile } from "node:fs/promises"
-import type { Ending } from "./Ending.ts"
-import { ServiceProcess } from "./ServiceProcess.ts"
+import type { Ending } from "../Ending.ts"
+import { ServiceProcess } from "../ServiceProcess.ts"
 
 /** A line of the log. `nth` names a message. */
 export type Logged =

@@ -1,6 +1,6 @@
 // The outbox: events in order. Stores write them with the change that causes them; named consumers read them.
 import { Context, type DateTime, type Effect } from "effect"
-import type { ContactId, WorkspaceId } from "./Ids.ts"
+import type { ContactId, WorkspaceId } from "../Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
 /** A fact. Changes carry events, and stores append them. */

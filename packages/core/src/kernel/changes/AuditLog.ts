@@ -1,8 +1,8 @@
 // The port to the audit log: who changed which key, plan, domain, page or blast, and when. Entries are written in the
 // transaction of the change, contain ids and no personal data, and are never changed.
 import { Context, type DateTime, type Effect } from "effect"
-import type { AuditEntryId, WorkspaceId } from "./Ids.ts"
-import type { Cursor, Sliced } from "./Page.ts"
+import type { AuditEntryId, WorkspaceId } from "../Ids.ts"
+import type { Cursor, Sliced } from "../Page.ts"
 import type { Transaction } from "./Transactor.ts"
 
 export type AuditAction =

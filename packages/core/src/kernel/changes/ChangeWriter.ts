@@ -1,7 +1,7 @@
 // ChangeWriter: writes the events, audit entries and jobs of changes.
 import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "./AuditLog.ts"
-import type { WorkspaceId } from "./Ids.ts"
+import type { WorkspaceId } from "../Ids.ts"
 import { Jobs } from "./Jobs.ts"
 import { Outbox } from "./Outbox.ts"
 import type { Transaction } from "./Transactor.ts"

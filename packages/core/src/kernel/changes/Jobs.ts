@@ -16,7 +16,7 @@ import {
   TestMailId,
   TentTemplateId,
   WorkspaceId,
-} from "./Ids.ts"
+} from "../Ids.ts"
 import type { Transaction } from "./Transactor.ts"
 
 const job = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
