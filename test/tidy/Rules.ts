@@ -155,7 +155,7 @@ packages/core/src/blasts/Blast.ts
   {
     title: "services of core use the verbs of CONTRIBUTING.md",
     find: Services.verbs(bannedVerbs),
-    enforced: false,
+    exempt: [{ at: "Memberships.remove", reason: "removes a contact from a flow; the contact stays" }],
     remedy:
       "use create, get, list, update, delete, start, run, cancel, abandon, or a verb of the domain such as publish",
     breaks: `

@@ -210,14 +210,14 @@ const make = Effect.fnUntraced(function* ({ folder }: FilesystemOptions) {
         return about
       }).pipe(Effect.scoped),
 
-    remove: (key) =>
+    delete: (key) =>
       Effect.flatMap(paths(key), ({ file, type }) =>
         attempt(async () => {
           for (const path of [file, type]) await removeIn(root, path, { recursive: false })
         }),
       ),
 
-    removeOf: (owner) =>
+    deleteAllOf: (owner) =>
       isBlobOwner(owner)
         ? attempt(async () => {
             for (const kind of ["files", "types"]) {

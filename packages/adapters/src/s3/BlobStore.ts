@@ -186,11 +186,11 @@ const make = Effect.fnUntraced(function* (options: S3Options) {
         )
         return yield* info(to)
       }),
-    remove: (key) =>
+    delete: (key) =>
       Effect.flatMap(keyed(key), (Key) =>
         Effect.asVoid(attempt((abortSignal) => client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }))),
       ),
-    removeOf: (owner) =>
+    deleteAllOf: (owner) =>
       isBlobOwner(owner)
         ? attempt((abortSignal) => removeOf({ client, Bucket, abortSignal }, owner))
         : Effect.die(new Error(`"${owner}" is no owner of blobs`)),

@@ -152,7 +152,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
       Effect.gen(function* () {
         const [blobs, runs] = [yield* BlobStore, yield* ImportRuns]
         const { workspace, run } = yield* executed(file)
-        yield* blobs.remove(frozenKey(workspace, run))
+        yield* blobs.delete(frozenKey(workspace, run))
         yield* runs.run(workspace, run.id)
         assert.match((yield* outcome(workspace, run)).error ?? "", /is gone/)
         const other = yield* executed(file)

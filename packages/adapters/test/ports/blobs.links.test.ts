@@ -53,9 +53,9 @@ pathTraversalTest(
         }
         const out = yield* Effect.flip(blobs.put("elsewhere/new", Stream.succeed(encodeText("new")), plain))
         assert.strictEqual(out._tag, "BlobUnavailable")
-        yield* blobs.remove("elsewhere/secret")
+        yield* blobs.delete("elsewhere/secret")
         yield* Effect.promise(() => mkdir(join(outside, "owner")))
-        yield* blobs.removeOf("owner")
+        yield* blobs.deleteAllOf("owner")
         assert.sameMembers(yield* Effect.promise(() => readdir(outside)), ["secret", "owner"])
         yield* Effect.promise(async () => {
           await mkdir(join(folder, "files/room/owner"), { recursive: true })

@@ -272,7 +272,7 @@ const promises = <E>(name: string, stores: Stores<E>) =>
         assert.deepStrictEqual(publication?.status === "published" && publication.warnings.map((each) => each.code), [
           "alias_adjusted",
         ])
-        const served = yield* pages.page(workspace, { by: "alias", alias: alias("sale-2") })
+        const served = yield* pages.getPage(workspace, { by: "alias", alias: alias("sale-2") })
         assert.include(served?.html, "Made with Tentpole")
         assert.include(served?.html, `action="/f/${second.tent.id}/f" method="post"`)
       }),

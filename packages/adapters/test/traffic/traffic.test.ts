@@ -252,12 +252,12 @@ it.live("a process hears of a page that another one published, also after its co
     const other = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
     const here = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
     const { workspace, publishIt, unpublishIt } = yield* published.pipe(Effect.provide(other))
-    const { mark } = yield* Effect.provide(PublishedPages, here)
-    const before = yield* settledMark(mark(workspace))
+    const { version } = yield* Effect.provide(PublishedPages, here)
+    const before = yield* settledMark(version(workspace))
     yield* publishIt
-    yield* eventually(mark(workspace), (now_) => now_ !== before)
+    yield* eventually(version(workspace), (now_) => now_ !== before)
 
-    const known = yield* settledMark(mark(workspace))
+    const known = yield* settledMark(version(workspace))
     const sql = Context.get(connections, PgClient.PgClient)
     const [connected] = yield* sql<{ database: string }>`select current_database() as database`
     // Of this database: tests beside listen on others of the server.
@@ -266,10 +266,10 @@ it.live("a process hears of a page that another one published, also after its co
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and query ilike '%listen%tentpole_pages%' and pid <> pg_backend_pid()`,
     )
-    yield* eventually(mark(workspace), (now_) => now_ !== known)
-    const again = yield* settledMark(mark(workspace))
+    yield* eventually(version(workspace), (now_) => now_ !== known)
+    const again = yield* settledMark(version(workspace))
     yield* unpublishIt
-    yield* eventually(mark(workspace), (now_) => now_ !== again)
+    yield* eventually(version(workspace), (now_) => now_ !== again)
   }).pipe(Effect.scoped),
 )
 

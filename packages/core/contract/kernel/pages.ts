@@ -33,17 +33,17 @@ export const pages = <E>(
         const tent = yield* completed(workspace)
         const byId = { by: "id", id: tent.id } as const
         const byAlias = { by: "alias", alias: alias("shown") } as const
-        assert.strictEqual(yield* pages.page(workspace, byId), null)
+        assert.strictEqual(yield* pages.getPage(workspace, byId), null)
         const live = yield* publishAs(workspace, tent.id, { alias: alias("shown") })
-        const page = yield* pages.page(workspace, byAlias)
-        assert.deepStrictEqual(yield* pages.page(workspace, byId), page)
+        const page = yield* pages.getPage(workspace, byAlias)
+        assert.deepStrictEqual(yield* pages.getPage(workspace, byId), page)
         assert.strictEqual(page?.tentId, tent.id)
         assert.deepStrictEqual(page?.address, byAlias)
         assert.include(page?.html, "<h1>Ö</h1>")
         assert.strictEqual(live?.publication?.status === "published" && live.publication.etag, page?.etag)
         yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
-        assert.strictEqual(yield* pages.page(workspace, byAlias), null)
-        assert.strictEqual(yield* pages.page(workspace, byId), null)
+        assert.strictEqual(yield* pages.getPage(workspace, byAlias), null)
+        assert.strictEqual(yield* pages.getPage(workspace, byId), null)
       }),
     )
 
@@ -72,19 +72,19 @@ export const pages = <E>(
         const { pages, workspace, fresh, completed, publishAs, change } = yield* begin
         const tent = yield* completed(workspace)
         const other = yield* fresh.workspace()
-        const marks = [yield* settledMark(pages.mark(workspace))]
-        const others = yield* pages.mark(other)
-        assert.strictEqual(yield* pages.mark(workspace), marks[0])
+        const marks = [yield* settledMark(pages.version(workspace))]
+        const others = yield* pages.version(other)
+        assert.strictEqual(yield* pages.version(workspace), marks[0])
         yield* publishAs(workspace, tent.id, {})
-        marks.push(yield* pages.mark(workspace))
+        marks.push(yield* pages.version(workspace))
         // The word of the transaction comes back once more.
         yield* Effect.sleep("100 millis")
-        marks.push(yield* pages.mark(workspace))
+        marks.push(yield* pages.version(workspace))
         yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(9)))
-        marks.push(yield* pages.mark(workspace))
+        marks.push(yield* pages.version(workspace))
         assert.notStrictEqual(marks[0], marks[1])
         assert.notStrictEqual(marks[2], marks[3])
-        assert.strictEqual(yield* pages.mark(other), others)
+        assert.strictEqual(yield* pages.version(other), others)
       }),
     )
 
@@ -106,8 +106,8 @@ export const pages = <E>(
         })
         assert.strictEqual(yield* pages.site({ host: "nobody.localhost", slug: "nobody" }), null)
         assert.strictEqual(yield* pages.site({ host: "nobody.test", slug: null }), null)
-        yield* settledMark(pages.mark(workspace))
-        const before = yield* pages.mark(null)
+        yield* settledMark(pages.version(workspace))
+        const before = yield* pages.version(null)
         yield* transact(
           Effect.gen(function* () {
             const was = yield* workspaces.lock(workspace)
@@ -115,7 +115,7 @@ export const pages = <E>(
             yield* workspaces.apply(yield* Effect.fromResult(WorkspaceChange.update(was, { brand }, at(5))))
           }),
         )
-        yield* eventually(pages.mark(null), (mark) => mark !== before)
+        yield* eventually(pages.version(null), (mark) => mark !== before)
         assert.deepInclude(yield* pages.site({ host, slug }), { logoUrl: "https://cdn.test/l.png", name: "Acme" })
       }),
     )

@@ -93,10 +93,10 @@ export const blobs = <E>(
         assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
         assert.strictEqual((yield* Effect.flip(read(key)))._tag, "BlobNotFound")
         assert.strictEqual((yield* Effect.flip(blobs.copy(key, `${key}-2`)))._tag, "BlobNotFound")
-        yield* blobs.remove(key)
+        yield* blobs.delete(key)
         yield* blobs.put(key, ofText("x"), plain)
-        yield* blobs.remove(key)
-        yield* blobs.remove(key)
+        yield* blobs.delete(key)
+        yield* blobs.delete(key)
         assert.strictEqual((yield* Effect.flip(blobs.info(key)))._tag, "BlobNotFound")
       }),
     )
@@ -109,12 +109,12 @@ export const blobs = <E>(
         const theirs = ["rooms", "halls"].flatMap((room) => [`${room}/${owner}/one`, `${room}/${owner}/a/two`])
         const others = [`rooms/${other}/one`, `${owner}/rooms/one`, `rooms/a/${owner}/one`]
         for (const each of [...theirs, ...others]) yield* blobs.put(each, ofText("x"), plain)
-        yield* blobs.removeOf(owner)
+        yield* blobs.deleteAllOf(owner)
         for (const each of theirs) assert.strictEqual((yield* Effect.flip(blobs.info(each)))._tag, "BlobNotFound", each)
         for (const each of others) assert.strictEqual((yield* blobs.info(each)).size_bytes, 1, each)
-        yield* blobs.removeOf(owner)
+        yield* blobs.deleteAllOf(owner)
         for (const bad of ["", "..", "a/b", "."]) {
-          const exit = yield* Effect.exit(blobs.removeOf(bad))
+          const exit = yield* Effect.exit(blobs.deleteAllOf(bad))
           assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), bad)
         }
       }),
@@ -128,7 +128,7 @@ export const blobs = <E>(
         yield* blobs.put(key, ofText("replaced"), plain)
         assert.deepStrictEqual(yield* read(`${key}.frozen`), encodeText("as it was"))
         assert.deepStrictEqual(yield* blobs.info(`${key}.frozen`), { size_bytes: 9, contentType: "text/csv" })
-        yield* blobs.remove(key)
+        yield* blobs.delete(key)
         assert.deepStrictEqual(yield* read(`${key}.frozen`), encodeText("as it was"))
         yield* blobs.put(key, ofText("again"), plain)
         yield* blobs.copy(key, `${key}.frozen`)
@@ -209,7 +209,7 @@ export const blobs = <E>(
       Effect.gen(function* () {
         const { blobs } = yield* begin
         for (const key of ["", "/a", "a/", "a//b", "../a", "a/../../b", "a/./b", ".a", "a b", "a\0", "ä", "a\\b"]) {
-          const uses = [blobs.put(key, ofText("x"), plain), blobs.info(key), read(key), blobs.remove(key)]
+          const uses = [blobs.put(key, ofText("x"), plain), blobs.info(key), read(key), blobs.delete(key)]
           for (const use of uses) {
             const exit = yield* Effect.exit<unknown, unknown, BlobStore>(use)
             assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause), key)

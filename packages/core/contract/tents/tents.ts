@@ -336,8 +336,8 @@ export const tents = <E>(
         for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt))._tag, "NotFound")
         assert.deepStrictEqual((yield* store.list(other, { after: null, limit: 10 })).items, [])
         assert.strictEqual((yield* transact(store.lockPublishing(other, tent.id, alias("mine")))).taken.size, 0)
-        assert.strictEqual(yield* pages.page(other, { by: "alias", alias: alias("mine") }), null)
-        assert.strictEqual(yield* pages.page(other, { by: "id", id: tent.id }), null)
+        assert.strictEqual(yield* pages.getPage(other, { by: "alias", alias: alias("mine") }), null)
+        assert.strictEqual(yield* pages.getPage(other, { by: "id", id: tent.id }), null)
       }),
     )
   })

@@ -142,7 +142,7 @@ export class Exports extends Context.Service<
         const written = { stem: table.stem, rowCount }
         yield* move(workspace, id, (before, now) => ExportChange.complete(before, written, now)).pipe(
           // The workspace was deleted meanwhile: nobody else knows of the file.
-          Effect.tapErrorTag("NotFound", () => blobs.remove(key)),
+          Effect.tapErrorTag("NotFound", () => blobs.delete(key)),
         )
       })
 
@@ -198,7 +198,7 @@ export class Exports extends Context.Service<
           yield* move(workspace, id, (before) => ExportChange.forget(before)).pipe(
             Effect.catchTag("NotFound", nobodyWaits),
           )
-          yield* blobs.remove(exportKey(workspace, kind, id))
+          yield* blobs.delete(exportKey(workspace, kind, id))
         }),
       })
     }),

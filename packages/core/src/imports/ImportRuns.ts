@@ -113,12 +113,12 @@ export class ImportRuns extends Context.Service<
         )
         const ended = yield* move(workspaceId, id, (before, now) => ImportChange.complete(before, now))
         if (ended.status === "running") return yield* Effect.die("an import ended before its last row")
-        yield* Effect.ignore(blobs.remove(key))
+        yield* Effect.ignore(blobs.delete(key))
       })
 
       const abandon = (workspace: WorkspaceId, id: ImportRunId, reason: string) =>
         move(workspace, id, (before, now) => ImportChange.fail(before, reason, now)).pipe(
-          Effect.tap((run) => Effect.ignore(blobs.remove(frozenKey(workspace, run)))),
+          Effect.tap((run) => Effect.ignore(blobs.delete(frozenKey(workspace, run)))),
           Effect.catchTag("NotFound", nobodyWaits),
           Effect.asVoid,
         )

@@ -130,7 +130,7 @@ export class Imports extends Context.Service<
       /** After a failure: unless the run was written all the same, nobody will ever read its file. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
         store.getRun(workspace, run).pipe(
-          Effect.catchTag("NotFound", () => blobs.remove(key)),
+          Effect.catchTag("NotFound", () => blobs.delete(key)),
           Effect.ignoreCause,
         )
 
@@ -222,10 +222,10 @@ export class Imports extends Context.Service<
             .getSession(workspace, id)
             .pipe(Effect.catchTag("NotFound", () => Effect.succeed(null)))
           if (session === null) return
-          yield* blobs.remove(session.blobKey)
+          yield* blobs.delete(session.blobKey)
           const run = yield* store.runOf(workspace, id)
           if (run === null) return yield* transact(store.forgetSession(workspace, id))
-          if (run.status === "completed" || run.status === "failed") yield* blobs.remove(frozenKey(workspace, run))
+          if (run.status === "completed" || run.status === "failed") yield* blobs.delete(frozenKey(workspace, run))
         }),
       })
     }),

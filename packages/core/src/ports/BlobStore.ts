@@ -36,9 +36,9 @@ export class BlobStore extends Context.Service<
     /** Copies a blob without moving bytes. A later put under `from` does not change the copy. */
     readonly copy: (from: string, to: string) => Effect.Effect<BlobInfo, BlobNotFound | BlobUnavailable>
     /** Removing a missing blob is not an error. */
-    readonly remove: (key: string) => Effect.Effect<void, BlobUnavailable>
+    readonly delete: (key: string) => Effect.Effect<void, BlobUnavailable>
     /** Removes all blobs of an owner: keys `<room>/<owner>/…` in every room. */
-    readonly removeOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
+    readonly deleteAllOf: (owner: string) => Effect.Effect<void, BlobUnavailable>
     /**
      * A URL that accepts a PUT of the bytes without an API key. S3 signs it; the filesystem returns null, and the API offers
      * a signed path of its own.

@@ -55,13 +55,13 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
 
   /** The site of a host, or null. */
   const siteOf = (host: string) =>
-    Effect.flatMap(source.mark(null), (mark) => {
+    Effect.flatMap(source.version(null), (mark) => {
       const known = sites.get(host, mark)
       return known === undefined ? readSite(host, mark) : Effect.succeed(known)
     })
 
   const readPage = Effect.fnUntraced(function* (key: string, mark: string, of: PageSite, address: PageAddress) {
-    const found = yield* source.page(of.workspaceId, address)
+    const found = yield* source.getPage(of.workspaceId, address)
     if (found === null) {
       missing.set(key, null, { version: mark })
       return null
@@ -73,7 +73,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
 
   /** The page at a path. The site's appearance is part of the page and of its version. */
   const pageOf = ({ site, look }: KnownSite, path: string) =>
-    Effect.flatMap(source.mark(site.workspaceId), (pagesMark) => {
+    Effect.flatMap(source.version(site.workspaceId), (pagesMark) => {
       const [key, mark] = [`${site.workspaceId}${path}`, `${pagesMark} ${look}`]
       const known = pages.get(key, mark) ?? missing.get(key, mark)
       if (known !== undefined) return Effect.succeed(known)
@@ -96,7 +96,7 @@ export const pageCache = Effect.fnUntraced(function* (options: CacheOptions = ca
 
     /** The sitemap of a host. */
     map: Effect.fnUntraced(function* (host: string, of: PageSite) {
-      const mark = yield* source.mark(of.workspaceId)
+      const mark = yield* source.version(of.workspaceId)
       const known = maps.get(host, mark)
       if (known !== undefined) return known
       const xml = siteMap(yield* source.list(of.workspaceId), (address) => pageUrl(settings, of, address))

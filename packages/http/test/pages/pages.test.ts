@@ -235,7 +235,7 @@ it.live("shows a change by another process", () =>
     /** What the other process shows, asked again until it is as expected. */
     const shown = (isExpected: (page: { status: number; text: string }) => boolean) =>
       eventually(two.visit(url), isExpected)
-    yield* settledMark(two.get(PublishedPages).mark(one.ws))
+    yield* settledMark(two.get(PublishedPages).version(one.ws))
     yield* shown(({ text }) => text.includes("Made with Tentpole"))
     const reads = two.reads()
     for (let turn = 0; turn < 20; turn++) yield* two.visit(url)
@@ -255,9 +255,9 @@ it.live("answers an error page if pages can't be read", () =>
       Layer.succeed(
         PublishedPages,
         PublishedPages.of({
-          mark: () => Effect.succeed(""),
+          version: () => Effect.succeed(""),
           site: () => Effect.die(defect),
-          page: (): Effect.Effect<PublishedPage | null> => Effect.succeed(null),
+          getPage: (): Effect.Effect<PublishedPage | null> => Effect.succeed(null),
           list: () => Effect.succeed([]),
         }),
       )

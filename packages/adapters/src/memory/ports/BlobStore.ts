@@ -58,8 +58,8 @@ export const layer = Layer.sync(BlobStore, () => {
         blobs.set(to, blob)
         return Effect.succeed(infoOf(blob))
       }),
-    remove: (key) => (isBlobKey(key) ? Effect.sync(() => void blobs.delete(key)) : notKey(key)),
-    removeOf: (owner) =>
+    delete: (key) => (isBlobKey(key) ? Effect.sync(() => void blobs.delete(key)) : notKey(key)),
+    deleteAllOf: (owner) =>
       isBlobOwner(owner)
         ? Effect.sync(() => {
             for (const key of blobs.keys()) if (key.split("/", 3)[1] === owner) blobs.delete(key)

@@ -17,7 +17,7 @@ export const layer = Layer.effect(
     let asked = 0
     return PublishedPages.of({
       // Sites are as cheap to read as to mark: each mark is another one.
-      mark: (of) =>
+      version: (of) =>
         of === null
           ? Effect.sync(() => String(++asked))
           : Effect.map(db.find(pageChanges, of, "count"), (count) => String(count ?? 0)),
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
           const look = { name: name ?? workspace.name, primaryColor, logoUrl, iconUrl }
           return { workspaceId: workspace.id, slug: workspace.slug, ownHost: null, ...look }
         }),
-      page: (workspace, address) =>
+      getPage: (workspace, address) =>
         Effect.map(db.all(tents, workspace), (rows) => {
           const row = rows.find(({ tent }) =>
             address.by === "id" ? tent.id === address.id : tent.alias === address.alias,

@@ -51,7 +51,7 @@ export const layer = Layer.effect(
     const news = yield* PageNews
     const within = fenced(sql)
     return PublishedPages.of({
-      mark: news.mark,
+      version: news.mark,
       site: ({ host, slug }) =>
         orDefect(sql<SiteRow>`
           select w.workspace_id, w.name, w.slug, w.brand,
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
           where (w.workspace_id = (select h.workspace_id from page_host h where h.host = ${host}) or w.slug = ${slug})
             and w.deleted_at is null
           order by w.slug = ${slug} limit 1`).pipe(Effect.map(([row]) => (row === undefined ? null : toSite(row)))),
-      page: (workspace, address) =>
+      getPage: (workspace, address) =>
         within(
           workspace,
           address.by === "id"

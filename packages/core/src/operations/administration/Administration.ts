@@ -191,10 +191,10 @@ export class Administration extends Context.Service<
         }, transact),
 
         erase: Effect.fn("Administration.erase")(function* (workspace) {
-          yield* blobs.removeOf(workspace)
+          yield* blobs.deleteAllOf(workspace)
           yield* store.erase(workspace)
           // Whoever was writing a file when its row went has written it by now.
-          yield* blobs.removeOf(workspace)
+          yield* blobs.deleteAllOf(workspace)
           yield* transact(
             audit.append([{ workspaceId: workspace, action: "workspace.erased", target: workspace, details: {} }]),
           )

@@ -99,7 +99,7 @@ export class Privacy extends Context.Service<
           // Should this break off, each file is removed by its own job when its day is over.
           yield* Effect.forEach(
             [...files, ...exports.map(({ id, kind }) => exportKey(workspace, kind, id))],
-            (key) => blobs.remove(key),
+            (key) => blobs.delete(key),
             { discard: true },
           )
         }),

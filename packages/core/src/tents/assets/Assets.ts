@@ -136,7 +136,7 @@ export class Assets extends Context.Service<
             return asset
           }).pipe(
             // A refusal has written nothing. Where nobody knows what was written, the job will look.
-            Effect.tapError(() => Effect.ignore(blobs.remove(key))),
+            Effect.tapError(() => Effect.ignore(blobs.delete(key))),
           )
         }),
 
@@ -160,7 +160,7 @@ export class Assets extends Context.Service<
           const there = new Set((yield* store.ofTent(workspace, tent)).map(({ id }) => id))
           yield* Effect.forEach(
             named.filter((id) => !there.has(id)),
-            (id) => blobs.remove(assetKey(workspace, tent, id)),
+            (id) => blobs.delete(assetKey(workspace, tent, id)),
             { concurrency: removals_at_once, discard: true },
           )
         }),

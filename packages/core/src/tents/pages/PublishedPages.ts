@@ -32,13 +32,13 @@ export class PublishedPages extends Context.Service<
     /** The site at a host: a workspace's own, or the one of that slug. Null for nobody's. */
     readonly site: (at: { readonly host: string; readonly slug: string | null }) => Effect.Effect<PageSite | null>
     /** The page at an address; null where nothing is published. */
-    readonly page: (workspace: WorkspaceId, address: PageAddress) => Effect.Effect<PublishedPage | null>
+    readonly getPage: (workspace: WorkspaceId, address: PageAddress) => Effect.Effect<PublishedPage | null>
     /** What is published, newest first, `listed_pages_max` at most. */
     readonly list: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<ListedPage>>
     /**
      * A mark of the workspace's pages, or (null) of all sites. Take it before a read and keep it with the answer: as long as
      * the mark stays the same, the answer stands. Changes of this process show at once, those of others within a second.
      */
-    readonly mark: (of: WorkspaceId | null) => Effect.Effect<string>
+    readonly version: (of: WorkspaceId | null) => Effect.Effect<string>
   }
 >()("tentpole/PublishedPages") {}

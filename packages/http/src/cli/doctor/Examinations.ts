@@ -55,7 +55,7 @@ export const files: Examination = (config) => {
     const key = `doctor/${owner}/probe`
     yield* store.put(key, Stream.succeed(encodeText("well")), { contentType: "text/plain", bytes_max: 100 })
     const read = yield* store.get(key).pipe(Stream.decodeText, Stream.mkString)
-    yield* store.removeOf(owner)
+    yield* store.deleteAllOf(owner)
     return read === "well"
       ? ok("files", `${place} stores and returns files`)
       : wrong(
