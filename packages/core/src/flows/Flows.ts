@@ -4,7 +4,6 @@ import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
-import { Jobs } from "../kernel/changes/Jobs.ts"
 import type { Paged } from "../kernel/Page.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
@@ -82,7 +81,8 @@ export class Flows extends Context.Service<
       const ids = yield* Ids
       const emails = yield* choosingEmail
       const { transact } = yield* Transactor
-      const write = yield* writing
+      const write = (ws: WorkspaceId, change: FlowChange) =>
+        change.before === change.after ? Effect.void : store.apply(ws, change)
 
       /** What the body makes of the flow, which nobody else changes meanwhile. */
       const edited = <Refusal>(read: (flow: Flow) => Draft<FlowPatch, Refusal>) =>
@@ -201,17 +201,6 @@ export class Flows extends Context.Service<
 const asPatch = <Refusal>(draft: Draft<Flow["structure"], Refusal>): Draft<FlowPatch, Refusal> => ({
   ...draft,
   settle: () => Result.map(draft.settle(), (structure) => ({ structure })),
-})
-
-/** How every use case of the room writes a flow: the change, and the jobs that it asks for, in one transaction. */
-const writing = Effect.gen(function* () {
-  const store = yield* FlowStore
-  const jobs = yield* Jobs
-  return Effect.fnUntraced(function* (ws: WorkspaceId, change: FlowChange) {
-    if (change.before === change.after) return
-    yield* store.apply(ws, change)
-    for (const { job, ...options } of change.jobs) yield* jobs.enqueue({ ...job, workspaceId: ws }, options)
-  })
 })
 
 /** The statuses that a listing shows: what both of its questions allow. */

@@ -6,6 +6,7 @@ import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Layer } from "effect"
 import { paged } from "../contacts/ContactStore.ts"
@@ -15,7 +16,6 @@ import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
 import { flowEmails, flows, flowStepTallies, flowTallies, namedIn } from "./FlowTables.ts"
 import { latestGeneration } from "../documents/Generations.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { takeCredits } from "../workspaces/WorkspaceStore.ts"
 
 const nobody: FlowTally = { active: 0, waiting: 0, completed: 0, dropped: 0, failed: 0, lastEntryAt: null }
@@ -49,7 +49,12 @@ const page = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, query: Flow
   return { items: yield* Effect.forEach(items, (flow) => view(db, ws, flow)), total }
 })
 
-const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: FlowChange) {
+const apply = Effect.fnUntraced(function* (
+  db: Rows,
+  writer: ChangeWriter["Service"],
+  ws: WorkspaceId,
+  change: FlowChange,
+) {
   const { before, after, email } = change
   // An email that is made for a step is not written by the AI, and takes no credits.
   if (email !== null) yield* Effect.orDie(applyEmail(db, ws, email))
@@ -59,7 +64,7 @@ const apply = Effect.fnUntraced(function* (db: Rows, ws: WorkspaceId, change: Fl
   }
   if (after !== null) yield* db.put(flows, ws, after.id, after)
   else if (before !== null) yield* removed(db, ws, before.id)
-  yield* appendEvents(db, ws, change.events)
+  yield* writer.writeEffects(ws, [change])
   yield* followFlow(db, ws, change)
 })
 
@@ -82,6 +87,7 @@ export const layer = Layer.effect(
   FlowStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
+    const writer = yield* ChangeWriter
     const lock = (ws: WorkspaceId, id: FlowId) => Effect.andThen(Transaction, findFlow(db, ws, id))
     return FlowStore.of({
       get: (ws, id) => Effect.flatMap(findFlow(db, ws, id), (flow) => view(db, ws, flow)),
@@ -94,7 +100,7 @@ export const layer = Layer.effect(
         const flow = yield* lock(ws, id)
         return { flow, facts: yield* activationFacts(db, ws, namedIn(flow)) }
       }),
-      apply: (ws, change) => Effect.andThen(Transaction, apply(db, ws, change)),
+      apply: (ws, change) => Effect.andThen(Transaction, apply(db, writer, ws, change)),
       link: (ws, made) => Effect.andThen(Transaction, db.put(flowEmails, ws, made.emailId, made)),
     })
   }),

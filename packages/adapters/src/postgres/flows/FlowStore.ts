@@ -6,6 +6,7 @@ import { namedByFlow } from "@tentpole/core/flows/definition/FlowReferences"
 import type { FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { fold } from "@tentpole/core/kernel/Text"
+import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
@@ -25,7 +26,6 @@ import {
 } from "./FlowRows.ts"
 import { flowsUsingEmail } from "./FlowUses.ts"
 import { forgetGenerationsOf } from "../documents/Generations.ts"
-import { appendEvents } from "../kernel/Outbox.ts"
 import { fenced, takingLong } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
@@ -91,7 +91,12 @@ const write = (sql: Sql, ws: WorkspaceId, { before, after }: FlowChange) => {
     : sql`update flow set ${sql.update(columnsOf(sql, after))} where ${decidedOn} returning 1`
 }
 
-const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: FlowChange) {
+const apply = Effect.fnUntraced(function* (
+  sql: Sql,
+  writer: ChangeWriter["Service"],
+  ws: WorkspaceId,
+  change: FlowChange,
+) {
   const { before, after, email } = change
   // An email that is made for a step is not written by the AI, and takes no credits.
   if (email !== null) yield* Effect.orDie(applyEmail(sql, ws, email))
@@ -101,7 +106,7 @@ const apply = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, change: Fl
   }
   const written = yield* write(sql, ws, change)
   if (written.length !== 1) return yield* Effect.die("the flow is not what the change was decided on: lock it first")
-  yield* appendEvents(sql, ws, change.events)
+  yield* writer.writeEffects(ws, [change])
 })
 
 const emails_batch_max = 2_000
@@ -141,6 +146,7 @@ export const layer = Layer.effect(
   FlowStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const writer = yield* ChangeWriter
     const within = fenced(sql)
     return FlowStore.of({
       get: (ws, id) =>
@@ -158,7 +164,7 @@ export const layer = Layer.effect(
         const named = namedByFlow(flow.structure)
         return { flow, facts: yield* within(ws, lockForActivation(sql, ws, named)) }
       }),
-      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, ws, change))),
+      apply: (ws, change) => Effect.andThen(Transaction, within(ws, apply(sql, writer, ws, change))),
       link: (ws, { flowId, stepId, emailId }) =>
         Effect.andThen(
           Transaction,
