@@ -167,6 +167,15 @@ packages/core/src/a/As.ts
   }>()("As") {}`,
   },
   {
+    title: "only its machine creates a change",
+    find: Style.changes,
+    remedy: "",
+    breaks: `
+packages/core/src/a/machine.ts
+  const change = changeOf("a")
+  export const otherChange = changeOf("b") !`,
+  },
+  {
     title: "SQL and transactions are in the adapters, and queries name their columns",
     find: all([Style.sql, Style.stars, Style.transactions]),
     remedy: "",

@@ -36,6 +36,13 @@ export const transactions = inCode(
   "wrap the writes in Transactor.transact",
 )
 
+export const changes = inCode(
+  "exports a constructor of changes",
+  /export (const|function) \w+ = changeOf\("/g,
+  isSource,
+  "export the decisions that call it",
+)
+
 const emptyWord = /^(utils?|helpers?|impl|manager|misc)$/i
 const emptyName = /^(common|shared|stuff|base|data|info|index|lib)$/i
 const kind = /^(services?|repositor(y|ies)|controllers?|models?|interfaces?|types|entit(y|ies)|dtos?)$/i
