@@ -134,7 +134,7 @@ describe("what is kept", () => {
     assert.notMatch(texts.join(""), /private_key|answer_sealed|"hash"/)
     const again = await command(["workspace", "export", "default", "--to", folder], service.environment)
     assert.strictEqual(again.code, 1)
-    assert.match(again.output, /can't be written .*: name an empty folder/)
+    assert.match(again.output, /can't be written .*: use an empty folder/)
   })
 
   it("who is erased stands in no table and no file any more", async () => {

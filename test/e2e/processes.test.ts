@@ -74,7 +74,7 @@ it("a body that is larger than the configuration allows is refused, with how lar
     items: [{ email: "a@example.test", first_name: "x".repeat(2 ** 20) }],
   })
   assert.deepStrictEqual([large.status, large.json.error_code], [413, "payload_too_large"])
-  assert.include(large.json.message, "larger than 1 MB")
+  assert.include(large.json.message, "exceeds the limit of 1 MB")
   assert.strictEqual(large.json.details.request_id, large.headers.get("x-request-id"))
 })
 
