@@ -45,7 +45,10 @@ export const sizes: Find = (sources) =>
     .filter(([folder, { length }]) => length > 15 && /^(packages|test)\//.test(folder))
     .map(([path, { length }]) => ({ path, line: 1, what: `${length} files` }))
 
-/** `packages/x/test/a/B.c.test.ts` is about `packages/x/src/a/B.c.ts`, `a/B.ts`, `a/B/`, or the contract suite `B`. */
+/**
+ * `packages/x/test/a/B.c.test.ts` is about `packages/x/src/a/B.c.ts`, `a/B.ts`, `a/B/`, or the contract suite `B`. A test of a
+ * whole room is named after its folder: `a/a.test.ts`, `a/a.c.test.ts`.
+ */
 export const mirrors: Find = (sources) => {
   const subjects = new Set(
     sources
@@ -57,7 +60,8 @@ export const mirrors: Find = (sources) => {
     const [, source, dots = "", suite] = /^(packages\/\w+)\/test\/(.*?(?:(\w+)\.contract)?)\.test\.ts$/.exec(path) ?? []
     const parts = dots.split(".")
     const isNamed = parts.some((_, index) => subjects.has(`${source}/src/${parts.slice(0, index + 1).join(".")}`))
-    return source === undefined || isNamed || suites.has(suite ?? path)
+    const [, room, name] = /(\w+)\/(\w+)(?:\.\w+)*$/.exec(dots) ?? []
+    return source === undefined || isNamed || suites.has(suite ?? path) || (room !== undefined && room === name)
       ? []
       : [{ path, line: 1, what: `is about no source: there is no ${source}/src/${parts[0]}.ts` }]
   })
