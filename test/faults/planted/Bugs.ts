@@ -84,7 +84,7 @@ export const bugs: ReadonlyArray<Bug> = [
         put: "limit greatest(1, ${limit} / b.blasts)\n        for update",
       },
     ],
-    caughtBy: { tests: "deliveries.postgres.test.ts", named: "a second claimer does not wait" },
+    caughtBy: { tests: "sending.postgres.test.ts", named: "a second claimer does not wait" },
   },
   {
     name: "a workspace predicate is dropped, for a role without row-level security",
@@ -159,7 +159,7 @@ export const bugs: ReadonlyArray<Bug> = [
         put: "if false then",
       },
     ],
-    caughtBy: { tests: "deliveries.postgres.test.ts", named: "intents are durable" },
+    caughtBy: { tests: "sending.postgres.test.ts", named: "intents are durable" },
   },
   {
     name: "a GET unsubscribes",

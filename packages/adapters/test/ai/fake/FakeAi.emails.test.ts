@@ -12,7 +12,7 @@ import { EmailId } from "@tentpole/core/kernel/Ids"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
-import { processorTime_ms } from "./processorTime.ts"
+import { processorTime_ms } from "../processorTime.ts"
 
 const request = (prompt: string) => ({ prompt, name: "An email", brand: null, basis: null })
 const acme: Brand = {

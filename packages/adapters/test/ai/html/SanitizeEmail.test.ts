@@ -7,7 +7,7 @@ import { Cleaner } from "@tentpole/core/documents/Clean"
 import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { processorTime_ms } from "./processorTime.ts"
+import { processorTime_ms } from "../processorTime.ts"
 
 const cleaned = (html: string): string => Result.getOrThrow(cleanEmail(html))
 
