@@ -1,5 +1,5 @@
-// What programs of others begin with, under the package's own name: the use cases, and what they are given and answer. Every
-// other module of the package may be imported by its path; docs/embedding.md shows programs.
+// The public exports of the package: the use cases, their inputs and results. Other modules can be imported by path;
+// docs/embedding.md has examples.
 export { useCases } from "./Tentpole.ts"
 export { Administration } from "./operations/administration/Administration.ts"
 export { Blasts } from "./blasts/Blasts.ts"

@@ -1,5 +1,5 @@
-// Which use cases the product has. The server, the worker, the command line, tests and embedders all build this one layer
-// over the adapters they choose.
+// The layer of all use cases. The server, the worker, the command line, tests and embedders build it over the adapters that they
+// choose.
 import { Layer } from "effect"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
@@ -42,7 +42,7 @@ import { Tents } from "./tents/Tents.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
 
-/** What the use cases of flows share: one compiler with one cache, and one runner of memberships. */
+/** Services that the use cases of flows share: one compiler with one cache, and one membership runner. */
 export const flowServices = Layer.merge(FlowEventRounds.layer, FlowDateRounds.layer).pipe(
   Layer.provideMerge(Enroller.layer),
   Layer.provideMerge(MembershipRunner.layer),

@@ -3,7 +3,7 @@ import type { DynamicList } from "@tentpole/core/lists/List"
 import { ListId } from "@tentpole/core/kernel/Ids"
 import { ListStore } from "@tentpole/core/lists/ListStore"
 import { RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
-import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Effect } from "effect"
 import type { LargeWorkspace } from "./LargeWorkspace.ts"
 
@@ -35,7 +35,9 @@ export interface Asked {
 
 export const askedOf = async (world: LargeWorkspace, tree: RuleTree): Promise<Asked> => {
   const { inside, now, workspace } = world
-  const { fields } = await inside.run(Effect.flatMap(RuleFactsStore, (facts) => facts.of(workspace, mentionedIn(tree))))
+  const { fields } = await inside.run(
+    Effect.flatMap(RuleFactsStore, (facts) => facts.of(workspace, referencesIn(tree))),
+  )
   const audience = { list: listOf(world, tree), fields, now }
   const query = {
     page: 1,
@@ -46,7 +48,7 @@ export const askedOf = async (world: LargeWorkspace, tree: RuleTree): Promise<As
     unsubscribed: null,
   } as const
   return {
-    count: () => inside.run(Effect.flatMap(ListStore, (store) => store.countOf(workspace, audience))),
+    count: () => inside.run(Effect.flatMap(ListStore, (store) => store.countMembers(workspace, audience))),
     firstPage: async () => {
       const { items, total } = await inside.run(
         Effect.flatMap(ListStore, (store) => store.members(workspace, audience, query)),

@@ -104,7 +104,7 @@ layer(postgres, { excludeTestServices: true })("member counts", (it) => {
       yield* transact(
         Effect.gen(function* () {
           const facts = yield* store.lockForDelete(workspace, big)
-          yield* store.apply(workspace, yield* Effect.fromResult(ListChange.remove(facts, DateTime.makeUnsafe(0))))
+          yield* store.apply(workspace, yield* Effect.fromResult(ListChange.delete(facts, DateTime.makeUnsafe(0))))
         }),
       )
       assert.deepStrictEqual(yield* counts, same(20, 20))

@@ -9,7 +9,7 @@ import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import { RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
-import { conditionsOf, mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { conditionsOf, referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array as Arr, Effect, Result } from "effect"
 import { drawPopulation, fields, lists } from "../fixtures/RuleDraws.ts"
@@ -189,7 +189,7 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
       assert.deepStrictEqual(told.staticLists, new Set(lists))
       const other = yield* (yield* Fresh).workspace()
       assert.deepStrictEqual(yield* facts.of(other, mentioned), { fields: [], staticLists: new Set<ListId>() })
-      assert.deepStrictEqual(yield* facts.of(workspace, mentionedIn(null)), {
+      assert.deepStrictEqual(yield* facts.of(workspace, referencesIn(null)), {
         fields: [],
         staticLists: new Set<ListId>(),
       })

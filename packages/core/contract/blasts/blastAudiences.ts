@@ -187,7 +187,7 @@ export const blastAudiences = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
             transact(
               Effect.gen(function* () {
                 const facts = yield* lists.lockForDelete(ws, listId)
-                yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, yield* DateTime.now)))
+                yield* lists.apply(ws, yield* Effect.fromResult(ListChange.delete(facts, yield* DateTime.now)))
               }),
             ),
           )

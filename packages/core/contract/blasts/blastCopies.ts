@@ -102,7 +102,7 @@ export const blastCopies = <E>(name: string, rooms: Layer.Layer<Needs, E>) =>
         assert.strictEqual((yield* blasts.duplicate(ws, blast.id, "k")).blast.name, `${"x".repeat(193)} (copy)`)
         const { id, audience } = yield* ready("a", [])
         const facts = yield* transact(lists.lockForDelete(ws, audience?.listId ?? assert.fail()))
-        const removed = ListChange.remove(facts, blast.createdAt)
+        const removed = ListChange.delete(facts, blast.createdAt)
         yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(removed))))
         const copy = yield* blasts.duplicate(ws, id, "k")
         assert.deepStrictEqual([copy.blast.audience, copy.readiness?.missing], [null, ["audience", "schedule"]])

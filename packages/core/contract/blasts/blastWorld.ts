@@ -16,7 +16,7 @@ import { ApprovalId, BlastId, ContactId, DomainId, EmailId, ListId } from "../..
 import { ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
 import { ListStore } from "../../src/lists/ListStore.ts"
-import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
+import { referencesIn, type RuleTree } from "../../src/segments/RuleTree.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { plans, type WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
@@ -160,7 +160,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
     const id = ListId.make(yield* fresh.id)
     const candidates = nameCandidates({ text: name, origin: "given" }, yield* fresh.id)
     const contactIds = content.kind === "static" ? content.contactIds : []
-    const named = content.kind === "dynamic" ? mentionedIn(content.rules).lists : []
+    const named = content.kind === "dynamic" ? referencesIn(content.rules).lists : []
     return yield* transact(
       Effect.gen(function* () {
         const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
@@ -183,7 +183,7 @@ export const furnished = Effect.fnUntraced(function* (fields: WorkspaceFields = 
       const facts = yield* lists.lockForDelete(ws, id)
       yield* Deferred.succeed(held, undefined)
       yield* Deferred.await(go)
-      yield* lists.apply(ws, yield* Effect.fromResult(ListChange.remove(facts, later(1))))
+      yield* lists.apply(ws, yield* Effect.fromResult(ListChange.delete(facts, later(1))))
     }).pipe(transact, Effect.forkChild)
     yield* Deferred.await(held)
     const other = yield* Effect.forkChild(Effect.result(meanwhile))

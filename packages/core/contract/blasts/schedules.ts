@@ -333,7 +333,7 @@ const firing = <E>(name: string, live: Layer.Layer<Live, E>) =>
         const { audience } = yield* blastOf(bare)
         const list = yield* lists.get(ws, audience?.listId ?? assert.fail())
         // Rules keep a list that is used; a backup that was restored may not have.
-        const gone = ListChange.remove({ list, uses: { users: [], count: 0 } }, around(0))
+        const gone = ListChange.delete({ list, uses: { users: [], count: 0 } }, around(0))
         yield* Effect.orDie(transact(lists.apply(ws, yield* Effect.fromResult(gone))))
         yield* Effect.sleep("1100 millis")
         yield* schedules.fireDue

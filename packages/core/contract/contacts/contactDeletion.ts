@@ -105,7 +105,7 @@ const ofContacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         ]
         for (const [list, held] of left) {
           assert.deepStrictEqual(yield* membersOf(list), held)
-          assert.strictEqual(yield* store.countOf(workspace, audience(list)), held.length)
+          assert.strictEqual(yield* store.countMembers(workspace, audience(list)), held.length)
           assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, held.length)
         }
       }),

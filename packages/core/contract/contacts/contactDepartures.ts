@@ -102,7 +102,7 @@ export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           ])
           for (const list of lists) {
             const { memberCount } = (yield* store.get(workspace, list.id)) as StaticList
-            assert.strictEqual(memberCount, yield* store.countOf(workspace, audience(list)))
+            assert.strictEqual(memberCount, yield* store.countMembers(workspace, audience(list)))
           }
         }
       }),

@@ -49,7 +49,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           Effect.gen(function* () {
             const existing = yield* store.lock(workspace)
             yield* meanwhile
-            const { field, change } = yield* Effect.fromResult(FieldChange.edit(id, patch, { existing, now }))
+            const { field, change } = yield* Effect.fromResult(FieldChange.update(id, patch, { existing, now }))
             yield* store.apply(workspace, change)
             return field
           }),
@@ -75,7 +75,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const made = yield* create(["a", "b"])
         const session = ImportSessionId.make(yield* fresh.id)
         const other = ImportSessionId.make(yield* fresh.id)
-        yield* transact(store.apply(workspace, FieldChange.madeForImport(made, session, at(5_000))))
+        yield* transact(store.apply(workspace, FieldChange.recordImport(made, session, at(5_000))))
         const noted = yield* store.list(workspace)
         assert.deepStrictEqual(
           noted.map((field) => [field.createdFromImportSessionId, field.updatedAt.epochMilliseconds]),
@@ -84,7 +84,7 @@ export const fields = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             [session, 5_000],
           ],
         )
-        yield* transact(store.apply(workspace, FieldChange.madeForImport(noted, other, at(6_000))))
+        yield* transact(store.apply(workspace, FieldChange.recordImport(noted, other, at(6_000))))
         assert.deepStrictEqual(yield* store.list(workspace), noted)
       }),
     )

@@ -130,7 +130,7 @@ export const flowWorld = Effect.fnUntraced(function* (fields: WorkspaceFields = 
   const deletingList = Effect.fnUntraced(function* (id: ListId, held: Effect.Effect<void> = Effect.void) {
     const facts = yield* lists.lockForDelete(ws, id)
     yield* held
-    const change = yield* Effect.fromResult(ListChange.remove(facts, later(3)))
+    const change = yield* Effect.fromResult(ListChange.delete(facts, later(3)))
     yield* Effect.catchTag(lists.apply(ws, change), "ListNameExists", Effect.die)
   })
   const deletingTemplate = Effect.fnUntraced(function* (

@@ -96,7 +96,7 @@ export const outbox = <E>(name: string, live: Layer.Layer<Outbox | Transactor | 
         const other = yield* fresh.workspace()
         yield* transact(outbox.append(workspace, [event("a")]))
         assert.deepStrictEqual(types(yield* outbox.read(other, "reader", 10)), [])
-        assert.strictEqual(yield* transact(outbox.forget(other, 0)), 0)
+        assert.strictEqual(yield* transact(outbox.delete(other, 0)), 0)
       }),
     )
   })

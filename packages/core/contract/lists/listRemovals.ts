@@ -11,7 +11,7 @@ import { nameCandidates } from "../../src/lists/ListName.ts"
 import { list_users_max } from "../../src/lists/ListUse.ts"
 import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
-import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
+import { referencesIn, type RuleTree } from "../../src/segments/RuleTree.ts"
 import { twoAtOnce } from "../kernel/atOnce.ts"
 import { furnished, inCity, later, noon, notOn, type Rooms } from "../blasts/blastWorld.ts"
 import { toldTo } from "../contacts/notifications.ts"
@@ -25,13 +25,13 @@ const begin = Effect.gen(function* () {
   const { ws, lists, store, fresh, transact } = world
 
   const removing = Effect.fnUntraced(function* (id: ListId) {
-    const change = yield* Effect.fromResult(ListChange.remove(yield* lists.lockForDelete(ws, id), later(5)))
+    const change = yield* Effect.fromResult(ListChange.delete(yield* lists.lockForDelete(ws, id), later(5)))
     yield* Effect.orDie(lists.apply(ws, change))
   })
   const remove = (id: ListId) => transact(removing(id))
   const uses = (id: ListId) => Effect.map(transact(lists.lockForDelete(ws, id)), (facts) => facts.uses)
 
-  const named = (tree: RuleTree) => rules.of(ws, mentionedIn(tree))
+  const named = (tree: RuleTree) => rules.of(ws, referencesIn(tree))
   /** A new dynamic list that picks who is not on another one; answers whether its rules could be read. */
   const naming = Effect.fnUntraced(function* (other: ListId) {
     const id = ListId.make(yield* fresh.id)
@@ -47,7 +47,7 @@ const begin = Effect.gen(function* () {
   const renaming = Effect.fnUntraced(function* (id: ListId, other: ListId) {
     const locked = yield* lists.lockForUpdate(ws, id, { candidates: undefined, named: [other] })
     const facts = { ...locked, named: yield* named(notOn(other)) }
-    const edited = ListChange.edit(facts, { rules: notOn(other) }, later(5))
+    const edited = ListChange.update(facts, { rules: notOn(other) }, later(5))
     if (Result.isSuccess(edited)) yield* lists.apply(ws, edited.success.change)
     return Result.isSuccess(edited)
   }, Effect.orDie)

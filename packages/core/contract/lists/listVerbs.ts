@@ -129,7 +129,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         yield* Effect.sleep("5 millis")
         yield* verbs.update(ws, made.id, { description: "meanwhile" })
         const named = { fields: [], staticLists: new Set<ListId>() }
-        const late = Result.getOrThrow(ListChange.edit({ ...locked, named }, { description: "late" }, later(0)))
+        const late = Result.getOrThrow(ListChange.update({ ...locked, named }, { description: "late" }, later(0)))
         assert.strictEqual((yield* Effect.exit(transact(lists.apply(ws, late.change))))._tag, "Failure")
         assert.strictEqual((yield* lists.get(ws, made.id)).description, "meanwhile")
       }),

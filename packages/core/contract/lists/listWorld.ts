@@ -11,7 +11,7 @@ import { nameCandidates, type WantedName } from "../../src/lists/ListName.ts"
 import { type ListAudience, type ListQuery, ListStore, type MemberQuery } from "../../src/lists/ListStore.ts"
 import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import type { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
-import { mentionedIn, type RuleTree } from "../../src/segments/RuleTree.ts"
+import { referencesIn, type RuleTree } from "../../src/segments/RuleTree.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
@@ -62,7 +62,7 @@ export const begin = Effect.gen(function* () {
       const candidates = nameCandidates(name, yield* fresh.id)
       const wanted: NewList = { id: ListId.make(yield* fresh.id), candidates, description: null, content }
       const contactIds = content.kind === "static" ? content.contactIds : []
-      const named = content.kind === "dynamic" ? mentionedIn(content.rules).lists : []
+      const named = content.kind === "dynamic" ? referencesIn(content.rules).lists : []
       const inside = more.inside ?? workspace
       const facts = yield* store.lockForCreation(inside, { candidates, contactIds, named })
       const created = yield* Effect.fromResult(

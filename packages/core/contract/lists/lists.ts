@@ -46,7 +46,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         for (const list of items) {
           const held = list.kind === "system" && list.systemList === "unsubscribed" ? [two] : [one, two]
           assert.deepStrictEqual(sorted(yield* idsOf(list)), sorted(held))
-          assert.strictEqual(yield* store.countOf(workspace, audience(list)), held.length)
+          assert.strictEqual(yield* store.countMembers(workspace, audience(list)), held.length)
           assert.deepStrictEqual(yield* store.get(workspace, list.id), list)
         }
       }),
@@ -145,7 +145,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const removed = yield* move(ListChange.removeMembers, list.id, [one, three, nobody, one], at(3_000_000))
         assert.deepStrictEqual([removed.changed, removed.unchanged, removed.notFound], [1, 1, [nobody]])
         assert.deepStrictEqual(yield* idsOf(list), [two])
-        assert.strictEqual(yield* store.countOf(workspace, audience(list)), 1)
+        assert.strictEqual(yield* store.countMembers(workspace, audience(list)), 1)
         assert.strictEqual(((yield* store.get(workspace, list.id)) as StaticList).memberCount, 1)
 
         const { items } = yield* contacts.activities(workspace, one, { page: 1, limit: 10, order: "asc" })
@@ -300,10 +300,10 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           held.items.map(({ contact, addedAt }) => [contact.id, addedAt]),
           [[ours, null]],
         )
-        assert.strictEqual(yield* store.countOf(workspace, { list, fields: known.fields, now }), 1)
+        assert.strictEqual(yield* store.countMembers(workspace, { list, fields: known.fields, now }), 1)
         const none = yield* make(given("none"), { kind: "dynamic", rules: null })
         assert.deepStrictEqual(yield* idsOf(none), [])
-        assert.strictEqual(yield* store.countOf(workspace, audience(none)), 0)
+        assert.strictEqual(yield* store.countMembers(workspace, audience(none)), 0)
       }),
     )
 
@@ -359,7 +359,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.strictEqual((yield* Effect.flip(store.get(other, list.id)))._tag, "NotFound")
         assert.strictEqual((yield* store.list(other, everyList)).total, 2)
         assert.deepStrictEqual(yield* store.members(other, audience(list), everybody), { items: [], total: 0 })
-        assert.strictEqual(yield* store.countOf(other, audience(list)), 0)
+        assert.strictEqual(yield* store.countMembers(other, audience(list)), 0)
         assert.strictEqual((yield* Effect.flip(transact(store.lockForMembers(other, list.id, ids))))._tag, "NotFound")
         const facts = yield* RuleFactsStore
         assert.strictEqual((yield* facts.of(other, { fields: [], lists: [list.id] })).staticLists.size, 0)

@@ -9,7 +9,7 @@ import { nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, type InvalidState, NotFound } from "../kernel/Refusal.ts"
-import { mentionedInJson, parseRules } from "../segments/Parse.ts"
+import { referencesInJson, parseRules } from "../segments/Parse.ts"
 import { RuleFactsStore } from "../segments/RuleFacts.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent } from "./ApplyEvent.ts"
@@ -258,7 +258,7 @@ const choosing = Effect.gen(function* () {
 
   const contentOf = Effect.fnUntraced(function* (ws: WorkspaceId, choice: InlineStatic | InlineDynamic) {
     if (choice.kind === "static") return { kind: "static", contactIds: choice.contactIds } as const
-    const known = yield* rules.of(ws, mentionedInJson(choice.rules))
+    const known = yield* rules.of(ws, referencesInJson(choice.rules))
     return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(choice.rules, known)) } as const
   })
 
@@ -271,7 +271,7 @@ const choosing = Effect.gen(function* () {
     const contactIds = choice.kind === "static" ? choice.contactIds : []
     yield* Effect.fromResult(checkContactIds(contactIds))
     const candidates = nameCandidates(audienceName(blast, choice.name), yield* ids.random)
-    const named = choice.kind === "dynamic" ? mentionedInJson(choice.rules).lists : []
+    const named = choice.kind === "dynamic" ? referencesInJson(choice.rules).lists : []
     const facts = yield* lists.lockForCreation(ws, { candidates, contactIds, named })
     const content = yield* contentOf(ws, choice)
     const id = ListId.make(yield* ids.next)

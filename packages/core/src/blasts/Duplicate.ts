@@ -8,7 +8,7 @@ import { BlastId, EmailId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.t
 import { ListChange, type NewList, type StaticList, type DynamicList } from "../lists/List.ts"
 import { name_length_max as list_name_length_max, nameCandidates } from "../lists/ListName.ts"
 import { ListStore } from "../lists/ListStore.ts"
-import { mentionedIn } from "../segments/RuleTree.ts"
+import { referencesIn } from "../segments/RuleTree.ts"
 import { copyName } from "../kernel/Text.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { AttachedEmail, Audience, Blast } from "./Blast.ts"
@@ -41,7 +41,7 @@ export const duplicating = Effect.gen(function* () {
     const name = { text: copyName(list.name, list_name_length_max), origin: "derived" } as const
     const candidates = nameCandidates(name, yield* ids.random)
     const members = list.kind === "static" ? yield* lists.memberIds(ws, list.id) : []
-    const named = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).lists : []
+    const named = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).lists : []
     const facts = yield* lists.lockForCreation(ws, { candidates, contactIds: members, named })
     const wanted: NewList = {
       id: ListId.make(yield* ids.next),

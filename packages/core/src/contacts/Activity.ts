@@ -1,4 +1,4 @@
-// A line of a contact's timeline. Changes carry these, stores write them with the change.
+// One entry of a contact's timeline. Changes carry activities; stores write them with the change.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
@@ -21,7 +21,7 @@ export const activityTypes = [
 ] as const
 export type ActivityType = (typeof activityTypes)[number]
 
-/** What the person did, as against what was done to them: these move `last_activity_at`. */
+/** Activities of the contact, as opposed to activities of the system. They set `last_activity_at`. */
 export const ownActivityTypes: ReadonlySet<ActivityType> = new Set([
   "email_opened",
   "email_clicked",
@@ -34,6 +34,6 @@ export interface Activity {
   readonly contactId: ContactId
   readonly type: ActivityType
   readonly at: DateTime.Utc
-  /** JSON, wire names. */
+  /** JSON with the names of the API. */
   readonly metadata: Readonly<Record<string, unknown>>
 }

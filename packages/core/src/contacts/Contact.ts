@@ -1,4 +1,4 @@
-// A contact: a person of a workspace, known by email address or phone number.
+// A contact: a person of a workspace, identified by email address or phone number.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
@@ -17,7 +17,7 @@ export interface Contact {
   readonly jobTitle: string | null
   /** As written, trimmed. */
   readonly email: string | null
-  /** What two spellings of one address have in common; unique in the workspace. */
+  /** The same for all spellings of one address. Unique in the workspace. */
   readonly emailNormalized: string | null
   /** E.164; unique in the workspace. */
   readonly phone: string | null
@@ -36,18 +36,18 @@ export interface Contact {
   readonly marketingEmailInvalid: boolean
   readonly originalSource: string | null
   readonly originalSourceDetail: string | null
-  /** By `api_name`, archived fields' values too; unset fields are absent. Read one with `customValue`. */
+  /** Keyed by `api_name`, values of archived fields included. Unset fields are absent. Read one with `customValue`. */
   readonly customFields: Readonly<Record<string, CustomValue>>
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
   readonly lastActivityAt: DateTime.Utc | null
 }
 
-/** A custom field's value. (An `api_name` may be `constructor`: only own properties count.) */
+/** The value of a custom field. Own properties only: an `api_name` may be `constructor`. */
 export const customValue = (contact: Contact, apiName: string): CustomValue | null =>
   Object.hasOwn(contact.customFields, apiName) ? (contact.customFields[apiName] ?? null) : null
 
-/** Somebody of whom nothing is known yet: what a new contact begins as. */
+/** A new contact without any values. */
 export const blankContact = (id: ContactId, now: DateTime.Utc): Contact => ({
   id,
   displayName: null,

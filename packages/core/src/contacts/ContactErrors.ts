@@ -1,10 +1,10 @@
-// Why one contact could not be altered, as the answer of a call: what an item of a batch would be told beside others.
+// Errors of operations on a single contact. They correspond to the errors of items of a batch.
 import { Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { Invalid, type Issue, NotFound } from "../kernel/Refusal.ts"
 import type { ItemErrorCode, ItemRefusal } from "./batch/ContactItem.ts"
 
-/** Faults of values that have codes of their own. */
+/** Issues of values with their own error codes. */
 const valueCodes = [
   "invalid_email",
   "invalid_phone",
@@ -19,7 +19,7 @@ const IssueSchema = Schema.Struct({ path: Schema.String, message: Schema.String 
 const sentence = (issues: ReadonlyArray<Issue>): string =>
   `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`
 
-/** Values that are wrong in one way, which has a code; wrong in several ways they are `Invalid`. */
+/** All issues have the same error code. Mixed issues are `Invalid`. */
 export class ValueRefused extends Schema.TaggedError<ValueRefused>()("ValueRefused", {
   code: Schema.Literals(valueCodes),
   issues: Schema.Array(IssueSchema),
@@ -60,7 +60,7 @@ export type ContactRefusal = NotFound | Invalid | ValueRefused | ContactConflict
 const valueCodeOf = (codes: ReadonlySet<ItemErrorCode>): ValueCode | undefined =>
   codes.size === 1 ? valueCodes.find((code) => codes.has(code)) : undefined
 
-/** The refusal of an only item, for its caller. */
+/** Converts the refusal of a single item to an error of the operation. */
 export const refusalOfOne = ({ code, existing, issues: faults }: ItemRefusal): ContactRefusal => {
   const issues = faults.map(({ path, message }) => ({ path, message }))
   if (existing !== null) return new ContactConflict({ existing, issues })

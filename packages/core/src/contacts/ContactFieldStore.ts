@@ -8,10 +8,10 @@ import type { CustomField, FieldChange } from "./CustomField.ts"
 export class ContactFieldStore extends Context.Service<
   ContactFieldStore,
   {
-    /** Every field, archived ones too, oldest first; those made together in the order they were asked for. */
+    /** All fields, archived ones included, oldest first. Fields of one request are in the order of the request. */
     readonly list: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<CustomField>>
     readonly get: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
-    /** As `all`, and nobody else's `lock` returns before this transaction ends: the cap and the names hold. */
+    /** Like `list`, and blocks other callers of `lock` until the transaction ends, so that the limit and the names hold. */
     readonly lock: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<CustomField>, never, Transaction>
     readonly apply: (workspace: WorkspaceId, change: FieldChange) => Effect.Effect<void, never, Transaction>
   }

@@ -1,4 +1,4 @@
-// The standard fields of a contact, as data: the one source for wire shapes, imports, rules, exports and merge tokens.
+// The standard fields of a contact, as data: the source of API schemas, imports, rules, exports and merge tokens.
 import { FieldDefinitionId } from "../kernel/Ids.ts"
 import type { Contact } from "./Contact.ts"
 
@@ -7,25 +7,25 @@ export type ValueType = (typeof valueTypes)[number]
 
 type KeysOf<Value> = { [Key in keyof Contact]-?: Contact[Key] extends Value ? Key : never }[keyof Contact]
 
-/** The keys of a contact that hold free text. */
+/** The keys of free text fields. */
 export type TextKey = Exclude<KeysOf<string | null>, "id" | "email" | "emailNormalized" | "phone">
 export type InstantKey = "createdAt" | "updatedAt" | "lastActivityAt"
 export type BooleanKey = KeysOf<boolean | null>
 
-interface Described {
-  /** As on the wire, in imports and in exports: `zip_code`. */
+interface FieldBase {
+  /** The name in the API, imports and exports: `zip_code`. */
   readonly apiName: string
   readonly displayName: string
   /** A UUID v5 of the `api_name` under `standard_fields_namespace`, the same in every workspace. */
   readonly fieldDefinitionId: FieldDefinitionId
   /** Whether a caller may set it. */
   readonly writable: boolean
-  /** Whether it can be without a value, and `null` clears it. */
+  /** Whether the field can be empty. Then `null` clears it. */
   readonly nullable: boolean
 }
 
-/** `key` is the contact's property and the name in rule trees and triggers, `kind` says how a value is checked. */
-export type StandardField = Described &
+/** `key` is the property of `Contact` and the name in rule trees and triggers; `kind` decides how a value is checked. */
+export type StandardField = FieldBase &
   (
     | { readonly kind: "text"; readonly key: TextKey; readonly valueType: "string"; readonly length_max: number }
     | { readonly kind: "email"; readonly key: "email"; readonly valueType: "string" }
@@ -151,19 +151,18 @@ export const standardFields: ReadonlyArray<StandardField> = [
   instant("lastActivityAt", "last_activity_at", "Last activity at", "bbece3e2-180f-54b6-babd-fc166278f8c7"),
 ]
 
-/** By wire name, `zip_code`. */
+/** Keyed by API name: `zip_code`. */
 export const standardFieldByName: ReadonlyMap<string, StandardField> = new Map(
   standardFields.map((field) => [field.apiName, field]),
 )
 
-/** By camelCase key, `zipCode`, as rule trees and triggers name them. */
+/** Keyed by camelCase key, as in rule trees and triggers: `zipCode`. */
 export const standardFieldByKey: ReadonlyMap<string, StandardField> = new Map(
   standardFields.map((field) => [field.key, field]),
 )
 
 /**
- * Names that no custom field may have: the standard fields', and the words that stand beside them in a contact's wire
- * form and in merge tokens.
+ * Names that no custom field may have: the standard fields, and the other keys of a contact in the API and in merge tokens.
  */
 export const reservedNames: ReadonlySet<string> = new Set([
   ...standardFields.map((field) => field.apiName),

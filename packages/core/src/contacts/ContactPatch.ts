@@ -1,4 +1,4 @@
-// What is to be set on a contact, and what a contact is after it: nothing else makes or alters one.
+// Contact patches: the fields to set, and the functions that create or change a contact. No other code does either.
 import { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 import { blankContact, type Contact, customValue, type CustomValue } from "./Contact.ts"
@@ -13,34 +13,34 @@ type PlainKey =
   | "marketingEmailSubscribed"
   | "marketingSmsSubscribed"
 
-/** A key left out is unchanged, null clears. Values are checked and normalised (`readItem`). */
+/** An absent key leaves the field unchanged, null clears it. Values are checked and normalised (`readItem`). */
 export type ContactPatch = { readonly [Key in PlainKey]?: Contact[Key] } & {
   readonly email?: EmailAddress | null
-  /** By `api_name`; merged key by key. */
+  /** Keyed by `api_name` and merged key by key. */
   readonly customFields?: ReadonlyMap<string, CustomValue | null>
 }
 
-/** One field of a contact that has changed; names and values as on the wire, custom ones as `custom_fields.<api_name>`. */
+/** A changed field of a contact. Names and values are as in the API; custom fields are `custom_fields.<api_name>`. */
 export interface FieldDifference {
   readonly field: string
   readonly from: CustomValue | null
   readonly to: CustomValue | null
 }
 
-/** Where a contact comes from when nothing else is said: what `original_source` then reads. */
+/** The default of `original_source`. */
 export type ContactSource = "api" | "import" | "form" | "flow"
 
 export const newContact = (id: ContactId, patch: ContactPatch, source: ContactSource, now: DateTime.Utc): Contact => {
-  const contact = patched(blankContact(id, now), patch)
+  const contact = applyPatch(blankContact(id, now), patch)
   return contact.originalSource === null ? { ...contact, originalSource: source } : contact
 }
 
 /**
- * The contact after the patch: the very same one when nothing changes. A new address is taken for good until it bounces;
- * another spelling of the old one is not new.
+ * The contact after the patch; the same object when nothing changes. A new email address counts as valid until it bounces.
+ * Another spelling of the old address is not a new address.
  */
 export const patchContact = (before: Contact, patch: ContactPatch, now: DateTime.Utc): Contact => {
-  const after = patched(before, patch)
+  const after = applyPatch(before, patch)
   if (differences(before, after).length === 0) return before
   return {
     ...after,
@@ -49,7 +49,7 @@ export const patchContact = (before: Contact, patch: ContactPatch, now: DateTime
   }
 }
 
-/** What tells two states of a contact apart, times aside. */
+/** The fields that differ, without timestamps. */
 export const differences = (before: Contact, after: Contact): ReadonlyArray<FieldDifference> => {
   const changed: Array<FieldDifference> = []
   const compare = (field: string, from: CustomValue | null, to: CustomValue | null) => {
@@ -70,27 +70,27 @@ export const differences = (before: Contact, after: Contact): ReadonlyArray<Fiel
   return changed
 }
 
-/** Which fields a patch may only fill, never overwrite: by wire name, custom ones as `custom_fields.<api_name>`. */
+/** Fields that a patch may fill but not overwrite, by API name; custom fields are `custom_fields.<api_name>`. */
 export type SkipIfFilled = "all" | ReadonlySet<string>
 
 /**
- * The patch without what would overwrite a filled field that may only be filled. An opt-out is never lost, and never taken
- * back: `unsubscribed` can be filled with true only.
+ * The patch without the values that would overwrite a filled field of `skip`. `unsubscribed` can only be filled with true, so
+ * that an opt-out is never lost.
  */
 export const withoutFilled = (before: Contact, patch: ContactPatch, skip: SkipIfFilled): ContactPatch => {
-  const guarded = (name: string) => skip === "all" || skip.has(name)
+  const isGuarded = (name: string) => skip === "all" || skip.has(name)
   const left: { [Key in keyof ContactPatch]: ContactPatch[Key] } = { ...patch }
   for (const field of standardFields) {
-    if (!isPatchable(field) || !guarded(field.apiName)) continue
-    const keeps = field.key === "unsubscribed" ? patch.unsubscribed !== true : before[field.key] !== null
-    if (keeps) delete left[field.key]
+    if (!isPatchable(field) || !isGuarded(field.apiName)) continue
+    const isFilled = field.key === "unsubscribed" ? patch.unsubscribed !== true : before[field.key] !== null
+    if (isFilled) delete left[field.key]
   }
   if (patch.customFields === undefined) return left
   return {
     ...left,
     customFields: new Map(
       Array.from(patch.customFields).filter(
-        ([name]) => !guarded(`custom_fields.${name}`) || !Object.hasOwn(before.customFields, name),
+        ([name]) => !isGuarded(`custom_fields.${name}`) || !Object.hasOwn(before.customFields, name),
       ),
     ),
   }
@@ -100,16 +100,16 @@ type PatchableField = StandardField & { readonly key: Exclude<keyof ContactPatch
 
 const isPatchable = (field: StandardField): field is PatchableField => field.writable
 
-const patched = (before: Contact, { email, customFields, ...plain }: ContactPatch): Contact => ({
+const applyPatch = (before: Contact, { email, customFields, ...plain }: ContactPatch): Contact => ({
   ...before,
   ...plain,
   ...(email === undefined ? {} : { email: email?.written ?? null, emailNormalized: email?.normalized ?? null }),
   ...(customFields === undefined || customFields.size === 0
     ? {}
-    : { customFields: merged(before.customFields, customFields) }),
+    : { customFields: mergeCustomFields(before.customFields, customFields) }),
 })
 
-const merged = (
+const mergeCustomFields = (
   before: Contact["customFields"],
   values: ReadonlyMap<string, CustomValue | null>,
 ): Contact["customFields"] => {

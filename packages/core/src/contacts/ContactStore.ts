@@ -24,7 +24,7 @@ export type ContactSort = (typeof contactSorts)[number]
 export interface ContactQuery extends PageRequest {
   readonly sort: ContactSort
   readonly order: "asc" | "desc"
-  /** Literal substring of a name, the email as written, the phone or the company, compared folded. */
+  /** A literal substring of a name, the email as written, the phone or the company. Compared in folded form. */
   readonly search: string | null
   /** Exclusive. */
   readonly updatedAfter: DateTime.Utc | null
@@ -35,8 +35,8 @@ export interface RecordedActivity extends Activity {
 }
 
 /**
- * Somebody has taken an email or a phone of the change since it was decided. Read again and decide again, in a new
- * transaction: this one can't be committed any more.
+ * Another transaction has stored an email or phone of the change since the decision. The transaction can't commit: read and
+ * decide again in a new one.
  */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {}) {}
 
@@ -44,34 +44,34 @@ export class ContactStore extends Context.Service<
   ContactStore,
   {
     readonly get: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<Contact, NotFound>
-    /** Everybody who has one of these, each once, in no order. */
+    /** The contacts that have one of the identities, each once, in no order. */
     readonly findByIdentity: (workspace: WorkspaceId, identities: Identities) => Effect.Effect<ReadonlyArray<Contact>>
     /**
-     * As `findByIdentity`, and contacts by id besides, locked: nobody else alters them or takes one of the identities, also
-     * those that are free, before this transaction ends. Whoever decides about contacts begins with it, once, so that two
-     * batches on the same people come one after the other and neither waits for the other for ever.
+     * Like `findByIdentity`, plus contacts by id, locked: until the transaction ends no other transaction changes them or takes
+     * one of the identities, free identities included. Every decision about contacts begins with one call, so that two batches
+     * with the same contacts run one after the other without a deadlock.
      */
     readonly lock: (
       workspace: WorkspaceId,
-      whom: Identities & { readonly ids?: ReadonlyArray<ContactId> },
+      targets: Identities & { readonly ids?: ReadonlyArray<ContactId> },
     ) => Effect.Effect<ReadonlyArray<Contact>, never, Transaction>
     /**
-     * Those of these contacts that there are, locked, and what goes with them besides: until this transaction ends nobody
-     * adds them to a list, and nothing is written of a message to them. Whoever decides about deleting begins with it.
+     * The contacts that exist, locked together with the rows that their deletion affects: until the transaction ends no other
+     * transaction adds them to a list or writes one of their deliveries. Every decision to delete contacts begins with it.
      */
     readonly lockForDeletion: (
       workspace: WorkspaceId,
       ids: ReadonlyArray<ContactId>,
     ) => Effect.Effect<ReadonlyArray<Contact>, never, Transaction>
     /**
-     * Writes contacts, their timelines and the events of the change. With a contact go its memberships and its timeline;
-     * its messages stay, marked, and so do suppressions of its address and what imports said of it.
+     * Writes contacts, their timelines and the events of the change. Deleting a contact deletes its list memberships and its
+     * timeline. Its deliveries (marked), suppressions of its address and import results stay.
      */
     readonly apply: (workspace: WorkspaceId, change: ContactsChange) => Effect.Effect<void, IdentityTaken, Transaction>
-    /** Text in folded code point order, null last in both orders, ties by id ascending. */
+    /** Text sorts by folded code points, null is last in both orders, ties by id ascending. */
     readonly list: (workspace: WorkspaceId, query: ContactQuery) => Effect.Effect<Paged<Contact>>
     readonly count: (workspace: WorkspaceId) => Effect.Effect<number>
-    /** A contact's timeline by time, and by the order of writing at the same time. */
+    /** The timeline in order of time; activities of the same time are in the order of writing. */
     readonly activities: (
       workspace: WorkspaceId,
       id: ContactId,

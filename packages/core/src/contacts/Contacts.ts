@@ -1,4 +1,4 @@
-// What can be done with contacts.
+// The use cases of contacts.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
@@ -14,7 +14,7 @@ import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
 import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
 import { type ContactQuery, ContactStore, type IdentityTaken } from "./ContactStore.ts"
-import { shownValues } from "./CustomField.ts"
+import { activeValues } from "./CustomField.ts"
 import { retryOnIdentityConflict } from "./batch/retryOnIdentityConflict.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import {
@@ -29,27 +29,27 @@ import {
 } from "./batch/ContactItem.ts"
 import { parsePhone } from "../kernel/values/PhoneNumber.ts"
 
-/** As far as contacts care: whose they are, and what a phone number without country code is read by. */
+/** The parts of a workspace that contacts need: its id, and the country of phone numbers without country code. */
 export type ContactsWorkspace = Pick<Workspace, "id" | "defaultCountry">
 
-/** A contact with its custom values as they are shown: active fields only, null where it has none. */
+/** A contact with its custom values for output: active fields only, null where there is no value. */
 export interface ContactView {
   readonly contact: Contact
   readonly customFields: Readonly<Record<string, CustomValue | null>>
 }
 
-/** What became of an item of a batch, in the order of the request. */
+/** The result of an item of a batch, in the order of the request. */
 export type BatchItem<Status extends "created" | "updated" = "created" | "updated"> = {
   readonly clientItemId: string | null
 } & ({ readonly status: Status; readonly shown: ContactView } | Rejected)
 
-/** What became of an item of a batch of deletions. */
+/** The result of an item of a batch of deletions. */
 export type DeletedItem = { readonly clientItemId: string | null } & DeleteResult
 
 export class Contacts extends Context.Service<
   Contacts,
   {
-    /** Items as they came; whatever is wrong with one refuses that one. */
+    /** Takes undecoded items. A wrong item is rejected alone. */
     readonly create: (
       workspace: ContactsWorkspace,
       items: ReadonlyArray<unknown>,
@@ -58,25 +58,25 @@ export class Contacts extends Context.Service<
       workspace: ContactsWorkspace,
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<BatchItem>>
-    /** Items name their contacts by `contact_id`. */
+    /** Takes undecoded items, each with a `contact_id`. */
     readonly update: (
       workspace: ContactsWorkspace,
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<BatchItem<"updated">>>
-    /** One contact, by the fields as they came. What changes nothing writes nothing. */
+    /** Takes undecoded fields of one contact. Writes nothing if nothing changes. */
     readonly updateOne: (
       workspace: ContactsWorkspace,
       id: ContactId,
       fields: unknown,
     ) => Effect.Effect<ContactView, ContactRefusal>
-    /** Items as they came, of whom each names a contact. */
+    /** Takes undecoded items, each with a `contact_id`. */
     readonly delete: (
       workspace: WorkspaceId,
       items: ReadonlyArray<unknown>,
     ) => Effect.Effect<ReadonlyArray<DeletedItem>>
     readonly deleteOne: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<void, NotFound>
     readonly get: (workspace: WorkspaceId, id: ContactId) => Effect.Effect<ContactView, NotFound>
-    /** Nobody or one; a value that can't be normalised finds nobody. */
+    /** At most one contact. A value that can't be normalised matches no contact. */
     readonly findByIdentity: (
       workspace: ContactsWorkspace,
       by: { readonly email: string } | { readonly phone: string },
@@ -93,44 +93,45 @@ export class Contacts extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
-      /** One transaction, fields and all: decided again when somebody has taken an identity in between. */
-      const decided = <A, E>(body: Effect.Effect<A, E, Transaction>): Effect.Effect<A, Exclude<E, IdentityTaken>> =>
-        retryOnIdentityConflict(transact(body))
+      /** Runs the decision in one transaction, fields included, and repeats it when another transaction took an identity. */
+      const decideInTransaction = <A, E>(
+        body: Effect.Effect<A, E, Transaction>,
+      ): Effect.Effect<A, Exclude<E, IdentityTaken>> => retryOnIdentityConflict(transact(body))
 
-      /** How the workspace's items are read, and its contacts shown. */
-      const manners = ({ id, defaultCountry }: ContactsWorkspace) =>
+      /** How items of the workspace are decoded and its contacts shown. */
+      const itemContext = ({ id, defaultCountry }: ContactsWorkspace) =>
         Effect.map(fieldStore.list(id), (fields) => ({
           how: { values: "json", fields: fieldsByName(fields), defaultCountry, allowNotEditable: false } as const,
-          shown: (contact: Contact): ContactView => ({ contact, customFields: shownValues(contact, fields) }),
+          shown: (contact: Contact): ContactView => ({ contact, customFields: activeValues(contact, fields) }),
         }))
 
-      const making = Effect.fnUntraced(function* (
+      const writeItems = Effect.fnUntraced(function* (
         workspace: ContactsWorkspace,
         items: ReadonlyArray<unknown>,
         decide: (items: ReadonlyArray<ReadItem>, facts: BatchFacts) => BatchDecision,
       ) {
-        const { how, shown } = yield* manners(workspace)
+        const { how, shown } = yield* itemContext(workspace)
         const read = items.map((item) => readItem(item, how))
         const existing = yield* store.lock(workspace.id, identitiesOf(read))
-        const fresh = (yield* ids.many(read.length)).map((id) => ContactId.make(id))
-        const { change, results } = decide(read, { existing, ids: fresh, now: yield* DateTime.now })
+        const newIds = (yield* ids.many(read.length)).map((id) => ContactId.make(id))
+        const { change, results } = decide(read, { existing, ids: newIds, now: yield* DateTime.now })
         yield* store.apply(workspace.id, change)
         return results.map((result, index) => toBatchItem(read[index]?.clientItemId ?? null, result, shown))
-      }, decided)
+      }, decideInTransaction)
 
-      const updating = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
+      const writeUpdates = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
         const existing = yield* store.lock(workspace, contactsToUpdate(read))
         const { change, results } = decideUpdates(read, { existing, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results
       })
 
-      const deleting = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) {
+      const writeDeletes = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) {
         const existing = yield* store.lockForDeletion(workspace, contactsToDelete(read))
         const { change, results } = decideDeletes(read, { existing, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results
-      }, decided)
+      }, decideInTransaction)
 
       const findByIdentity = Effect.fnUntraced(function* (
         workspace: WorkspaceId,
@@ -142,47 +143,47 @@ export class Contacts extends Context.Service<
         const found = yield* store.findByIdentity(workspace, identities)
         if (found.length === 0) return []
         const fields = yield* fieldStore.list(workspace)
-        return found.map((contact) => ({ contact, customFields: shownValues(contact, fields) }))
+        return found.map((contact) => ({ contact, customFields: activeValues(contact, fields) }))
       }, transact)
 
       return Contacts.of({
         create: Effect.fn("Contacts.create")((workspace, items) =>
-          making(workspace, items, (read, facts) => decideCreates(read, facts, { source: "api" })),
+          writeItems(workspace, items, (read, facts) => decideCreates(read, facts, { source: "api" })),
         ),
         upsert: Effect.fn("Contacts.upsert")((workspace, items) =>
-          making(workspace, items, (read, facts) => decideUpserts(read, facts, apiUpsert)),
+          writeItems(workspace, items, (read, facts) => decideUpserts(read, facts, apiUpsert)),
         ),
         update: Effect.fn("Contacts.update")(function* (workspace, items) {
-          const { how, shown } = yield* manners(workspace)
+          const { how, shown } = yield* itemContext(workspace)
           const read = items.map((item) => readUpdate(item, how))
-          const results = yield* updating(workspace.id, read)
+          const results = yield* writeUpdates(workspace.id, read)
           return results.map((result, index) => {
             const clientItemId = read[index]?.clientItemId ?? null
             return result.status === "rejected"
               ? { clientItemId, ...result }
               : { clientItemId, status: result.status, shown: shown(result.contact) }
           })
-        }, decided),
+        }, decideInTransaction),
         updateOne: Effect.fn("Contacts.updateOne")(function* (workspace, contactId, fields) {
-          const { how, shown } = yield* manners(workspace)
+          const { how, shown } = yield* itemContext(workspace)
           const update = Result.map(readPatch(fields, how), (patch) => ({ contactId, patch }))
-          const [result] = yield* updating(workspace.id, [{ clientItemId: null, update }])
+          const [result] = yield* writeUpdates(workspace.id, [{ clientItemId: null, update }])
           if (result === undefined) return yield* Effect.die("a decision must have a result for each of its items")
           return result.status === "rejected" ? yield* refusalOfOne(result.refusal) : shown(result.contact)
-        }, decided),
+        }, decideInTransaction),
         delete: Effect.fn("Contacts.delete")(function* (workspace, items) {
           const read = items.map(readDelete)
-          const results = yield* deleting(workspace, read)
+          const results = yield* writeDeletes(workspace, read)
           return results.map((result, index) => ({ clientItemId: read[index]?.clientItemId ?? null, ...result }))
         }),
         deleteOne: Effect.fn("Contacts.deleteOne")(function* (workspace, id) {
-          const [result] = yield* deleting(workspace, [{ clientItemId: null, contactId: Result.succeed(id) }])
+          const [result] = yield* writeDeletes(workspace, [{ clientItemId: null, contactId: Result.succeed(id) }])
           if (result?.status !== "deleted") return yield* new NotFound({ resource: "contact" })
         }),
-        // One transaction for both readings, here and below: beginning and ending one costs as much as a reading.
+        // One transaction for both reads, here and below: starting and committing one costs as much as a read.
         get: Effect.fn("Contacts.get")(function* (workspace, id) {
           const contact = yield* store.get(workspace, id)
-          return { contact, customFields: shownValues(contact, yield* fieldStore.list(workspace)) }
+          return { contact, customFields: activeValues(contact, yield* fieldStore.list(workspace)) }
         }, transact),
         findByIdentity: Effect.fn("Contacts.findByIdentity")((workspace, by) =>
           "email" in by

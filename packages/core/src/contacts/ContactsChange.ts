@@ -1,5 +1,4 @@
-// What is to be written of a workspace's contacts: any number of them made, altered and deleted, with their timeline and
-// events.
+// The change of contacts: creates, updates and deletes of any number of contacts, with their timelines and events.
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
@@ -8,15 +7,15 @@ import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"
 
 /**
- * One thing done to one contact. `before` is null for a new one, `after` for one that goes; each step begins where the
- * contact's last one ended.
+ * One operation on one contact. `before` is null for a new contact, `after` for a deleted one. Each step begins with the
+ * `after` of the contact's previous step.
  */
 export type ContactStep =
   | {
       readonly before: Contact | null
       readonly after: Contact
       readonly at: DateTime.Utc
-      /** Says that the person is subscribed, also where nothing else said otherwise. */
+      /** The step sets `unsubscribed` to false explicitly, so that a suppression for an unsubscription ends. */
       readonly resubscribes?: boolean
     }
   | { readonly before: Contact; readonly after: null; readonly at: DateTime.Utc }
@@ -28,16 +27,16 @@ export interface ContactUpdate {
 
 export class ContactsChange {
   readonly #brand = true
-  /** Contacts to insert, each as it is after the last step. */
+  /** Contacts to insert, in their state after the last step. */
   readonly creates: ReadonlyArray<Contact>
-  /** Contacts to write over, each from before its first step to after its last; those that no step altered aren't here. */
+  /** Contacts to overwrite, from before the first step to after the last. Contacts that no step changed are absent. */
   readonly updates: ReadonlyArray<ContactUpdate>
-  /** Contacts to delete, each as it was before its first step; those that were made and went in this change aren't here. */
+  /** Contacts to delete, in their state before the first step. Contacts created and deleted by this change are absent. */
   readonly deletes: ReadonlyArray<Contact>
-  /** A line for each step that changed something, in order; a timeline goes with its contact. */
+  /** One for each step that changed something, in order. A deleted contact has none: its timeline is deleted. */
   readonly activities: ReadonlyArray<Activity>
   readonly events: ReadonlyArray<DomainEvent>
-  /** Normalised addresses that are suppressed no longer, if it was for an unsubscription. */
+  /** Normalised addresses whose suppression for an unsubscription ends. */
   readonly resubscribed: ReadonlyArray<string>
 
   private constructor(
@@ -56,10 +55,10 @@ export class ContactsChange {
   }
 
   /**
-   * The change that steps add up to. Contacts come from `newContact` and `patchContact`.
+   * The change that the steps add up to. Contacts come from `newContact` and `patchContact`.
    *
-   * @throws when a step does not begin where the contact's last one ended, or leaves somebody without email and phone:
-   * a mistake of the decision, not of its input.
+   * @throws when a step does not begin where the contact's previous step ended, or leaves a contact without email and phone:
+   * a defect of the caller, not wrong input.
    */
   static of(steps: ReadonlyArray<ContactStep>): ContactsChange {
     const first = new Map<ContactId, Contact | null>()
@@ -94,7 +93,7 @@ export class ContactsChange {
   }
 }
 
-/** What is left to write of many steps, contact by contact. */
+/** The rows to write, one for each contact. */
 const sumOf = (
   first: ReadonlyMap<ContactId, Contact | null>,
   last: ReadonlyMap<ContactId, Contact | null>,
@@ -113,7 +112,7 @@ const sumOf = (
 }
 
 const checkStep = ({ before, after }: ContactStep, previous: Contact | null | undefined): void => {
-  if (previous === null) throw new Error("a contact that is gone takes no further step")
+  if (previous === null) throw new Error("a deleted contact takes no further step")
   if (previous !== undefined && previous !== before) throw new Error("a step must begin where the last one ended")
   if (after === null) return
   if (before !== null && before.id !== after.id) throw new Error("a step must keep the contact's id")

@@ -1,4 +1,4 @@
-// Definitions of custom contact fields: which there are in a workspace, and how new ones come to be.
+// Definitions of custom contact fields, and the changes of them.
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { FieldDefinitionId, ImportSessionId } from "../kernel/Ids.ts"
@@ -16,12 +16,12 @@ export type ProvenanceKind = "manual_ui" | "api" | "import" | "integration"
 
 export interface CustomField {
   readonly id: FieldDefinitionId
-  /** Unique in the workspace, archived ones included; never changes. */
+  /** Unique in the workspace, archived fields included. Never changes. */
   readonly apiName: string
   readonly displayName: string
   /** Never changes. */
   readonly valueType: ValueType
-  /** False: only imports, forms and flows write its values. */
+  /** If false, only imports, forms and flows write values of the field. */
   readonly isEditable: boolean
   readonly description: string | null
   readonly status: FieldStatus
@@ -55,7 +55,7 @@ export const FieldDescription = Schema.String.check(
   Schema.isMaxCodePoints(1000, { message: "must have at most 1000 characters" }),
 ).annotate({ identifier: "FieldDescription" })
 
-/** A field to be made; its parts are in their limits already. */
+/** A field to create. Its parts are checked. */
 export interface NewField {
   readonly apiName: string
   readonly displayName: string
@@ -65,7 +65,7 @@ export interface NewField {
   readonly showInPeopleListDefault: boolean
 }
 
-/** What may change of a field; what is absent stays. `active` restores an archived one. */
+/** An update of a field. Absent keys stay; `status: "active"` restores an archived field. */
 export interface FieldPatch {
   readonly displayName?: string
   readonly description?: string | null
@@ -112,19 +112,19 @@ export class FieldCapExceeded extends Schema.TaggedError<FieldCapExceeded>()("Fi
   }
 }
 
-/** Every field of the workspace, locked, and the time. */
+/** All fields of the workspace, locked, and the current time. */
 interface EditFacts {
   readonly existing: ReadonlyArray<CustomField>
   readonly now: DateTime.Utc
 }
 
-/** A field as it is after the change. */
+/** A field after a change. */
 export interface EditedField {
   readonly field: CustomField
   readonly change: FieldChange
 }
 
-/** What is to be written of a workspace's field definitions: decided here, and nowhere else. */
+/** A change of a workspace's field definitions. */
 export class FieldChange {
   readonly #brand = true
   readonly creates: ReadonlyArray<CustomField>
@@ -140,8 +140,8 @@ export class FieldChange {
   }
 
   /**
-   * All of them or none. `existing` is every field of the workspace, locked; `ids` has one for each wanted field, and
-   * `pathOf` says where a field stands in the request (`items.3.`, or nothing).
+   * Creates all fields or none. `existing` has all fields of the workspace, locked; `ids` has one id for each new field;
+   * `pathOf` returns the path of a field in the request (`items.3.`, or empty).
    */
   static create(
     wanted: ReadonlyArray<NewField>,
@@ -168,8 +168,8 @@ export class FieldChange {
     return Result.succeed(new FieldChange({ creates, updates: [] }))
   }
 
-  /** The field as a patch makes it. Restoring takes room among the active ones. */
-  static edit(
+  /** Applies a patch. A restored field counts towards the limit of active fields. */
+  static update(
     id: FieldDefinitionId,
     patch: FieldPatch,
     facts: EditFacts,
@@ -181,12 +181,12 @@ export class FieldChange {
     })
   }
 
-  /** Archived: its values are hidden, its id and name stay taken. */
+  /** Archives the field: its values are hidden, its id and name stay reserved. */
   static archive(id: FieldDefinitionId, facts: EditFacts): Result.Result<EditedField, NotFound> {
     return Result.map(fieldOf(id, facts), (before) => FieldChange.#patched(before, { status: "archived" }, facts))
   }
 
-  /** A patch that says nothing new is no change. */
+  /** A patch without effect is no change. */
   static #patched(before: CustomField, patch: FieldPatch, { now }: EditFacts): EditedField {
     const said = patch.description === "" ? { ...patch, description: null } : patch
     const after: CustomField = { ...before, ...said, updatedAt: now }
@@ -195,8 +195,8 @@ export class FieldChange {
       : { field: before, change: new FieldChange({ creates: [], updates: [] }) }
   }
 
-  /** Notes the import that these fields were made for; one that was made for another keeps it. */
-  static madeForImport(fields: ReadonlyArray<CustomField>, session: ImportSessionId, now: DateTime.Utc): FieldChange {
+  /** Records the import session that created the fields. Fields that name another session keep it. */
+  static recordImport(fields: ReadonlyArray<CustomField>, session: ImportSessionId, now: DateTime.Utc): FieldChange {
     const updates = fields.flatMap((before) =>
       before.createdFromImportSessionId === null
         ? [{ before, after: { ...before, createdFromImportSessionId: session, updatedAt: now } }]
@@ -206,7 +206,7 @@ export class FieldChange {
   }
 }
 
-/** What a patch may name: a key of another kind in it would change nothing. */
+/** The keys of a patch that have an effect. Other keys are ignored. */
 const patchKeys = ["displayName", "description", "isEditable", "showInPeopleListDefault", "status"] as const
 
 const fieldOf = (id: FieldDefinitionId, { existing }: EditFacts): Result.Result<CustomField, NotFound> => {
@@ -219,7 +219,7 @@ const capExceeded = (existing: ReadonlyArray<CustomField>, attempted: number): F
   return current + attempted > active_fields_max ? new FieldCapExceeded({ current, attempted }) : undefined
 }
 
-/** A name collides once with the field that has it already, and once more each time that the request repeats it. */
+/** A conflict for each name that an existing field has, and one for each repetition of a name within the request. */
 const conflictsOf = (
   wanted: ReadonlyArray<NewField>,
   existing: ReadonlyArray<CustomField>,
@@ -227,16 +227,16 @@ const conflictsOf = (
   const byName = new Map(existing.map((field) => [field.apiName, field]))
   const seen = new Set<string>()
   return wanted.flatMap(({ apiName }): ReadonlyArray<FieldConflict> => {
-    const there = byName.get(apiName)
+    const existingField = byName.get(apiName)
     const repeated = seen.has(apiName)
     seen.add(apiName)
-    if (there === undefined && !repeated) return []
+    if (existingField === undefined && !repeated) return []
     return [
       {
-        kind: there === undefined || repeated ? "duplicate_in_request" : `${there.status}_existing`,
+        kind: existingField === undefined || repeated ? "duplicate_in_request" : `${existingField.status}_existing`,
         requested_api_name: apiName,
-        existing_field_definition_id: there?.id ?? null,
-        existing_display_name: there?.displayName ?? null,
+        existing_field_definition_id: existingField?.id ?? null,
+        existing_display_name: existingField?.displayName ?? null,
       },
     ]
   })
@@ -262,8 +262,8 @@ const newField = (
   updatedAt: now,
 })
 
-/** A contact's values as they are shown: every active field, null where it has none; archived ones are hidden. */
-export const shownValues = (
+/** A contact's custom values for output: all active fields, null where there is no value. Archived fields are hidden. */
+export const activeValues = (
   contact: Contact,
   fields: ReadonlyArray<CustomField>,
 ): Readonly<Record<string, CustomValue | null>> =>

@@ -1,4 +1,4 @@
-// What can be done with the definitions of custom contact fields.
+// The use cases of custom contact fields.
 import { Context, DateTime, Effect, Layer } from "effect"
 import { FieldDefinitionId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
@@ -17,7 +17,7 @@ import {
 export class CustomFields extends Context.Service<
   CustomFields,
   {
-    /** All of them or none. `pathOf` says where each stands in the request, for what is wrong with it. */
+    /** Creates all fields or none. `pathOf` returns the path of a field in the request, for issues. */
     readonly create: (
       workspace: WorkspaceId,
       fields: ReadonlyArray<NewField>,
@@ -25,7 +25,7 @@ export class CustomFields extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CustomField>, Invalid | FieldCollision | FieldCapExceeded>
     readonly list: (workspace: WorkspaceId, status: FieldStatus | "any") => Effect.Effect<ReadonlyArray<CustomField>>
     readonly get: (workspace: WorkspaceId, id: FieldDefinitionId) => Effect.Effect<CustomField, NotFound>
-    /** Restores with `status: "active"`; a field's values stay whatever its status. */
+    /** `status: "active"` restores the field. The stored values of a field do not depend on its status. */
     readonly update: (
       workspace: WorkspaceId,
       id: FieldDefinitionId,
@@ -44,8 +44,8 @@ export class CustomFields extends Context.Service<
       return CustomFields.of({
         create: Effect.fn("CustomFields.create")(function* (workspace, fields, pathOf) {
           const existing = yield* store.lock(workspace)
-          const fresh = (yield* ids.many(fields.length)).map((id) => FieldDefinitionId.make(id))
-          const facts = { existing, ids: fresh, now: yield* DateTime.now }
+          const newIds = (yield* ids.many(fields.length)).map((id) => FieldDefinitionId.make(id))
+          const facts = { existing, ids: newIds, now: yield* DateTime.now }
           const change = yield* Effect.fromResult(FieldChange.create(fields, facts, { provenanceKind: "api", pathOf }))
           yield* store.apply(workspace, change)
           return change.creates
@@ -58,7 +58,7 @@ export class CustomFields extends Context.Service<
         get: store.get,
         update: Effect.fn("CustomFields.update")(function* (workspace, id, patch) {
           const facts = { existing: yield* store.lock(workspace), now: yield* DateTime.now }
-          const { field, change } = yield* Effect.fromResult(FieldChange.edit(id, patch, facts))
+          const { field, change } = yield* Effect.fromResult(FieldChange.update(id, patch, facts))
           yield* store.apply(workspace, change)
           return field
         }, transact),

@@ -1,13 +1,13 @@
-// Pages and emails are written by models, by people and by mixtures of both: what they say is data. Before it is kept it is
-// cleaned by a sanitiser, and what comes out is looked at again by a check that shares no code with it.
+// The port to the HTML sanitiser, and the check of its results. Models and people write pages and emails, so their HTML is
+// untrusted. The check shares no code with the sanitiser.
 import { Context, type Result, Schema } from "effect"
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 import { elements } from "./HtmlElements.ts"
 
-/** The HTML can't be made safe, or is none. `reason` ends a sentence that begins with "The page" or "The email". */
+/** The HTML is no document, or can't be made safe. `reason` completes a sentence that begins with "The page" or "The email". */
 export class Unclean extends Schema.TaggedError<Unclean>()("Unclean", {
   reason: Schema.String,
-  /** A page, where it is not said. */
+  /** `page` by default. */
   document: Schema.optional(Schema.Literals(["page", "email"])),
 }) {
   override get message(): string {
@@ -19,26 +19,26 @@ export class Cleaner extends Context.Service<
   Cleaner,
   {
     /**
-     * A whole document of what may stay of the one given: no script, event handler, `<base>`, meta refresh, frame, foreign
-     * form target, `javascript:` address. The outcome has no `dangersOf`.
+     * Removes scripts, event handlers, `<base>`, meta refreshes, frames, foreign form targets and `javascript:` addresses. Returns
+     * a whole document without `dangersOf`.
      */
     readonly clean: (html: string) => Result.Result<string, Unclean>
     /**
-     * The same for an email: one that has no `emailDangersOf` comes back byte for byte, but for what is no text (NUL, halves
-     * of surrogate pairs). Of another one everything stays that may, as it was written: merge tokens, styles and the comments
-     * for Outlook too. The outcome has no `emailDangersOf`.
+     * The same for an email. An email without `emailDangersOf` stays the same byte for byte, except for NUL and lone surrogates.
+     * Of any other one, everything harmless stays as written: merge tokens, styles and Outlook's conditional comments too. The
+     * result has no `emailDangersOf`.
      */
     readonly cleanEmail: (html: string) => Result.Result<string, Unclean>
   }
 >()("tentpole/Cleaner") {}
 
-/** What is judged by: addresses, and elements that may not be there at all. */
+/** The rules of the check: which addresses are harmless, and which elements are forbidden. */
 export interface DangerRules {
   readonly isHarmless: (address: string) => boolean
   readonly forbidden: ReadonlySet<string>
 }
 
-/** What a browser would find in a document that could act by itself or lead a form astray; empty when it is clean. */
+/** Parts of a document that could run code or redirect a form in a browser; empty if it is safe. */
 export const dangersOf = (html: string, rules: DangerRules = pageRules): ReadonlyArray<string> =>
   elements(parse(html, { scriptingEnabled: false })).flatMap((element) => [
     ...(rules.forbidden.has(element.tagName.toLowerCase()) ? [`<${element.tagName}>`] : []),
@@ -80,13 +80,13 @@ const attributeDangers = (
 ): ReadonlyArray<string> => {
   const name = attribute.name.toLowerCase()
   const here = `${name} of <${element.tagName}>`
-  if (name === "http-equiv" && saysWhatItIs(element)) return []
+  if (name === "http-equiv" && isHarmlessMeta(element)) return []
   if (name.startsWith("on") || forbiddenAttributes.has(name)) return [here]
   return addressAttributes.has(name) && !isHarmless(attribute.value) ? [`${here}: ${attribute.value.slice(0, 40)}`] : []
 }
 
-/** A `<meta>` that tells the encoding that every document here has, or the newest mode of an old browser: it does nothing. */
-const saysWhatItIs = ({ tagName, attrs }: DefaultTreeAdapterMap["element"]): boolean => {
+/** A `<meta>` without effect: the encoding that every document has here, or the newest mode of an old browser. */
+const isHarmlessMeta = ({ tagName, attrs }: DefaultTreeAdapterMap["element"]): boolean => {
   const value = (name: string) => attrs.find((each) => each.name === name)?.value.trim() ?? ""
   const equivalent = value("http-equiv").toLowerCase()
   if (tagName !== "meta") return false
@@ -95,7 +95,7 @@ const saysWhatItIs = ({ tagName, attrs }: DefaultTreeAdapterMap["element"]): boo
     : equivalent === "x-ua-compatible" && /^ie=(edge|\d+)$/i.test(value("content"))
 }
 
-/** Browsers drop white space and control characters of an address before they read its scheme. */
+/** Browsers remove white space and control characters from an address before they read its scheme. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const ignored = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g
 

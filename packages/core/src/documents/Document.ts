@@ -6,7 +6,7 @@ import { Invalid, type Refusal } from "../kernel/Refusal.ts"
 import type { Generation, GenerationStatus } from "./Generation.ts"
 
 export const document_name_length_max = 200
-/** An override is at most as long as the HTML that it replaces can be. */
+/** The same limit as for the HTML that it replaces. */
 export const plain_text_length_max = 1_000_000
 
 export interface Approval {
@@ -20,7 +20,7 @@ export type ContentStatus = (typeof contentStatuses)[number]
 export interface PlainTextOverride {
   readonly text: string
   readonly at: DateTime.Utc
-  /** The version that it was written for: with a later one it is stale. */
+  /** The version it was written for. A later version makes it stale. */
   readonly version: number
 }
 
@@ -29,11 +29,11 @@ export interface Document {
   readonly name: string
   /** From 1; 0 until the first generation is done. */
   readonly currentVersion: number
-  /** The user's own plain text; null: derived from the HTML. A tent template has none. */
+  /** The user's own plain text; null: derived from the HTML. Always null for tent templates. */
   readonly plainText: PlainTextOverride | null
   /** The version that is sent or built on; null: a draft. */
   readonly approval: Approval | null
-  /** Of the latest generation; null when there never was one. */
+  /** The status of the latest generation; null if there was none. */
   readonly generationStatus: GenerationStatus | null
   /** Name of the API key, or of the user. */
   readonly createdByName: string
@@ -48,18 +48,18 @@ export interface DocumentTypes {
   readonly given: { readonly name: string }
   /** The fields of an update: what is left out stays, null clears. */
   readonly patch: object
-  /** What an approval froze. */
+  /** The content that an approval froze. */
   readonly approved: {
     readonly approvalId: ApprovalId
     readonly version: number
     readonly html: string
     readonly approvedAt: DateTime.Utc
   }
-  /** What an approval depends on besides the document. */
+  /** Facts that an approval needs besides the document. */
   readonly facts: unknown
   /** Why a document with HTML can't be approved. */
   readonly notReady: Refusal
-  /** What depends on the approval. */
+  /** Uses of the approval. */
   readonly uses: unknown
   readonly inUse: Refusal
 }
@@ -82,12 +82,12 @@ export const statusOf = ({ approval }: Pick<Document, "approval">): ContentStatu
 export const isStale = (override: PlainTextOverride | null, currentVersion: number): boolean =>
   override !== null && override.version < currentVersion
 
-/** The override beside version 1 of a copy: one that is stale stays so. */
-export const asOfFirst = (override: PlainTextOverride | null, currentVersion: number): PlainTextOverride | null =>
+/** The override of a copy, which starts at version 1. A stale override stays stale. */
+export const overrideOfCopy = (override: PlainTextOverride | null, currentVersion: number): PlainTextOverride | null =>
   override && { ...override, version: isStale(override, currentVersion) ? 0 : 1 }
 
-/** Another text for the current version; null for none. Refused as the field `text`. */
-export const overriddenBy = (
+/** Sets the text for the current version; null removes it. Issues are at the field `text`. */
+export const withOverride = (
   text: string | null,
   version: number,
   at: DateTime.Utc,
@@ -96,7 +96,7 @@ export const overriddenBy = (
     ? Result.fail(Invalid.at("text", `must have at most ${plain_text_length_max} characters`))
     : Result.succeed(text === null ? null : { text, at, version })
 
-/** The document with these fields; the very same object when no field differs. */
+/** The document with these fields; the same object when no field differs. */
 export const withFields = <D extends Document>(document: D, fields: NoInfer<Partial<D>>): D => {
   const changed: Partial<D> = fields
   for (const field in changed) if (changed[field] !== document[field]) return { ...document, ...changed }

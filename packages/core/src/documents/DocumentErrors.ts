@@ -30,9 +30,9 @@ export class TemplateNotReady extends Schema.TaggedError<TemplateNotReady>()("Te
   }
 }
 
-/** Only what is approved can be built on. */
+/** Only an approved template can be built on. */
 export class TemplateNotApproved extends Schema.TaggedError<TemplateNotApproved>()("TemplateNotApproved", {
-  /** Where in the body its id stood. */
+  /** The path of the template's id in the body. */
   path: Schema.String,
 }) {
   readonly code = "template_not_approved" satisfies ErrorCode

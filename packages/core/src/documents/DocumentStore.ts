@@ -11,7 +11,7 @@ import type { DocumentChange } from "./machine.ts"
 
 export interface DocumentQuery {
   readonly status: ContentStatus | null
-  /** Literal, in the name, without regard to case; null: everything. */
+  /** A literal substring of the name, without regard to case; null: no filter. */
   readonly search: string | null
   readonly after: Cursor | null
   /** 1 to 100. */
@@ -36,13 +36,13 @@ export interface DocumentStore<T extends DocumentTypes> {
     id: T["document"]["id"],
     of: GenerationId,
   ) => Effect.Effect<Generation, NotFound>
-  /** What the next generation builds on: the current HTML, before that the template's; null when there is neither. */
+  /** The HTML that the next generation builds on: the current HTML, before that the template's; null if there is neither. */
   readonly basis: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string | null, NotFound>
-  /** What depends on the approval: scheduled and sending blasts, active flows. The caller has locked the document. */
+  /** Uses of the approval: scheduled and sending blasts, active flows. The caller has locked the document. */
   readonly uses: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["uses"]>
-  /** What an approval froze, also when the document has been edited, unapproved or deleted since. */
+  /** The content that an approval froze, also if the document has been edited, unapproved or deleted since. */
   readonly approval: (workspace: WorkspaceId, id: ApprovalId) => Effect.Effect<T["approved"], NotFound>
-  /** A change that was not decided on the document as it is now is a defect. */
+  /** A change that was decided on an older state of the document is a defect. */
   readonly apply: (
     workspace: WorkspaceId,
     change: DocumentChange<T>,

@@ -21,7 +21,7 @@ export interface ListedBy {
 
 export interface Created<T extends DocumentTypes> {
   readonly document: T["document"]
-  /** The generation that writes it; null when it has HTML already. */
+  /** The generation that writes the first version; null if the document has HTML. */
   readonly generationId: GenerationId | null
 }
 
@@ -29,13 +29,13 @@ export interface Documents<T extends DocumentTypes> {
   readonly get: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<T["document"], NotFound>
   /** Newest first, ties by id. */
   readonly list: (workspace: WorkspaceId, by: ListedBy) => Effect.Effect<Sliced<T["document"]>, BrokenCursor>
-  /** What is left out stays, null clears. Makes no version. */
+  /** Omitted fields stay, null clears. Creates no version. */
   readonly update: (
     workspace: WorkspaceId,
     id: T["document"]["id"],
     patch: T["patch"],
   ) => Effect.Effect<T["document"], NotFound | Invalid>
-  /** Deletes its versions and generations too. What its approvals froze stays. */
+  /** Deletes versions and generations too. The content that approvals froze stays. */
   readonly delete: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<void, NotFound | T["inUse"]>
   /** A draft with the current content. */
   readonly duplicate: (
@@ -80,7 +80,7 @@ export interface Documents<T extends DocumentTypes> {
     id: T["document"]["id"],
     generation: GenerationId,
   ) => Effect.Effect<void>
-  /** For workers, after the last attempt: fails the generation, and gives its credit back. */
+  /** For workers, after the last attempt: fails the generation and returns its credit. */
   readonly abandonGeneration: (
     workspace: WorkspaceId,
     id: T["document"]["id"],
@@ -88,11 +88,11 @@ export interface Documents<T extends DocumentTypes> {
   ) => Effect.Effect<void>
 }
 
-/** What emails and email templates can do besides. */
+/** Additional use cases of emails and email templates. */
 export interface PlainTexts<T extends DocumentTypes> {
   /** The override, or the text derived from the current HTML. */
   readonly plainText: (workspace: WorkspaceId, id: T["document"]["id"]) => Effect.Effect<string, NotFound>
-  /** Null goes back to the text derived from the HTML. */
+  /** Null restores the text derived from the HTML. */
   readonly setPlainText: (
     workspace: WorkspaceId,
     id: T["document"]["id"],
@@ -110,7 +110,7 @@ export interface DocumentRules<T extends DocumentTypes> extends GenerationRules<
   readonly facts: (workspace: WorkspaceId) => Effect.Effect<T["facts"]>
 }
 
-/** The verbs that the kinds share, and the steps that their own verbs are composed of. */
+/** The shared use cases, and the parts of which each kind composes its own. */
 export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(name: string, rules: DocumentRules<T>) {
   const { machine, storable, store } = rules
   const { transact } = yield* Transactor
@@ -163,12 +163,12 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     workspace: WorkspaceId,
     { fields, createdByName, prompt, basis }: NewDocument<T> & { readonly prompt: string; readonly basis?: string },
   ) {
-    const asked = { ...(yield* start(createdByName)), fields, request: yield* request(prompt, createdByName) }
-    const decision = machine.createByPrompt(basis === undefined ? asked : { ...asked, basis })
+    const input = { ...(yield* start(createdByName)), fields, request: yield* request(prompt, createdByName) }
+    const decision = machine.createByPrompt(basis === undefined ? input : { ...input, basis })
     return yield* created(workspace, yield* Effect.fromResult(decision))
   })
 
-  /** Answers what was approved, too. */
+  /** Returns the approved content too. */
   const approve = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     id: T["document"]["id"],
@@ -236,9 +236,9 @@ export const documents = Effect.fnUntraced(function* <T extends DocumentTypes>(n
     ),
 
     startGeneration: Effect.fn(`${name}.startGeneration`)(function* (workspace, id, { prompt, createdByName }) {
-      const asked = yield* request(yield* Effect.fromResult(checkPrompt(prompt)), createdByName)
+      const generation = yield* request(yield* Effect.fromResult(checkPrompt(prompt)), createdByName)
       const locked = yield* store.lock(workspace, id)
-      const decided = yield* Effect.fromResult(machine.generate(locked, asked, yield* DateTime.now))
+      const decided = yield* Effect.fromResult(machine.generate(locked, generation, yield* DateTime.now))
       yield* write(workspace, decided)
       return decided.generation?.after ?? (yield* Effect.die("an accepted generation is in its change"))
     }, transact),

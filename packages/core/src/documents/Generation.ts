@@ -20,7 +20,7 @@ export const prompt_length_max = 10_000
 /** The price of one generation, of a tent too. */
 export const generation_credits = 1
 
-/** What is wrong with a prompt, reported at the body's `prompt`. */
+/** Issues of a prompt, at the body's `prompt`. */
 export const promptIssues = (prompt: string, length_max = prompt_length_max): ReadonlyArray<Issue> =>
   isBlank(prompt) || prompt.length > length_max
     ? [{ path: "prompt", message: `must have 1 to ${length_max} characters` }]
@@ -35,9 +35,9 @@ export interface Generation {
   readonly id: GenerationId
   readonly status: GenerationStatus
   readonly prompt: string
-  /** The version that it wrote; null until then. */
+  /** The version that the generation wrote; null until then. */
   readonly version: number | null
-  /** Why it failed: a sentence for people. */
+  /** The reason of a failure, as a sentence for users. */
   readonly error: string | null
   /** Name of the API key, or of the user. */
   readonly createdByName: string
@@ -47,17 +47,17 @@ export interface Generation {
 
 export type GenerationRequest = Pick<Generation, "id" | "prompt" | "createdByName">
 
-/** One move of a generation; `before` is null when it is accepted. */
+/** A transition of a generation; `before` is null when the generation is accepted. */
 export interface GenerationStep {
   readonly before: Generation | null
   readonly after: Generation
 }
 
-/** Credits that the step takes from the workspace; negative: given back. */
+/** Credits that the step takes from the workspace; a negative number returns credits. */
 export const creditsOf = ({ before, after }: GenerationStep): number =>
   before === null ? generation_credits : after.status === "failed" ? -generation_credits : 0
 
-/** The same for the deletion of a document: a generation that is not over gives its credit back. */
+/** The same for the deletion of a document: a generation that is not over returns its credit. */
 export const creditsOfRemoval = (latest: Generation | null): number =>
   latest?.status === "generating" ? -generation_credits : 0
 
@@ -67,7 +67,7 @@ export const acceptGeneration = (request: GenerationRequest, now: DateTime.Utc):
   after: { ...request, status: "generating", version: null, error: null, createdAt: now, completedAt: null },
 })
 
-/** Null when it is over already: the first outcome counts. */
+/** Null if the generation is over already: the first outcome counts. */
 export const endGeneration = (
   it: Generation,
   event: "complete" | "fail",

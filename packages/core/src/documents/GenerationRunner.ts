@@ -11,7 +11,7 @@ import type { HtmlTooLarge } from "./DocumentErrors.ts"
 import type { DocumentStore } from "./DocumentStore.ts"
 import type { DocumentMachine } from "./machine.ts"
 
-/** The longest time that a model may take. */
+/** Timeout of one request to the AI. */
 const answer_time_max = "10 minutes"
 const unavailable = "The AI provider does not answer at the moment. Nothing was charged: try again in a few minutes"
 
@@ -27,7 +27,7 @@ export const askAi = <A, R>(
   })
 
 interface GenerationSteps<Key extends ReadonlyArray<unknown>, Task, Answer> {
-  /** What to write; null when the generation is over. */
+  /** The input of `write`; null when the generation is over. */
   readonly begin: (...key: Key) => Effect.Effect<Task | null, NotFound, Transaction>
   /** The answer, or a sentence that says why there is none. */
   readonly write: (task: Task, ...key: Key) => Effect.Effect<Result.Result<Answer, string>, NotFound>
@@ -40,11 +40,11 @@ interface GenerationSteps<Key extends ReadonlyArray<unknown>, Task, Answer> {
 export interface GenerationRunner<Key extends ReadonlyArray<unknown>> {
   /** Writes and stores. Two workers may run the same generation: the first outcome counts. */
   readonly run: (...key: Key) => Effect.Effect<void>
-  /** Fails the generation, and gives its credit back. */
+  /** Fails the generation and returns its credit. */
   readonly abandon: (...key: Key) => Effect.Effect<void>
 }
 
-/** What was deleted meanwhile needs no generation: `NotFound` ends both verbs. */
+/** A deleted document needs no generation: `NotFound` ends both methods without an error. */
 export const generationRunner = <Key extends ReadonlyArray<unknown>, Task, Answer>(
   name: string,
   steps: GenerationSteps<Key, Task, Answer>,
@@ -67,7 +67,7 @@ export const generationRunner = <Key extends ReadonlyArray<unknown>, Task, Answe
     ),
   }))
 
-/** What a generation of one kind of document needs. */
+/** The differences between the kinds of documents in a generation. */
 export interface GenerationRules<T extends DocumentTypes> {
   readonly machine: DocumentMachine<T>
   readonly store: DocumentStore<T>
@@ -83,7 +83,7 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
 ) {
   const workspaces = yield* WorkspaceStore
 
-  const stored = (answer: WrittenEmail): Result.Result<WrittenEmail, string> =>
+  const toStorable = (answer: WrittenEmail): Result.Result<WrittenEmail, string> =>
     storable(answer.html).pipe(
       Result.map((html) => ({ ...answer, html })),
       Result.mapError((refused) => {
@@ -91,20 +91,20 @@ export const documentGenerations = Effect.fnUntraced(function* <T extends Docume
           refused._tag === "Invalid"
             ? refused.issues.map(({ message }) => message).join(", ")
             : `is larger than ${refused.bytes_max / 2 ** 20} MB`
-        return `What the AI wrote can't be kept: it ${why}. Nothing was charged: try again with another prompt`
+        return `The HTML from the AI can't be stored: it ${why}. Nothing was charged. Try again with another prompt`
       }),
     )
 
   type Key = [workspace: WorkspaceId, id: T["document"]["id"], of: GenerationId]
   return yield* generationRunner<Key, string, WrittenEmail>(name, {
-    abandoned: "The generation was broken off again and again. Nothing was charged: try again with another prompt",
+    abandoned: "The generation failed repeatedly. Nothing was charged. Try again with another prompt",
     begin: (...key) =>
       Effect.map(store.generation(...key), ({ prompt, status }) => (status === "generating" ? prompt : null)),
     write: Effect.fnUntraced(function* (prompt, workspace, id) {
       const { name: documentName } = yield* store.get(workspace, id)
       const basis = yield* store.basis(workspace, id)
       const { brand } = yield* workspaces.get(workspace)
-      return Result.flatMap(yield* askAi(ask({ prompt, name: documentName, brand, basis })), stored)
+      return Result.flatMap(yield* askAi(ask({ prompt, name: documentName, brand, basis })), toStorable)
     }),
     settle: Effect.fnUntraced(function* (outcome, workspace, id, of) {
       const locked = yield* store.lock(workspace, id)

@@ -15,11 +15,11 @@ export type Clean = (html: string) => Result.Result<string, Unclean>
 /** The active content of HTML; empty when it is safe. */
 export type Dangers = (html: string) => ReadonlyArray<string>
 
-/** Leaves HTML without active content as it is, byte for byte; cleans any other. */
-export const asWritten =
+/** Returns HTML without active content byte for byte; cleans any other. */
+export const cleanUnlessSafe =
   (clean: Clean): Clean =>
   (html) =>
-    // The cleaner comes first: it refuses HTML that would keep the parser of `dangersOf` busy for long.
+    // The cleaner comes first: it refuses HTML that would take the parser of `dangersOf` a long time.
     Result.map(clean(html), (cleaned) => (dangersOf(html).length === 0 ? html : cleaned))
 
 /** HTML that is neither empty nor too large. */

@@ -7,14 +7,14 @@ import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { copyName } from "../kernel/Text.ts"
 import {
-  asOfFirst,
+  overrideOfCopy,
   type ContentStatus,
   type Current,
   type Document,
   document_name_length_max,
   type DocumentTypes,
   type Locked,
-  overriddenBy,
+  withOverride,
   statusOf,
 } from "./Document.ts"
 import { ApprovalVersionStale, GenerationInProgress, type HtmlTooLarge, TemplateNotReady } from "./DocumentErrors.ts"
@@ -35,18 +35,18 @@ export const transitions = {
   approved: { approve: "approved", unapprove: "draft" },
 } as const satisfies Transitions<ContentStatus, "approve" | "unapprove">
 
-/** What differs between the kinds of documents. */
+/** The differences between the kinds of documents. */
 export interface Kind<T extends DocumentTypes> {
   readonly noun: "email" | "template"
   readonly draft: (
     given: T["given"],
     state: Omit<Document, "id" | "name" | "plainText"> & { readonly id: T["document"]["id"] },
   ) => Result.Result<T["document"], Invalid>
-  /** The very same document when nothing changes. */
+  /** The same object when nothing changes. */
   readonly patch: (document: T["document"], patch: T["patch"]) => Result.Result<T["document"], Invalid>
-  /** Stores what the AI said besides the HTML where the user left it open. */
+  /** Stores the other parts of the AI's answer in the fields that the user left empty. */
   readonly fill: (document: T["document"], answer: WrittenEmail) => T["document"]
-  /** Writes a field that is part of the HTML into it; `before` is null where the HTML is new. */
+  /** Writes the fields that are part of the HTML into it; `before` is null if the HTML is new. */
   readonly embed: (html: string, after: T["document"], before: T["document"] | null) => string
   readonly freeze: (
     locked: Omit<Locked<T["document"]>, "html"> & { readonly html: string },
@@ -60,15 +60,15 @@ export interface Kind<T extends DocumentTypes> {
 interface Fields<T extends DocumentTypes, After extends T["document"] | null> {
   /** Null: the document is new. */
   readonly before: T["document"] | null
-  /** Null: the document is deleted with its versions and generations. What its approvals froze stays. */
+  /** Null: the document is deleted with its versions and generations. The content that its approvals froze stays. */
   readonly after: After
-  /** HTML of `after.currentVersion`: written, or written over. */
+  /** HTML of `after.currentVersion`: a new version or a replacement. */
   readonly html: string | null
   readonly approved: T["approved"] | null
   readonly generation: GenerationStep | null
-  /** HTML of a template, stored until there is a first version: the first generation builds on it. */
+  /** HTML of a template, stored until there is a first version. The first generation builds on it. */
   readonly basis: string | null
-  /** Taken from the workspace; negative: given back. */
+  /** Credits taken from the workspace; a negative number returns credits. */
   readonly credits_taken: number
 }
 
@@ -89,7 +89,7 @@ const change = changeOf("document")
 
 const unwritten = { html: null, approved: null, generation: null, basis: null, credits_taken: 0 }
 
-/** The moves of one kind of document. */
+/** The decisions about one kind of document. */
 export class DocumentMachine<T extends DocumentTypes> {
   readonly kind: Kind<T>
   constructor(kind: Kind<T>) {
@@ -107,7 +107,7 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 
   /**
-   * A draft that the AI writes: without HTML until then. `basis`: HTML of the template that it starts from. `queued` false:
+   * A draft without HTML that the AI is going to write. `basis`: HTML of the template that it starts from. `queued` false:
    * the caller runs the generation itself.
    */
   createByPrompt({
@@ -126,7 +126,7 @@ export class DocumentMachine<T extends DocumentTypes> {
     )
   }
 
-  /** A draft with the current content. A plain text that is stale stays so. */
+  /** A draft with the current content. A stale plain text stays stale. */
   duplicate({ document, html }: Current<T["document"]>, it: Started<T>): Decision<T, TemplateNotReady> {
     if (html === null) return Result.fail(new TemplateNotReady())
     const after: T["document"] = {
@@ -134,7 +134,7 @@ export class DocumentMachine<T extends DocumentTypes> {
       id: it.id,
       name: copyName(document.name, document_name_length_max),
       currentVersion: 1,
-      plainText: asOfFirst(document.plainText, document.currentVersion),
+      plainText: overrideOfCopy(document.plainText, document.currentVersion),
       approval: null,
       generationStatus: null,
       createdByName: it.createdByName,
@@ -144,7 +144,7 @@ export class DocumentMachine<T extends DocumentTypes> {
     return Result.succeed(this.#to(null, after, { html }))
   }
 
-  /** Makes no version: HTML that a field is part of is written over. */
+  /** Creates no version: HTML that contains a changed field is replaced. */
   update({ document, html }: Current<T["document"]>, patch: T["patch"], now: DateTime.Utc): Decision<T, Invalid> {
     return Result.map(this.kind.patch(document, patch), (patched) => {
       if (patched === document) return this.#to(document, document)
@@ -162,15 +162,15 @@ export class DocumentMachine<T extends DocumentTypes> {
     })
   }
 
-  /** The user's own plain text; null goes back to the one derived from the HTML. Makes no version. */
+  /** The user's own plain text; null restores the text derived from the HTML. Creates no version. */
   setPlainText(document: T["document"], text: string | null, now: DateTime.Utc): Decision<T, Invalid> {
     if (text === null && document.plainText === null) return Result.succeed(this.#to(document, document))
-    return Result.map(overriddenBy(text, document.currentVersion, now), (plainText) =>
+    return Result.map(withOverride(text, document.currentVersion, now), (plainText) =>
       this.#to(document, { ...document, plainText, updatedAt: now }),
     )
   }
 
-  /** Freezes the current content, also of a document that is approved. `version`: the caller's idea of the newest one. */
+  /** Freezes the current content, also of an approved document. `version`: the version that the caller considers current. */
   approve(
     { document, html, generation = null }: Current<T["document"]> & { readonly generation?: Generation | null },
     facts: T["facts"],
@@ -187,7 +187,7 @@ export class DocumentMachine<T extends DocumentTypes> {
     })
   }
 
-  /** Back to a draft. What the approval froze stays, because blasts have sent it. */
+  /** Returns the document to a draft. The approved content stays, because blasts have sent it. */
   unapprove(document: T["document"], uses: T["uses"], now: DateTime.Utc): Decision<T, InvalidState | T["inUse"]> {
     const status = statusOf(document)
     if (!("unapprove" in transitions[status])) {
@@ -275,11 +275,11 @@ export class DocumentMachine<T extends DocumentTypes> {
   }
 }
 
-/** The change writes nothing. */
+/** Whether the change writes nothing. */
 export const isUnchanged = ({ before, after }: Pick<Fields<DocumentTypes, Document | null>, "before" | "after">) =>
   before === after
 
-/** Later than the latest generation, also where another process's clock was ahead. */
+/** A time after the latest generation, even if another process's clock was ahead. */
 const afterThe = (latest: Generation | null, now: DateTime.Utc): DateTime.Utc =>
   latest === null || latest.createdAt.epochMilliseconds < now.epochMilliseconds
     ? now

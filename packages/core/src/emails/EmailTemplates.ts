@@ -1,7 +1,7 @@
 // EmailTemplates: the use cases of email templates.
 import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
-import { asOfFirst } from "../documents/Document.ts"
+import { overrideOfCopy } from "../documents/Document.ts"
 import { type HtmlTooLarge, TemplateNotReady } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents, type PlainTexts } from "../documents/Documents.ts"
 import { plainTextOf } from "./Email.ts"
@@ -64,7 +64,7 @@ export class EmailTemplates extends Context.Service<
         return {
           html: previewText === null ? html : withPreheader(html, null),
           defaults: { subject, previewText, fromName, fromAddress, replyToEmail },
-          plainText: asOfFirst(document.plainText, document.currentVersion),
+          plainText: overrideOfCopy(document.plainText, document.currentVersion),
         }
       })
 

@@ -1,6 +1,6 @@
 // NewEmail: the request for a new email, from HTML, a template, a prompt or a scaffold, and the draft that results.
 import { type DateTime, Result } from "effect"
-import { asOfFirst } from "../documents/Document.ts"
+import { overrideOfCopy } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { promptIssues } from "../documents/Generation.ts"
 import type { EmailId, EmailTemplateId } from "../kernel/Ids.ts"
@@ -78,7 +78,7 @@ export const draft = (
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
   EmailChange.create({
     id,
-    fields: { ...fieldsOf(asked, seed, workspace), plainText: seed && asOfFirst(seed.plainText, seed.version) },
+    fields: { ...fieldsOf(asked, seed, workspace), plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
     html: asked.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
     createdByName,
     now,

@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import type { ContactPatch } from "../contacts/ContactPatch.ts"
-import { type ItemReading, readPatch } from "../contacts/batch/ContactItem.ts"
+import { type ItemContext, readPatch } from "../contacts/batch/ContactItem.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import { Invalid } from "../kernel/Refusal.ts"
 import { trim } from "../kernel/Text.ts"
@@ -55,7 +55,7 @@ const unstorable = /\0|\p{Cs}/u
  * email nor phone. An email that is none is refused, so that it can be mended; so is a phone where there is no email.
  * Anything else that no contact can have stays with the submission alone.
  */
-export const readVisitor = (answers: Answers, how: ItemReading): Result.Result<ContactPatch | null, Invalid> => {
+export const readVisitor = (answers: Answers, how: ItemContext): Result.Result<ContactPatch | null, Invalid> => {
   let visitor: ContactPatch = {}
   let broken: Invalid | null = null
   for (const [name, value] of Object.entries(answers)) {
@@ -72,7 +72,7 @@ export const readVisitor = (answers: Answers, how: ItemReading): Result.Result<C
   return broken === null ? Result.succeed(null) : Result.fail(broken)
 }
 
-const itemOf = (name: string, text: string, { fields }: ItemReading): object | null => {
+const itemOf = (name: string, text: string, { fields }: ItemContext): object | null => {
   if (standardFieldByName.get(name)?.writable === true) return { [name]: text }
   return fields.get(name)?.status === "active" ? { custom_fields: { [name]: text } } : null
 }

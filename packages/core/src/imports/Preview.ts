@@ -1,6 +1,6 @@
 // What a file looks like before it is imported: its columns, where they would go, and what is wrong with the first rows.
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
-import { type ItemReading, fieldsByName } from "../contacts/batch/ContactItem.ts"
+import { type ItemContext, fieldsByName } from "../contacts/batch/ContactItem.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
 import { type FieldCandidate, fieldCandidates } from "./mapping/FieldCandidates.ts"
 import type { ImportSessionId } from "../kernel/Ids.ts"
@@ -128,7 +128,7 @@ const missingIdentityMapping: BlockingIssue = {
 const sampleIssues = (
   { headers, rows, formulaGuarded }: SampledFile,
   proposed: ReadonlyArray<ProposedMapping>,
-  workspace: Pick<ItemReading, "fields" | "defaultCountry">,
+  workspace: Pick<ItemContext, "fields" | "defaultCountry">,
 ): ReadonlyArray<SampleIssue> => {
   const mappings = proposed.flatMap(({ header, targetField, targetKind, overwriteBehavior }): ReadonlyArray<Mapping> =>
     targetField === null || targetKind === null ? [] : [{ header, targetField, targetKind, overwriteBehavior }],

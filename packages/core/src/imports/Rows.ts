@@ -1,7 +1,7 @@
 // A row of the file as an item for a batch of contacts, and what is wrong with it said of its columns.
 import { Result } from "effect"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
-import { type ItemIssue, type ItemReading, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
+import { type ItemIssue, type ItemContext, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
 import { trim } from "../kernel/Text.ts"
 import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
 import { ownColumns, type Row } from "./Table.ts"
@@ -10,7 +10,7 @@ export interface RowReading {
   /** The file's columns, by their place. */
   readonly headers: ReadonlyArray<string>
   readonly mappings: ReadonlyArray<Mapping>
-  readonly fields: ItemReading["fields"]
+  readonly fields: ItemContext["fields"]
   readonly defaultCountry: string
   /** Whether cells may carry the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
@@ -27,7 +27,7 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
     const place = places.get(mapping.header)
     return place === undefined ? [] : [{ ...mapping, place, path: pathOf(mapping) }]
   })
-  const how: ItemReading = {
+  const how: ItemContext = {
     values: "text",
     fields: reading.fields,
     defaultCountry: reading.defaultCountry,

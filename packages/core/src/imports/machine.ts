@@ -152,7 +152,7 @@ export const ImportChange = {
       changeTo({
         session: { before: session, after: { ...session, executedAt: facts.now } },
         run: { before: null, after: run },
-        fields: fields.length === 0 ? null : FieldChange.madeForImport(fields, session.id, facts.now),
+        fields: fields.length === 0 ? null : FieldChange.recordImport(fields, session.id, facts.now),
         jobs: [{ job: { type: "import_run", runId }, id: `import_run:${runId}` }],
       }),
     )

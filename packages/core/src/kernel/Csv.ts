@@ -2,7 +2,7 @@
 // csv-stringify writes 50,000 to 70,000 records of 30 cells a second, this three times as many.
 import { DateTime } from "effect"
 
-/** At the start of a file it tells spreadsheets that the text is UTF-8. */
+/** At the start of a file: spreadsheets then read the text as UTF-8. */
 export const byte_order_mark = "\ufeff"
 
 const quotedFor = /[",\r\n]/

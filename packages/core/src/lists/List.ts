@@ -1,5 +1,4 @@
-// A contact list: static (its members were added one by one), dynamic (its rules say who is in it), or one of the two that
-// every workspace has. What is to be written of one is decided here.
+// Contact lists: static (chosen members), dynamic (members by rules) and system lists, and the changes of lists.
 import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
@@ -16,11 +15,11 @@ import { ListInUse, type ListUses } from "./ListUse.ts"
 
 interface Common {
   readonly id: ListId
-  /** Unique in the workspace by folded form. */
+  /** Unique in the workspace in folded form. */
   readonly name: string
   readonly slug: string
   readonly description: string | null
-  /** Set on the inline audience of a blast: such a list is never listed, and goes with its blast. */
+  /** Set on the inline audience of a blast. Such a list is in no listing, and is deleted with its blast. */
   readonly ownerBlastId: BlastId | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
@@ -33,7 +32,7 @@ export interface StaticList extends Common {
 
 export interface DynamicList extends Common {
   readonly kind: "dynamic"
-  /** Without rules it has no members. */
+  /** A dynamic list without rules has no members. */
   readonly rules: RuleTree | null
 }
 
@@ -47,7 +46,7 @@ export type ListKind = List["kind"]
 
 export const listKinds = ["static", "dynamic", "system"] as const satisfies ReadonlyArray<ListKind>
 
-/** The most ids that one request may add, remove or begin with. */
+/** The most ids of one request: to create a list with, to add or to remove. */
 export const contact_ids_max = 500
 
 export class ListNameExists extends Schema.TaggedError<ListNameExists>()("ListNameExists", { name: Schema.String }) {
@@ -73,7 +72,7 @@ export class SystemListProtected extends Schema.TaggedError<SystemListProtected>
   }
 }
 
-/** A list to be made; its parts are in their limits already. */
+/** A list to create. Its parts are checked. */
 export interface NewList {
   readonly id: ListId
   readonly candidates: NameCandidates
@@ -83,47 +82,47 @@ export interface NewList {
     | { readonly kind: "dynamic"; readonly rules: RuleTree | null }
 }
 
-/** What a new list depends on, locked. */
+/** What a creation depends on, locked. */
 export interface CreationFacts {
   readonly taken: TakenNames
-  /** Those of the contacts asked for that there are. */
+  /** The requested contacts that exist. */
   readonly contacts: ReadonlySet<ContactId>
 }
 
-/** A new list, and the change that makes it. */
+/** A new list, and the change that creates it. */
 export interface ListCreated {
   readonly change: ListChange
   readonly list: StaticList | DynamicList
 }
 
-/** What is to change of a list; what is left out stays. */
+/** An update of a list. Absent keys stay. */
 export interface ListEdit {
-  /** A new name's, as given. */
+  /** Candidates for a new name that the caller gave. */
   readonly candidates?: NameCandidates
   readonly description?: string | null
-  /** JSON, to be parsed; null clears. Dynamic lists only. */
+  /** JSON, not yet parsed; null clears. Dynamic lists only. */
   readonly rules?: unknown
 }
 
-/** The list to be edited, locked, and which of the candidates for its new name other lists have. */
-export interface Editable {
+/** A locked list, and the candidates for its new name that other lists have. */
+export interface ListForUpdate {
   readonly list: List
   readonly taken: TakenNames
 }
 
-export interface EditFacts extends Editable {
-  /** Of what the new rules name; read once those lists were locked. */
+export interface EditFacts extends ListForUpdate {
+  /** The fields and lists that the new rules name, read after the lists were locked. */
   readonly named: RuleFacts
 }
 
-/** A list as an edit leaves it, and the change that does it. */
+/** A list after an update, and the change. */
 export interface ListEdited {
   readonly change: ListChange
   readonly list: StaticList | DynamicList
 }
 
 /** What a deletion depends on, locked. */
-export interface RemovalFacts {
+export interface DeletionFacts {
   readonly list: List
   readonly uses: ListUses
 }
@@ -131,46 +130,49 @@ export interface RemovalFacts {
 /** What a change of members depends on, locked. */
 export interface MemberFacts {
   readonly list: List
-  /** Those of the contacts asked for that there are. */
+  /** The requested contacts that exist. */
   readonly contacts: ReadonlySet<ContactId>
-  /** Those of them that are members. */
+  /** The requested contacts that are members. */
   readonly members: ReadonlySet<ContactId>
 }
 
-/** What became of the contacts that were to be added or removed; each counts once. */
+/** The result of adding or removing members. Each contact counts once. */
 export interface MembersChanged {
   readonly change: ListChange
   readonly list: StaticList
   readonly changed: number
   readonly unchanged: number
-  /** In the order asked for. */
+  /** In the order of the request. */
   readonly notFound: ReadonlyArray<ContactId>
 }
 
-/** What a static list answers to rules. */
-export const rulesOfStatic = Invalid.at("rules", "are for dynamic lists; a static list has the contacts added to it")
+/** The refusal of rules on a static list. */
+export const rulesOnStaticList = Invalid.at(
+  "rules",
+  "are for dynamic lists; a static list has the contacts added to it",
+)
 
 const rulesOf = (list: List): RuleTree | null => (list.kind === "dynamic" ? list.rules : null)
 
-const sameRules = (left: List, right: List): boolean => Equal.equals(rulesOf(left), rulesOf(right))
+const hasSameRules = (left: List, right: List): boolean => Equal.equals(rulesOf(left), rulesOf(right))
 
-const saysTheSame = (left: List, right: List): boolean =>
-  left.name === right.name && left.description === right.description && sameRules(left, right)
+const isUnchanged = (left: List, right: List): boolean =>
+  left.name === right.name && left.description === right.description && hasSameRules(left, right)
 
-/** What happened to the list itself; those who ran by its rules, or waited for it, want to know. */
+/** Events of the list itself, for flows that use its rules and for jobs that wait for it. */
 const ownEvents = (before: List | null, after: List | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
-  if (before === null || (after !== null && sameRules(before, after))) return []
+  if (before === null || (after !== null && hasSameRules(before, after))) return []
   const type = after === null ? "list_deleted" : "list_rules_changed"
   return [{ type, contactId: null, at, data: { list_id: before.id } }]
 }
 
-/** What is to be written of a list: decided here, and nowhere else. */
+/** A change of a list and its members. */
 export class ListChange {
   readonly #brand = true
   readonly before: List | null
-  /** Null: the list goes. The timelines of its members say nothing of it: there may be a million. */
+  /** Null: the list is deleted. Timelines do not record it, because a list may have a million members. */
   readonly after: List | null
-  /** Name, slug, description or rules are to be written over; members alone leave them. */
+  /** The name, slug, description or rules changed. A change of members alone does not write them. */
   readonly edited: boolean
   readonly added: ReadonlyArray<ContactId>
   readonly removed: ReadonlyArray<ContactId>
@@ -181,26 +183,26 @@ export class ListChange {
   private constructor(it: Pick<ListChange, "before" | "after" | "added" | "removed" | "at">) {
     this.before = it.before
     this.after = it.after
-    this.edited = it.before !== null && it.after !== null && !saysTheSame(it.before, it.after)
+    this.edited = it.before !== null && it.after !== null && !isUnchanged(it.before, it.after)
     this.added = it.added
     this.removed = it.removed
     this.at = it.at
     const { after } = it
-    const moves =
+    const memberChanges =
       after === null
         ? []
         : [
             ...it.added.map((contactId) => ({ contactId, type: "list_added" as const, list: after })),
             ...it.removed.map((contactId) => ({ contactId, type: "list_removed" as const, list: after })),
           ]
-    this.activities = moves.map(({ contactId, type, list }) => ({
+    this.activities = memberChanges.map(({ contactId, type, list }) => ({
       contactId,
       type,
       at: it.at,
       metadata: { list_id: list.id, list_name: list.name },
     }))
     this.events = [
-      ...moves.map(({ contactId, type, list }) => ({ type, contactId, at: it.at, data: { list_id: list.id } })),
+      ...memberChanges.map(({ contactId, type, list }) => ({ type, contactId, at: it.at, data: { list_id: list.id } })),
       ...ownEvents(it.before, it.after, it.at),
     ]
   }
@@ -217,7 +219,7 @@ export class ListChange {
     return ListChange.#new(wanted, null, facts, now)
   }
 
-  /** The inline audience of a blast. Its `NewList.candidates` are derived ones unless the caller gave a name. */
+  /** Creates the inline audience of a blast. The name candidates are derived unless the caller gave a name. */
   static createInline(
     wanted: NewList,
     owner: BlastId,
@@ -234,8 +236,8 @@ export class ListChange {
     now: DateTime.Utc,
   ): Result.Result<ListCreated, ListNameExists | NotFound> {
     const { content, candidates } = wanted
-    const asked = content.kind === "static" ? content.contactIds : []
-    const missing = asked.findIndex((id) => !facts.contacts.has(id))
+    const contactIds = content.kind === "static" ? content.contactIds : []
+    const missing = contactIds.findIndex((id) => !facts.contacts.has(id))
     if (missing >= 0) {
       return Result.fail(new NotFound({ resource: "contact", path: `contact_ids.${missing}` }))
     }
@@ -243,7 +245,7 @@ export class ListChange {
     if (name === undefined || slug === undefined) {
       return Result.fail(new ListNameExists({ name: candidates.names[0] ?? "" }))
     }
-    const added = [...new Set(asked)]
+    const added = [...new Set(contactIds)]
     const common = {
       id: wanted.id,
       name,
@@ -263,8 +265,8 @@ export class ListChange {
     })
   }
 
-  /** An edit that says nothing new is no change. Rules that are left alone may name what is archived by now. */
-  static edit(
+  /** An edit without effect is no change. Unchanged rules may name fields that are archived by now. */
+  static update(
     { list: before, taken, named }: EditFacts,
     edit: ListEdit,
     now: DateTime.Utc,
@@ -274,14 +276,14 @@ export class ListChange {
       const description = edit.description === undefined ? before.description : edit.description || null
       const ruled = edit.rules === undefined ? before : yield* withRules(before, edit.rules, named)
       const edited = { ...ruled, ...(yield* nameAfter(before, edit.candidates, taken)), description }
-      const list = saysTheSame(before, edited) ? before : { ...edited, updatedAt: now }
+      const list = isUnchanged(before, edited) ? before : { ...edited, updatedAt: now }
       return { change: new ListChange({ before, after: list, added: [], removed: [], at: now }), list }
     })
   }
 
-  /** Its members stay contacts. */
-  static remove(
-    { list, uses }: RemovalFacts,
+  /** Deletes the list. Its members stay contacts. */
+  static delete(
+    { list, uses }: DeletionFacts,
     now: DateTime.Utc,
   ): Result.Result<ListChange, SystemListProtected | ListInUse> {
     if (list.kind === "system") return Result.fail(new SystemListProtected({ name: list.name }))
@@ -291,29 +293,29 @@ export class ListChange {
 
   static addMembers(
     facts: MemberFacts,
-    asked: ReadonlyArray<ContactId>,
+    contactIds: ReadonlyArray<ContactId>,
     now: DateTime.Utc,
   ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
-    return ListChange.#move(facts, asked, "add", now)
+    return ListChange.#move(facts, contactIds, "add", now)
   }
 
   static removeMembers(
     facts: MemberFacts,
-    asked: ReadonlyArray<ContactId>,
+    contactIds: ReadonlyArray<ContactId>,
     now: DateTime.Utc,
   ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
-    return ListChange.#move(facts, asked, "remove", now)
+    return ListChange.#move(facts, contactIds, "remove", now)
   }
 
   static #move(
     { list: before, contacts, members }: MemberFacts,
-    asked: ReadonlyArray<ContactId>,
+    contactIds: ReadonlyArray<ContactId>,
     direction: "add" | "remove",
     now: DateTime.Utc,
   ): Result.Result<MembersChanged, ListNotStatic | SystemListProtected> {
     if (before.kind === "dynamic") return Result.fail(new ListNotStatic({ name: before.name }))
     if (before.kind === "system") return Result.fail(new SystemListProtected({ name: before.name }))
-    const each = [...new Set(asked)]
+    const each = [...new Set(contactIds)]
     const found = each.filter((id) => contacts.has(id))
     const moved = found.filter((id) => members.has(id) === (direction === "remove"))
     const memberCount = before.memberCount + (direction === "add" ? moved.length : -moved.length)
@@ -329,7 +331,7 @@ export class ListChange {
     })
   }
 
-  /** An inline audience goes when its blast gets another one, or goes itself. Its members' timelines say nothing of it. */
+  /** Deletes the inline audience of a blast that is deleted or gets another audience. Timelines do not record it. */
   static discardInline(list: List & { readonly ownerBlastId: BlastId }, now: DateTime.Utc): ListChange {
     return new ListChange({ before: list, after: null, added: [], removed: [], at: now })
   }
@@ -340,13 +342,13 @@ const withRules = (
   rules: unknown,
   named: RuleFacts,
 ): Result.Result<DynamicList, Invalid> => {
-  if (list.kind === "static") return Result.fail(rulesOfStatic)
+  if (list.kind === "static") return Result.fail(rulesOnStaticList)
   return rules === null
     ? Result.succeed({ ...list, rules })
     : Result.map(parseRules(rules, named), (tree) => ({ ...list, rules: tree }))
 }
 
-/** The slug follows the name, unless it is another spelling of the same one. */
+/** The slug follows the name, unless the new name is another spelling of the old one. */
 const nameAfter = (
   before: List,
   candidates: NameCandidates | undefined,

@@ -1,5 +1,5 @@
-// How a list is called: what a name may be, and which names and slugs to try when the wanted ones are taken. A store is
-// asked which of the candidates are taken; what becomes of the answer is decided here.
+// Names and slugs of lists: limits, and the candidates to try when a name or slug is taken. A store reports the taken
+// candidates; `freeName` decides.
 import { Schema } from "effect"
 import { fold, isBlank, slugify } from "../kernel/Text.ts"
 
@@ -18,38 +18,38 @@ export const ListDescription = Schema.String.check(
   Schema.isMaxLength(description_length_max, { message: `must have at most ${description_length_max} characters` }),
 )
 
-/** `given`: the caller's, refused when it is taken. `derived`: made up from something else, and numbered when it is taken. */
+/** `given`: from the caller, refused if taken. `derived`: generated, and numbered if taken. */
 export interface WantedName {
   readonly text: string
   readonly origin: "given" | "derived"
 }
 
-/** Names and slugs to try, best first. */
+/** Names and slugs in the order of preference. */
 export interface NameCandidates {
   readonly names: ReadonlyArray<string>
   readonly slugs: ReadonlyArray<string>
 }
 
-/** Which of the candidates other lists have: names in folded form. */
+/** The candidates that other lists have; names in folded form. */
 export interface TakenNames {
   readonly names: ReadonlySet<string>
   readonly slugs: ReadonlySet<string>
 }
 
-/** How often a name or a slug is numbered before a derived name is refused, and a slug gets random characters. */
+/** The highest number to try. After it a derived name is refused, and a slug gets random characters. */
 const numbered_max = 50
 
 const numbers = Array.from({ length: numbered_max - 1 }, (_, index) => index + 2)
 
-/** Cuts between characters, so that no surrogate pair is torn apart. */
+/** Does not split a surrogate pair. */
 const cut = (text: string, length_max: number): string => text.slice(0, length_max).replace(/[\uD800-\uDBFF]$/, "")
 
 const withSuffix = (text: string, suffix: string): string => cut(text, name_length_max - suffix.length) + suffix
 
-/** `random` is a UUID: where a name has no Latin letters, or every number is taken, a slug gets six characters of it. */
+/** `random` is a UUID. A slug contains six digits of it if the name has no Latin letters, or if all numbers are taken. */
 export const nameCandidates = ({ text, origin }: WantedName, random: string): NameCandidates => {
   const digits = random.replaceAll("-", "")
-  // Not those that tell a UUID's version and variant, which all have in common.
+  // Without the digits of the UUID's version and variant, which do not vary.
   const sixes = [digits.slice(0, 6), digits.slice(6, 12), digits.slice(18, 24), digits.slice(24, 30)]
   const base = slugify(text)
   const slugs =
@@ -61,7 +61,7 @@ export const nameCandidates = ({ text, origin }: WantedName, random: string): Na
   return { names, slugs }
 }
 
-/** The first candidates that are free; a part is undefined when none is. */
+/** The first free candidates; undefined where none is free. */
 export const freeName = (candidates: NameCandidates, taken: TakenNames) => ({
   name: candidates.names.find((name) => !taken.names.has(fold(name))),
   slug: candidates.slugs.find((slug) => !taken.slugs.has(slug)),

@@ -5,22 +5,22 @@ import { contactSorts } from "../contacts/ContactStore.ts"
 import type { ContactId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged, PageRequest } from "../kernel/Page.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
-import type { RuleReading } from "../segments/Evaluate.ts"
+import type { RuleContext } from "../segments/Evaluate.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type {
   CreationFacts,
-  Editable,
+  ListForUpdate,
   List,
   ListChange,
   ListKind,
   ListNameExists,
   MemberFacts,
-  RemovalFacts,
+  DeletionFacts,
 } from "./List.ts"
 import type { NameCandidates } from "./ListName.ts"
 
 export interface ListQuery extends PageRequest {
-  /** Literal substring of the name, compared folded. */
+  /** A literal substring of the name, compared in folded form. */
   readonly search: string | null
   readonly kind: ListKind | null
 }
@@ -31,44 +31,43 @@ export type MemberSort = (typeof memberSorts)[number]
 export interface MemberQuery extends PageRequest {
   readonly sort: MemberSort
   readonly order: "asc" | "desc"
-  /** Literal substring of a name or the email as written, compared folded. */
+  /** A literal substring of a name or of the email as written, compared in folded form. */
   readonly search: string | null
-  /** Null: both those who unsubscribed and those who did not. */
+  /** Null: no filter. */
   readonly unsubscribed: boolean | null
 }
 
-/** A list, and what its rules are read by. */
-export interface ListAudience extends RuleReading {
+/** A list, and the context that its rules are evaluated in. */
+export interface ListAudience extends RuleContext {
   readonly list: List
 }
 
 export interface Member {
   readonly contact: Contact
-  /** Null in lists whose members nobody added. */
+  /** Null in system and dynamic lists. */
   readonly addedAt: DateTime.Utc | null
 }
 
 export class ListStore extends Context.Service<
   ListStore,
   {
-    /** Any list, also the inline audience of a blast. */
+    /** Any list, the inline audience of a blast included. */
     readonly get: (workspace: WorkspaceId, id: ListId) => Effect.Effect<List, NotFound>
-    /** Newest first; inline audiences are not among them. */
+    /** Newest first, without inline audiences. */
     readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<List>>
-    /** Text in folded code point order, null last in both orders, ties by id ascending. */
+    /** Text sorts by folded code points, null is last in both orders, ties by id ascending. */
     readonly members: (
       workspace: WorkspaceId,
       audience: ListAudience,
       query: MemberQuery,
     ) => Effect.Effect<Paged<Member>>
-    /** The contacts of a static list, in no order; nobody where there is no such list. */
+    /** The contacts of a static list, in no order; empty if there is no such list. */
     readonly memberIds: (workspace: WorkspaceId, id: ListId) => Effect.Effect<ReadonlyArray<ContactId>>
-    /** How many contacts the list holds now. */
-    readonly countOf: (workspace: WorkspaceId, audience: ListAudience) => Effect.Effect<number>
+    /** The current number of contacts of the list. */
+    readonly countMembers: (workspace: WorkspaceId, audience: ListAudience) => Effect.Effect<number>
     /**
-     * What a new list depends on. The contacts stay, and so do those of the lists that its rules name, until this
-     * transaction ends; nor does anybody else learn what names are free: names and slugs that were free still are. Rules
-     * are parsed after this.
+     * The facts of a creation. Until the transaction ends, the contacts and the lists that the rules name are not deleted, and
+     * free names and slugs stay free: other callers of this method wait. Parse rules after this call.
      */
     readonly lockForCreation: (
       workspace: WorkspaceId,
@@ -79,17 +78,17 @@ export class ListStore extends Context.Service<
       },
     ) => Effect.Effect<CreationFacts, never, Transaction>
     /**
-     * What an edit depends on. Nobody else changes the list until this transaction ends; what `lockForCreation` says of
-     * names and of the lists that rules name holds here too.
+     * The facts of an update. No other transaction changes the list until this one ends. Names, and lists that the rules name,
+     * are locked as in `lockForCreation`.
      */
     readonly lockForUpdate: (
       workspace: WorkspaceId,
       id: ListId,
       wanted: { readonly candidates: NameCandidates | undefined; readonly named: ReadonlyArray<ListId> },
-    ) => Effect.Effect<Editable, NotFound, Transaction>
-    /** What a deletion depends on. Nobody begins to use the list until this transaction ends. */
-    readonly lockForDelete: (workspace: WorkspaceId, id: ListId) => Effect.Effect<RemovalFacts, NotFound, Transaction>
-    /** What a change of members depends on. The contacts stay, and nobody else changes the list, until this transaction ends. */
+    ) => Effect.Effect<ListForUpdate, NotFound, Transaction>
+    /** The facts of a deletion. No other transaction begins to use the list until this one ends. */
+    readonly lockForDelete: (workspace: WorkspaceId, id: ListId) => Effect.Effect<DeletionFacts, NotFound, Transaction>
+    /** The facts of a change of members. Until the transaction ends no other one deletes the contacts or changes the list. */
     readonly lockForMembers: (
       workspace: WorkspaceId,
       id: ListId,

@@ -1,11 +1,11 @@
-// Who needs a list to stay, and the refusal to delete it that names them.
+// The blasts, flows and lists that use a list, and the refusal to delete it that names them.
 import { Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
-/** How many users a refusal names; all of them are counted. */
+/** The most users that a refusal names. `count` includes all. */
 export const list_users_max = 20
 
-/** A scheduled or sending blast that the list is the audience of, an active flow, or a dynamic list whose rules name it. */
+/** A scheduled or sending blast with the list as audience, an active flow, or a dynamic list whose rules name it. */
 export const ListUser = Schema.Struct({
   type: Schema.Literals(["blast", "contact_list", "flow"]),
   id: Schema.String.annotate({ format: "uuid" }),
@@ -14,9 +14,9 @@ export const ListUser = Schema.Struct({
 export type ListUser = typeof ListUser.Type
 
 export interface ListUses {
-  /** Blasts before lists before flows, each by name, at most `list_users_max`. */
+  /** Blasts, then lists, then flows, each sorted by name; at most `list_users_max`. */
   readonly users: ReadonlyArray<ListUser>
-  /** Of all of them. */
+  /** The number of all users. */
   readonly count: number
 }
 
@@ -26,7 +26,7 @@ const nouns: { readonly [Type in ListUser["type"]]: string } = {
   flow: "the flow",
 }
 
-const described = ({ type, name }: ListUser): string => `${nouns[type]} "${name}"`
+const describeUser = ({ type, name }: ListUser): string => `${nouns[type]} "${name}"`
 
 export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
   name: Schema.String,
@@ -36,7 +36,7 @@ export class ListInUse extends Schema.TaggedError<ListInUse>()("ListInUse", {
   readonly code = "contact_list_in_use" satisfies ErrorCode
   override get message(): string {
     const more = this.count - this.users.length
-    const users = this.users.map(described).join(", ") + (more > 0 ? ` and ${more} more` : "")
+    const users = this.users.map(describeUser).join(", ") + (more > 0 ? ` and ${more} more` : "")
     return `"${this.name}" can't be deleted while it is used by ${users}. Unschedule or cancel the blasts, or let them end, pause the flows, and change the rules`
   }
   get extras() {

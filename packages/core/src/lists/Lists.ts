@@ -1,12 +1,12 @@
-// What can be done with contact lists.
+// The use cases of contact lists.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { type ContactId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type RuleIssue, ruleIssues } from "../segments/Evaluate.ts"
-import { mentionedInJson, parseRules } from "../segments/Parse.ts"
+import { referencesInJson, parseRules } from "../segments/Parse.ts"
 import { type RuleField, RuleFactsStore } from "../segments/RuleFacts.ts"
-import { mentionedIn, type RuleTree } from "../segments/RuleTree.ts"
+import { referencesIn, type RuleTree } from "../segments/RuleTree.ts"
 import type { Contact } from "../contacts/Contact.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import type { Explanation } from "../segments/Explain.ts"
@@ -23,34 +23,34 @@ import {
   type MemberFacts,
   type MembersChanged,
   type NewList,
-  rulesOfStatic,
+  rulesOnStaticList,
   type SystemListProtected,
 } from "./List.ts"
 import { nameCandidates } from "./ListName.ts"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "./ListStore.ts"
 import type { ListInUse } from "./ListUse.ts"
 
-/** A list as it is shown: with the archived fields that its rules still name. */
+/** A list for output, with the archived fields that its rules name. */
 export interface ListView {
   readonly list: List
   readonly ruleIssues: ReadonlyArray<RuleIssue>
 }
 
-/** A list as its caller describes it. */
+/** Input of `create`. */
 export interface ListDraft {
   readonly name: string
   readonly kind: "static" | "dynamic"
   readonly description: string | null
-  /** JSON; absent and null: none. Dynamic lists only. */
+  /** JSON; absent and null mean no rules. Dynamic lists only. */
   readonly rules?: unknown
   /** Static lists only. */
   readonly contactIds?: ReadonlyArray<ContactId>
 }
 
-/** What its caller wants to be different about a list; what is left out stays. */
+/** Input of `update`. Absent keys stay. */
 export interface ListPatch {
   readonly name?: string
-  /** Null clears, and so does "". */
+  /** Null and "" clear. */
   readonly description?: string | null
   /** JSON; null clears. Dynamic lists only. */
   readonly rules?: unknown
@@ -68,7 +68,7 @@ export class Lists extends Context.Service<
       id: ListId,
       patch: ListPatch,
     ) => Effect.Effect<ListView, NotFound | SystemListProtected | Invalid | ListNameExists>
-    /** Its members stay contacts. Refused while a blast that is scheduled or sending, or another list's rules, need it. */
+    /** Members stay contacts. Refused while a scheduled or sending blast, an active flow or another list's rules use the list. */
     readonly delete: (
       workspace: WorkspaceId,
       id: ListId,
@@ -78,7 +78,7 @@ export class Lists extends Context.Service<
     readonly explain: (workspace: WorkspaceId, id: ListId, contact: ContactId) => Effect.Effect<Explanation, NotFound>
     readonly list: (workspace: WorkspaceId, query: ListQuery) => Effect.Effect<Paged<ListView>>
     readonly members: (workspace: WorkspaceId, id: ListId, query: MemberQuery) => Effect.Effect<Paged<Member>, NotFound>
-    /** Counted now, also for a list that keeps no count. */
+    /** Counts now, for lists without a stored count too. */
     readonly memberCount: (
       workspace: WorkspaceId,
       id: ListId,
@@ -117,62 +117,62 @@ export class Lists extends Context.Service<
         if (draft.kind === "static") return { kind: "static", contactIds: draft.contactIds ?? [] } as const
         const { rules = null } = draft
         if (rules === null) return { kind: "dynamic", rules } as const
-        const known = yield* facts.of(workspace, mentionedInJson(rules))
+        const known = yield* facts.of(workspace, referencesInJson(rules))
         return { kind: "dynamic", rules: yield* Effect.fromResult(parseRules(rules, known)) } as const
       })
 
-      /** A change that gives no name. */
+      /** Applies a change without a new name. */
       const apply = (workspace: WorkspaceId, change: ListChange) =>
         Effect.catchTag(store.apply(workspace, change), "ListNameExists", Effect.die)
 
-      const move = (
+      const changeMembers = (
         decide: (
           facts: MemberFacts,
-          asked: ReadonlyArray<ContactId>,
+          contactIds: ReadonlyArray<ContactId>,
           now: DateTime.Utc,
         ) => Result.Result<MembersChanged, ListNotStatic | SystemListProtected>,
       ) =>
         Effect.fnUntraced(function* (workspace: WorkspaceId, id: ListId, contactIds: ReadonlyArray<ContactId>) {
           yield* Effect.fromResult(checkCount(contactIds, 1))
           const locked = yield* store.lockForMembers(workspace, id, contactIds)
-          const moved = yield* Effect.fromResult(decide(locked, contactIds, yield* DateTime.now))
-          yield* apply(workspace, moved.change)
-          return moved
+          const result = yield* Effect.fromResult(decide(locked, contactIds, yield* DateTime.now))
+          yield* apply(workspace, result.change)
+          return result
         }, transact)
 
       return Lists.of({
         create: Effect.fn("Lists.create")(function* (workspace, draft) {
-          yield* Effect.fromResult(fitsItsKind(draft))
+          yield* Effect.fromResult(checkKind(draft))
           const candidates = nameCandidates({ text: draft.name, origin: "given" }, yield* ids.random)
           const contactIds = draft.contactIds ?? []
-          const named = mentionedInJson(draft.rules).lists
+          const named = referencesInJson(draft.rules).lists
           const locked = yield* store.lockForCreation(workspace, { candidates, contactIds, named })
           const content = yield* contentOf(workspace, draft)
           const id = ListId.make(yield* ids.next)
           const wanted: NewList = { id, candidates, description: draft.description || null, content }
           const { change, list } = yield* Effect.fromResult(ListChange.create(wanted, locked, yield* DateTime.now))
           yield* store.apply(workspace, change)
-          // A new list's rules name active fields only.
+          // The rules of a new list name active fields only.
           return { list, ruleIssues: [] }
         }, transact),
 
         update: Effect.fn("Lists.update")(function* (workspace, id, { name, ...rest }) {
           const candidates =
             name === undefined ? undefined : nameCandidates({ text: name, origin: "given" }, yield* ids.random)
-          const mentioned = mentionedInJson(rest.rules)
+          const mentioned = referencesInJson(rest.rules)
           const locked = yield* store.lockForUpdate(workspace, id, { candidates, named: mentioned.lists })
           const named = yield* facts.of(workspace, mentioned)
           const wanted: ListEdit = { ...rest, ...(candidates === undefined ? {} : { candidates }) }
           const { change, list } = yield* Effect.fromResult(
-            ListChange.edit({ ...locked, named }, wanted, yield* DateTime.now),
+            ListChange.update({ ...locked, named }, wanted, yield* DateTime.now),
           )
           yield* store.apply(workspace, change)
-          return shown(list, yield* fieldsOf(workspace, [list]))
+          return toView(list, yield* fieldsOf(workspace, [list]))
         }, transact),
 
         delete: Effect.fn("Lists.delete")(function* (workspace, id) {
           const locked = yield* store.lockForDelete(workspace, id)
-          yield* apply(workspace, yield* Effect.fromResult(ListChange.remove(locked, yield* DateTime.now)))
+          yield* apply(workspace, yield* Effect.fromResult(ListChange.delete(locked, yield* DateTime.now)))
         }, transact),
 
         explain: Effect.fn("Lists.explain")(function* (workspace, id, contactId) {
@@ -183,7 +183,7 @@ export class Lists extends Context.Service<
           )
           const tree = membershipRules(list)
           if (tree === null) return { matches: isInSystemList(list, contact), conditions: [] }
-          const { fields } = yield* facts.of(workspace, mentionedIn(tree))
+          const { fields } = yield* facts.of(workspace, referencesIn(tree))
           const segment = { tree, fields, now: yield* DateTime.now }
           const { conditions, matches } = yield* explainContact(segments, workspace, segment, contact)
           return { matches, conditions: list.kind === "static" ? [] : conditions }
@@ -191,13 +191,13 @@ export class Lists extends Context.Service<
 
         get: Effect.fn("Lists.get")(function* (workspace, id) {
           const list = yield* store.get(workspace, id)
-          return shown(list, yield* fieldsOf(workspace, [list]))
+          return toView(list, yield* fieldsOf(workspace, [list]))
         }),
 
         list: Effect.fn("Lists.list")(function* (workspace, query) {
           const { items, total } = yield* store.list(workspace, query)
           const fields = yield* fieldsOf(workspace, items)
-          return { items: items.map((list) => shown(list, fields)), total }
+          return { items: items.map((list) => toView(list, fields)), total }
         }),
 
         members: Effect.fn("Lists.members")(function* (workspace, id, query) {
@@ -205,34 +205,38 @@ export class Lists extends Context.Service<
         }),
 
         memberCount: Effect.fn("Lists.memberCount")(function* (workspace, id) {
-          const whom = yield* audience(workspace, id)
-          return { list: whom.list, count: yield* store.countOf(workspace, whom), countedAt: whom.now }
+          const listAudience = yield* audience(workspace, id)
+          return {
+            list: listAudience.list,
+            count: yield* store.countMembers(workspace, listAudience),
+            countedAt: listAudience.now,
+          }
         }),
 
-        addMembers: Effect.fn("Lists.addMembers")(move(ListChange.addMembers)),
-        removeMembers: Effect.fn("Lists.removeMembers")(move(ListChange.removeMembers)),
+        addMembers: Effect.fn("Lists.addMembers")(changeMembers(ListChange.addMembers)),
+        removeMembers: Effect.fn("Lists.removeMembers")(changeMembers(ListChange.removeMembers)),
       })
     }),
   )
 }
 
 const fieldsNamedBy = (list: List) =>
-  list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+  list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
 
-const shown = (list: List, fields: ReadonlyArray<RuleField>): ListView => ({
+const toView = (list: List, fields: ReadonlyArray<RuleField>): ListView => ({
   list,
   ruleIssues: list.kind === "dynamic" && list.rules !== null ? ruleIssues(list.rules, fields) : [],
 })
 
-/** The limit counts the array as sent. */
+/** Counts the array as sent, repeated ids included. */
 const checkCount = (contactIds: ReadonlyArray<ContactId>, minimum: number): Result.Result<void, Invalid> =>
   contactIds.length < minimum || contactIds.length > contact_ids_max
     ? Result.fail(Invalid.at("contact_ids", `must have ${minimum} to ${contact_ids_max} ids, got ${contactIds.length}`))
     : Result.void
 
-const fitsItsKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void, Invalid> => {
+const checkKind = ({ kind, rules, contactIds }: ListDraft): Result.Result<void, Invalid> => {
   if (kind === "static" && rules !== undefined && rules !== null) {
-    return Result.fail(rulesOfStatic)
+    return Result.fail(rulesOnStaticList)
   }
   if (kind === "dynamic" && contactIds !== undefined) {
     return Result.fail(

@@ -1,5 +1,5 @@
-// What a rule tree means: compiled once into a predicate over a contact and what is known of them. Every store's query
-// must pick exactly the contacts that this says yes to.
+// The evaluator of rule trees: compiles a tree into a predicate. The query of every store must return exactly the contacts
+// for which this predicate is true.
 import { DateTime } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
@@ -21,41 +21,41 @@ import {
 } from "./RuleTree.ts"
 import { timeRangeOf, startOf } from "./TimeRange.ts"
 
-/** A contact, and what rules may ask of them besides. */
+/** A contact, and the facts besides its fields that rules need. */
 export interface RuleSubject {
   readonly contact: Contact
   /**
-   * The latest of each type that the tree names is enough: conditions ask whether one stands at or after an instant, and
-   * never before one.
+   * The latest activity of each type that the tree names is enough, because conditions ask for an activity at or after an
+   * instant, never before one.
    */
   readonly activities: ReadonlyArray<Pick<Activity, "type" | "at">>
-  /** The static lists that the contact is a member of: all of them, or those that the tree names. */
+  /** The contact's static lists: all, or those that the tree names. */
   readonly lists: ReadonlySet<ListId>
 }
 
-/** What the tree's own words are read by: the custom fields that it names, and the instant that time windows end at. */
-export interface RuleReading {
+/** The context of an evaluation: the custom fields that the tree names, and the instant at which time windows end. */
+export interface RuleContext {
   readonly fields: ReadonlyArray<RuleField>
   readonly now: DateTime.Utc
 }
 
 export type RulePredicate = (subject: RuleSubject) => boolean
 
-export const compileRules = (tree: RuleTree, reading: RuleReading): RulePredicate =>
-  compileTree(tree, (condition) => compileCondition(condition, reading))
+export const compileRules = (tree: RuleTree, context: RuleContext): RulePredicate =>
+  compileTree(tree, (condition) => compileCondition(condition, context))
 
-/** When a time window begins that ends at `now`. Months go by the calendar: a month back from 31 March is the end of February. */
+/** The start of a time window that ends at `now`. Months follow the calendar: one month before 31 March is the end of February. */
 export const windowStart = (now: DateTime.Utc, { amount, unit }: TimeWindow): DateTime.Utc =>
   DateTime.subtract(now, { [`${unit}s`]: amount })
 
-/** A custom field that rules name although it is archived: its conditions match nobody. */
+/** An archived custom field that rules name. Its conditions hold for no contact. */
 export interface RuleIssue {
   readonly label: string
   readonly provider: string | null
   readonly apiName: string
 }
 
-/** One for each archived field that the tree names, in the order in which it names them. */
+/** One issue for each archived field that the tree names, in the order of the tree. */
 export const ruleIssues = (tree: RuleTree, fields: ReadonlyArray<RuleField>): ReadonlyArray<RuleIssue> => {
   const named = conditionsOf(tree).flatMap((each) => (each.source === "custom_field" ? [each.fieldDefinitionId] : []))
   return [...new Set(named)].flatMap((id) => {
@@ -66,9 +66,9 @@ export const ruleIssues = (tree: RuleTree, fields: ReadonlyArray<RuleField>): Re
   })
 }
 
-const nobody: RulePredicate = () => false
+const matchesNone: RulePredicate = () => false
 
-/** What a tree means of subjects of any kind, given what each of its conditions means of one. */
+/** Compiles a tree for subjects of any kind. `compileLeaf` compiles its conditions. */
 export const compileTree = <Condition extends StepCondition, Subject>(
   group: RuleGroupOf<Condition>,
   compileLeaf: (condition: Condition) => (subject: Subject) => boolean,
@@ -83,15 +83,15 @@ export const compileTree = <Condition extends StepCondition, Subject>(
   }
 }
 
-/** What one condition means, wherever in a tree it stands. */
-export const compileCondition = (condition: RuleCondition, reading: RuleReading): RulePredicate => {
+/** Compiles a single condition. */
+export const compileCondition = (condition: RuleCondition, context: RuleContext): RulePredicate => {
   switch (condition.source) {
     case "contact":
       return compileContact(condition)
     case "custom_field":
-      return compileCustomField(condition, reading.fields)
+      return compileCustomField(condition, context.fields)
     case "activity":
-      return compileActivity(condition, reading.now)
+      return compileActivity(condition, context.now)
     case "list_membership": {
       const { listId } = condition
       const member = condition.operator === "is_member"
@@ -102,7 +102,7 @@ export const compileCondition = (condition: RuleCondition, reading: RuleReading)
 
 const compileContact = ({ field: named, operator, value }: ContactCondition): RulePredicate => {
   const field = standardFieldByKey.get(named)
-  if (field === undefined) return nobody
+  if (field === undefined) return matchesNone
   const holds = compareWith(field.valueType, operator, value)
   if (field.kind === "instant") {
     const { key } = field
@@ -112,7 +112,7 @@ const compileContact = ({ field: named, operator, value }: ContactCondition): Ru
   return ({ contact }) => holds(contact[key])
 }
 
-/** The field that a condition is about, if it can hold: an archived one holds for nobody, also under a negative operator. */
+/** The field of a condition, or undefined if it is archived: its conditions never hold, negative operators included. */
 export const usableField = (
   { fieldDefinitionId }: CustomFieldCondition,
   fields: ReadonlyArray<RuleField>,
@@ -123,7 +123,7 @@ export const usableField = (
 
 const compileCustomField = (condition: CustomFieldCondition, fields: ReadonlyArray<RuleField>): RulePredicate => {
   const field = usableField(condition, fields)
-  if (field === undefined) return nobody
+  if (field === undefined) return matchesNone
   const { apiName, valueType } = field
   const holds = compareWith(valueType, condition.operator, condition.value)
   if (valueType !== "date") return ({ contact }) => holds(customValue(contact, apiName))
@@ -147,7 +147,7 @@ const compileActivity = (
   }
 }
 
-/** Of a value as it is stored; instants are epoch milliseconds. */
+/** A predicate over a stored value. Instants are epoch milliseconds. */
 export type Comparison = (stored: CustomValue | null) => boolean
 
 const not =
@@ -159,7 +159,7 @@ const never: Comparison = () => false
 
 const isEmpty: Comparison = (stored) => stored === null || (typeof stored === "string" && isBlank(stored))
 
-/** Negative operators are the exact complements of the positive ones: they hold for a field without a value. */
+/** Negative operators are the complements of the positive ones: they hold for a field without a value. */
 export const compareWith = (
   type: ValueType,
   operator: ValueOperator,
@@ -180,8 +180,8 @@ export const compareWith = (
       return not(compareWith(type, "contains", value))
     default: {
       if (type === "string") return compareText(operator, fold(String(value)))
-      const stretch = stretchOf(type, value)
-      return stretch === undefined ? never : compareOrdered(operator, stretch)
+      const range = numberRangeOf(type, value)
+      return range === undefined ? never : compareOrdered(operator, range)
     }
   }
 }
@@ -191,50 +191,50 @@ type PositiveOperator = Exclude<
   "is_empty" | "is_not_empty" | "is_true" | "is_false" | "not_equals" | "not_contains"
 >
 
-/** Many contacts have one and the same word (a stage, a country): the last one's answer is kept. */
-const remembering = (test: (folded: string) => boolean): Comparison => {
-  let asked = ""
-  let answer = test("")
+/** Caches the last value and its result, because many contacts share one value (a stage, a country). */
+const cacheLast = (test: (folded: string) => boolean): Comparison => {
+  let lastStored = ""
+  let lastResult = test("")
   return (stored) => {
     if (typeof stored !== "string") return false
-    if (stored !== asked) {
-      answer = test(fold(stored))
-      asked = stored
+    if (stored !== lastStored) {
+      lastResult = test(fold(stored))
+      lastStored = stored
     }
-    return answer
+    return lastResult
   }
 }
 
-// One function for each operator: what is asked of millions is not chosen again for each.
+// One function for each operator, so that the operator is chosen once and not again for each contact.
 
 const compareText = (operator: PositiveOperator, folded: string): Comparison => {
   switch (operator) {
     case "equals":
-      return remembering((text) => text === folded)
+      return cacheLast((text) => text === folded)
     case "contains":
-      return remembering((text) => text.includes(folded))
+      return cacheLast((text) => text.includes(folded))
     case "starts_with":
-      return remembering((text) => text.startsWith(folded))
+      return cacheLast((text) => text.startsWith(folded))
     case "ends_with":
-      return remembering((text) => text.endsWith(folded))
+      return cacheLast((text) => text.endsWith(folded))
     default:
       return never
   }
 }
 
-/** What a value stands for, both ends in it: a number for itself alone, a date for a day or a millisecond. */
-interface Stretch {
+/** The numbers that a value includes, both ends inclusive: a number itself, a date its day or millisecond. */
+interface NumberRange {
   readonly first: number
   readonly last: number
 }
 
-const stretchOf = (type: ValueType, value: string | number | undefined): Stretch | undefined => {
+const numberRangeOf = (type: ValueType, value: string | number | undefined): NumberRange | undefined => {
   if (type !== "date") return typeof value === "number" ? { first: value, last: value } : undefined
-  const span = typeof value === "string" ? timeRangeOf(value) : undefined
-  return span && { first: span.from, last: span.until - 1 }
+  const range = typeof value === "string" ? timeRangeOf(value) : undefined
+  return range && { first: range.from, last: range.until - 1 }
 }
 
-const compareOrdered = (operator: PositiveOperator, { first, last }: Stretch): Comparison => {
+const compareOrdered = (operator: PositiveOperator, { first, last }: NumberRange): Comparison => {
   switch (operator) {
     case "equals":
       return (stored) => typeof stored === "number" && stored >= first && stored <= last

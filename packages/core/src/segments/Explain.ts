@@ -1,44 +1,44 @@
-// Why a contact is or isn't among those that a rule tree picks: every condition, with what the contact has and whether it
-// held. Conditions mean here what they mean to the evaluator: the same compiled ones are asked.
+// Explanations of rule trees for a contact: each condition, the contact's value, and whether the condition holds. The
+// conditions are compiled by the evaluator.
 import type { DateTime } from "effect"
 import { customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey } from "../contacts/ContactFields.ts"
-import { compileCondition, compileRules, type RuleReading, type RuleSubject, usableField } from "./Evaluate.ts"
+import { compileCondition, compileRules, type RuleContext, type RuleSubject, usableField } from "./Evaluate.ts"
 import type { RuleField } from "./RuleFacts.ts"
 import { leavesOf, type RuleCondition, type RuleTree } from "./RuleTree.ts"
 
-/** A condition of a tree, and how it went with one contact. */
+/** A condition of a tree, and its result for one contact. */
 export interface ExplainedCondition {
-  /** Below the root: `conditions.0.conditions.1`. */
+  /** The path below the root: `conditions.0.conditions.1`. */
   readonly path: string
   readonly condition: RuleCondition
-  readonly value: OwnValue
+  readonly value: ContactValue
   readonly held: boolean
 }
 
 /**
- * What the contact has, whatever the condition compares it with: of a field its value, of activities the latest of that
- * type at any time, of a list whether they are on it. Null for none, and for a field that is archived.
+ * The contact's own value: the field's value, the time of the latest activity of the type (at any time), or whether the
+ * contact is on the list. Null if there is none, and for an archived field.
  */
-export type OwnValue = CustomValue | DateTime.Utc | null
+export type ContactValue = CustomValue | DateTime.Utc | null
 
 export interface Explanation {
   readonly matches: boolean
-  /** In the order in which they stand. */
+  /** In the order of the tree. */
   readonly conditions: ReadonlyArray<ExplainedCondition>
 }
 
-/** Compiled once, for any number of contacts. */
-export const explainRules = (tree: RuleTree, reading: RuleReading): ((subject: RuleSubject) => Explanation) => {
-  const picks = compileRules(tree, reading)
+/** Compiles once, for any number of contacts. */
+export const explainRules = (tree: RuleTree, context: RuleContext): ((subject: RuleSubject) => Explanation) => {
+  const matches = compileRules(tree, context)
   const leaves = leavesOf(tree).map(({ path, condition }) => ({
     path,
     condition,
-    holds: compileCondition(condition, reading),
-    valueOf: compileValue(condition, reading.fields),
+    holds: compileCondition(condition, context),
+    valueOf: compileValue(condition, context.fields),
   }))
   return (subject) => ({
-    matches: picks(subject),
+    matches: matches(subject),
     conditions: leaves.map(({ path, condition, holds, valueOf }) => ({
       path,
       condition,
@@ -48,19 +48,19 @@ export const explainRules = (tree: RuleTree, reading: RuleReading): ((subject: R
   })
 }
 
-/** The paths of all conditions that hold for a contact, also where another one has settled the matter. */
+/** The paths of all conditions that hold for a contact, also if they do not affect the result of the tree. */
 export const matchedPaths = (
   tree: RuleTree,
-  reading: RuleReading,
+  context: RuleContext,
 ): ((subject: RuleSubject) => ReadonlyArray<string>) => {
-  const leaves = leavesOf(tree).map(({ path, condition }) => ({ path, holds: compileCondition(condition, reading) }))
+  const leaves = leavesOf(tree).map(({ path, condition }) => ({ path, holds: compileCondition(condition, context) }))
   return (subject) => leaves.flatMap(({ path, holds }) => (holds(subject) ? [path] : []))
 }
 
 const compileValue = (
   condition: RuleCondition,
   fields: ReadonlyArray<RuleField>,
-): ((subject: RuleSubject) => OwnValue) => {
+): ((subject: RuleSubject) => ContactValue) => {
   switch (condition.source) {
     case "contact": {
       const field = standardFieldByKey.get(condition.field)

@@ -1,4 +1,4 @@
-// The words of rules: the operators of each kind of condition, their aliases, units, metrics and limits.
+// The vocabulary of rules: operators of each kind of condition, aliases, units, metrics and limits.
 import type { ValueType } from "../contacts/ContactFields.ts"
 
 export const rule_depth_max = 5
@@ -31,7 +31,7 @@ const truth = ["is_true", "is_false", "is_empty", "is_not_empty"] as const
 
 export type ValueOperator = (typeof text | typeof ordered | typeof truth)[number]
 
-/** The operators that a field of each type takes. */
+/** The operators of each type of field. */
 export const valueOperators: { readonly [Type in ValueType]: ReadonlyArray<ValueOperator> } = {
   string: text,
   number: ordered,
@@ -41,15 +41,15 @@ export const valueOperators: { readonly [Type in ValueType]: ReadonlyArray<Value
 
 export const everyValueOperator: ReadonlyArray<ValueOperator> = [...new Set(Object.values(valueOperators).flat())]
 
-/** Operators that need no value; a value beside one of them is dropped. */
+/** Operators without a value. A value beside one of them is dropped. */
 export const valueless: ReadonlySet<ValueOperator> = new Set(truth)
 
 export const activityOperators = ["has_activity", "has_no_activity"] as const
 export const membershipOperators = ["is_member", "is_not_member"] as const
-/** Of conditions on a flow's own emails, which only the condition steps of that flow have. */
+/** Operators of conditions on a flow's own emails, which only condition steps of that flow have. */
 export const emailStepOperators = ["has_activity"] as const
 
-/** What can happen to a message. */
+/** Events of a message. */
 export const emailStepMetrics = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const
 export type EmailStepMetric = (typeof emailStepMetrics)[number]
 
@@ -77,7 +77,7 @@ const aliasesOf: { readonly [Canonical in RuleOperator]?: ReadonlyArray<string> 
   has_no_activity: ["not_occurred", "did_not", "has_not_done"],
 }
 
-/** Canonical name by alias. A map: `constructor` is no alias. */
+/** Canonical name by alias. A map, because `constructor` is not an alias. */
 export const operatorAliases: ReadonlyMap<string, string> = new Map(
   Object.entries(aliasesOf).flatMap(([canonical, aliases]) => aliases.map((alias) => [alias, canonical] as const)),
 )

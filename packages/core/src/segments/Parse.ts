@@ -1,5 +1,5 @@
-// Reading of rule trees: JSON becomes a canonical tree, or every issue with its path. A lone condition becomes a group.
-// Names of fields and lists are checked separately, against the facts that the tree's ids lead to.
+// Decoding of rule trees: JSON becomes a canonical tree, or all issues with their paths. A lone condition becomes a group.
+// Ids of fields and lists are checked separately, against the facts that the tree's ids lead to.
 import { Result } from "effect"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
 import { readValue } from "../contacts/values/FieldValue.ts"
@@ -25,12 +25,12 @@ import {
   type RuleNodeOf,
   type StepCondition,
 } from "./RuleSchema.ts"
-import { idsIn, type Leaf, type Mentioned, type RuleTree } from "./RuleTree.ts"
+import { referencesOf, type Leaf, type RuleReferences, type RuleTree } from "./RuleTree.ts"
 
-/** What JSON says as a tree, before names are checked. Issues are complete: a null tree has some. */
+/** A decoded tree, before ids are checked. `tree` is null if and only if there are issues. */
 export interface ReadRules<Condition extends StepCondition> {
   readonly tree: RuleGroupOf<Condition> | null
-  /** Every well-formed condition, also of a tree that has issues. */
+  /** All well-formed conditions, also of a tree with issues. */
   readonly leaves: ReadonlyArray<Leaf<Condition>>
   readonly issues: ReadonlyArray<Issue>
 }
@@ -38,22 +38,22 @@ export interface ReadRules<Condition extends StepCondition> {
 export const readRules = (json: unknown, path = "rules"): ReadRules<RuleCondition> =>
   readTree(json, path, decodeCondition)
 
-/** The tree of a flow's step, which may ask about the flow's own emails. */
+/** Decodes the tree of a flow's step, which may have conditions on the flow's own emails. */
 export const readStepRules = (json: unknown, path: string): ReadRules<StepCondition> =>
   readTree(json, path, decodeStepCondition)
 
-/** The ids that the well-formed conditions of a tree in JSON name. */
-export const mentionedInJson = (json: unknown): Mentioned =>
-  idsIn(readRules(json).leaves.map(({ condition }) => condition))
+/** The ids that the well-formed conditions of a JSON tree name. */
+export const referencesInJson = (json: unknown): RuleReferences =>
+  referencesOf(readRules(json).leaves.map(({ condition }) => condition))
 
-/** The tree, with names checked against the facts that `mentionedInJson` led to. */
+/** Decodes the tree, and checks its ids against the facts that `referencesInJson` led to. */
 export const parseRules = (json: unknown, facts: RuleFacts, path = "rules"): Result.Result<RuleTree, Invalid> => {
   const { tree, leaves, issues } = readRules(json, path)
   const all = [...issues, ...leaves.flatMap((leaf) => referenceIssues(leaf, facts))]
   return tree === null || all.length > 0 ? Result.fail(new Invalid({ issues: all })) : Result.succeed(tree)
 }
 
-/** `path` is the tree's own. Checks limits before it descends. */
+/** `path` is the path of the tree. Limits are checked before the descent. */
 const readTree = <Condition extends StepCondition>(
   json: unknown,
   path: string,
@@ -66,7 +66,7 @@ const readTree = <Condition extends StepCondition>(
     issues.push({ path: at, message })
     return null
   }
-  /** `level` is the one that a group here would have; conditions have none. */
+  /** `level` is the level of a group at this place; conditions have none. */
   const readNode = (node: unknown, at: string, level: number): RuleNodeOf<Condition> | null => {
     if (++nodes > rule_nodes_max) return null
     if (!isObject(node)) return refuse(at, "must be a group or a condition")
@@ -138,10 +138,10 @@ const decodeCondition: Decoder<RuleCondition> = (json, path) => {
 const decodeStepCondition: Decoder<StepCondition> = (json, path) =>
   isObject(json) && json["source"] === "email_step" ? emailStep(withoutValue(json), path) : decodeCondition(json, path)
 
-/** Conditions that compare nothing take a value, and drop it. */
+/** Drops the value of a condition that does not compare. */
 const withoutValue = ({ value: _, ...json }: Json): Json => json
 
-/** An absent, null or empty value is none, and so is any beside an operator that needs none, or that is wrong itself. */
+/** Drops an absent, null or empty value, and a value whose operator is unknown or takes none. */
 const withUsedValue = (json: Json, type?: ValueType): Json => {
   const { operator, value } = json
   const name = typeof operator === "string" ? (operatorAliases.get(operator) ?? operator) : operator
@@ -153,7 +153,7 @@ const withUsedValue = (json: Json, type?: ValueType): Json => {
 
 type Comparison = Extract<RuleCondition, { readonly source: "contact" | "custom_field" }>
 
-/** Whether the operator and the value fit the field's type. */
+/** Whether the operator and the value suit the field's type. */
 const comparisonIssues = (
   { operator, value }: Pick<Comparison, "operator" | "value">,
   type: ValueType,
@@ -167,7 +167,7 @@ const comparisonIssues = (
   return Result.isFailure(read) ? [{ path: `${path}.value`, message: read.failure }] : []
 }
 
-/** What is wrong with the field or the list that a condition names. */
+/** Issues of the field or list that a condition names. */
 export const referenceIssues = (
   { path, condition }: Leaf<StepCondition>,
   { fields, staticLists }: RuleFacts,
@@ -175,9 +175,9 @@ export const referenceIssues = (
   switch (condition.source) {
     case "custom_field": {
       const field = fields.find(({ id }) => id === condition.fieldDefinitionId)
-      const fault = faultOf(field)
+      const message = fieldIssue(field)
       const issues = field === undefined ? [] : comparisonIssues(condition, field.valueType, path)
-      return fault === null ? issues : [{ path: `${path}.fieldDefinitionId`, message: fault }, ...issues]
+      return message === null ? issues : [{ path: `${path}.fieldDefinitionId`, message }, ...issues]
     }
     case "list_membership":
       return staticLists.has(condition.listId)
@@ -188,9 +188,9 @@ export const referenceIssues = (
   }
 }
 
-const faultOf = (field: RuleField | undefined): string | null => {
+const fieldIssue = (field: RuleField | undefined): string | null => {
   if (field === undefined) return "is no custom field of this workspace"
-  return field.status === "active" ? null : isArchived(field.apiName)
+  return field.status === "active" ? null : archivedFieldMessage(field.apiName)
 }
 
-export const isArchived = (apiName: string): string => `is the archived field ${apiName}; restore it first`
+export const archivedFieldMessage = (apiName: string): string => `is the archived field ${apiName}; restore it first`

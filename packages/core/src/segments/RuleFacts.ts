@@ -1,26 +1,26 @@
-// What must be known of a workspace to read a rule tree: the custom fields and lists that it names.
+// The custom fields and lists that a rule tree names, and the port that reads them.
 import { Context, type Effect } from "effect"
 import type { CustomField } from "../contacts/CustomField.ts"
 import type { ListId, WorkspaceId } from "../kernel/Ids.ts"
-import type { Mentioned } from "./RuleTree.ts"
+import type { RuleReferences } from "./RuleTree.ts"
 
-/** A custom field, as far as rules care. */
+/** The parts of a custom field that rules need. */
 export type RuleField = Pick<
   CustomField,
   "id" | "apiName" | "displayName" | "valueType" | "status" | "provenanceProvider"
 >
 
 /**
- * Of what was mentioned, what there is: fields in either status, and the lists that are static. A blast's inline list is
- * not among them: it goes when its blast does, whoever names it.
+ * The existing ones of the named fields (active and archived) and static lists. Inline lists of blasts are not included,
+ * because they are deleted with their blast.
  */
 export interface RuleFacts {
   readonly fields: ReadonlyArray<RuleField>
   readonly staticLists: ReadonlySet<ListId>
 }
 
-/** The port by which rooms whose requests carry rules learn what those name. */
+/** The port to `RuleFacts`, for all rooms whose requests contain rules. */
 export class RuleFactsStore extends Context.Service<
   RuleFactsStore,
-  { readonly of: (workspace: WorkspaceId, mentioned: Mentioned) => Effect.Effect<RuleFacts> }
+  { readonly of: (workspace: WorkspaceId, mentioned: RuleReferences) => Effect.Effect<RuleFacts> }
 >()("tentpole/RuleFactsStore") {}

@@ -1,5 +1,4 @@
-// What rule trees may ask, told to whoever builds them: fields, operators, units and limits, from the tables that the parser
-// itself reads.
+// Metadata of rules for rule builders: fields, operators, units and limits, from the tables that the parser uses.
 import type { ActivityType } from "../contacts/Activity.ts"
 import { activityTypes } from "../contacts/Activity.ts"
 import { type StandardKey, standardFields, type ValueType } from "../contacts/ContactFields.ts"
@@ -45,7 +44,7 @@ export interface RuleMetadata {
   readonly nodes_max: number
 }
 
-/** `fields` are a workspace's; a new tree may name the active ones alone. */
+/** `fields` are the custom fields of a workspace. Archived fields are left out, because a new tree can't name them. */
 export const ruleMetadata = (fields: ReadonlyArray<CustomField>): RuleMetadata => ({
   standardFields: standardFields.map((field) => ({ key: field.key, ...comparable(field) })),
   customFields: fields

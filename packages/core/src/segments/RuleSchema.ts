@@ -1,5 +1,5 @@
-// The schema of rule trees: types, decoding of single conditions, and the API's description follow from it. A tree has the
-// same words in requests, in the domain and in storage.
+// The schema of rule trees: types, decoding of single conditions, and the API description follow from it. A tree has the same
+// form in requests, in the domain and in storage.
 import { Effect, Schema, SchemaGetter } from "effect"
 import { activityTypes } from "../contacts/Activity.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
@@ -15,20 +15,20 @@ import {
   timeWindowUnits,
 } from "./Operators.ts"
 
-const listed = (words: ReadonlyArray<string>): string => words.join(", ")
+const joinWords = (words: ReadonlyArray<string>): string => words.join(", ")
 
 const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words)
-    .annotate({ message: `must be one of ${listed(words)}` })
-    .annotateKey({ messageMissingKey: `is required: one of ${listed(words)}` })
+    .annotate({ message: `must be one of ${joinWords(words)}` })
+    .annotateKey({ messageMissingKey: `is required: one of ${joinWords(words)}` })
 
-/** An operator under any of its names; the decoded name is canonical. */
+/** Decodes an operator by its name or an alias; the result is canonical. */
 export const operatorOf = <const Words extends ReadonlyArray<string>>(words: Words) => {
   const aliases = [...operatorAliases].flatMap(([alias, name]) => (words.includes(name) ? [alias] : []))
-  const message = `must be one of ${listed(words)}`
+  const message = `must be one of ${joinWords(words)}`
   return Schema.String.annotate({
     message,
-    description: `One of ${listed(words)}. Also read: ${listed(aliases)}`,
+    description: `One of ${joinWords(words)}. Also read: ${joinWords(aliases)}`,
     examples: words.slice(0, 1),
   }).pipe(
     Schema.decodeTo(Schema.Literals(words).annotate({ message }), {
@@ -70,8 +70,8 @@ export const CustomFieldRule = Schema.Struct({
 }).annotate({ identifier: "CustomFieldRule", description: "Compares a custom field that is active" })
 
 const singular = Schema.String.annotate({
-  message: `must be one of ${listed(timeWindowUnits)}`,
-  description: `One of ${listed(timeWindowUnits)}`,
+  message: `must be one of ${joinWords(timeWindowUnits)}`,
+  description: `One of ${joinWords(timeWindowUnits)}`,
   examples: ["day"],
 }).pipe(
   Schema.decodeTo(oneOf(timeWindowUnits), {
@@ -80,7 +80,7 @@ const singular = Schema.String.annotate({
     ),
     encode: SchemaGetter.passthroughSupertype(),
   }),
-  Schema.annotateKey({ messageMissingKey: `must be one of ${listed(timeWindowUnits)}` }),
+  Schema.annotateKey({ messageMissingKey: `must be one of ${joinWords(timeWindowUnits)}` }),
 )
 
 const amountMessage = `must be a whole number from 1 to ${time_window_amount_max}`
@@ -129,15 +129,15 @@ export type CustomFieldCondition = typeof CustomFieldRule.Type
 export type ActivityCondition = typeof ActivityRule.Type
 export type ListMembershipCondition = typeof ListMembershipRule.Type
 
-/** What the rules of audiences ask. */
+/** Conditions of the rules of audiences. */
 export const RuleConditionSchema = Schema.Union([ContactRule, CustomFieldRule, ActivityRule, ListMembershipRule])
 export type RuleCondition = typeof RuleConditionSchema.Type
 
-/** What the steps of flows ask. */
+/** Conditions of the rules of a flow's steps. */
 const StepConditionSchema = Schema.Union([RuleConditionSchema, EmailStepRule])
 export type StepCondition = typeof StepConditionSchema.Type
 
-/** A group of conditions of some kinds: those of audiences, or those of a flow's steps. */
+/** A group of conditions of one kind: those of audiences, or those of a flow's steps. */
 export interface RuleGroupOf<Condition extends StepCondition> {
   readonly kind: "group"
   readonly operator: "and" | "or"
@@ -166,7 +166,7 @@ const groupOf = <Condition extends StepCondition, ConditionJson>(
 export type RuleJson = NodeJson<typeof RuleConditionSchema.Encoded>
 export type StepRuleJson = NodeJson<typeof StepConditionSchema.Encoded>
 
-/** A group, or a condition alone. Stored and answered trees are groups. */
+/** A group, or a lone condition. Stored and returned trees are groups. */
 export const RuleSchema: Schema.Codec<RuleNodeOf<RuleCondition>, RuleJson> = Schema.Union([
   groupOf<RuleCondition, typeof RuleConditionSchema.Encoded>(() => RuleSchema).annotate({
     identifier: "RuleGroup",
@@ -185,7 +185,7 @@ export const RuleSchema: Schema.Codec<RuleNodeOf<RuleCondition>, RuleJson> = Sch
   ],
 })
 
-/** As `RuleSchema`, with conditions on the flow's own emails. */
+/** Like `RuleSchema`, plus conditions on the flow's own emails. */
 export const StepRuleSchema: Schema.Codec<RuleNodeOf<StepCondition>, StepRuleJson> = Schema.Union([
   groupOf<StepCondition, typeof StepConditionSchema.Encoded>(() => StepRuleSchema).annotate({
     identifier: "StepRuleGroup",
@@ -194,13 +194,13 @@ export const StepRuleSchema: Schema.Codec<RuleNodeOf<StepCondition>, StepRuleJso
 ]).annotate({ identifier: "StepRule", description: "A rule tree that may also ask about the flow's messages" })
 
 // The description leaves out checks of `Schema.Unknown`.
-const anything: Schema.Codec<unknown, RuleJson | null> = Schema.Any
+const anyJson: Schema.Codec<unknown, RuleJson | null> = Schema.Any
 
 /**
- * The schema of a tree in a request: any JSON, described as a `Rule`. `readRules` decodes it with all issues at once. The
- * description must have `RuleSchema` in an answer.
+ * The schema of a tree in a request: any JSON, described as a `Rule`. `readRules` decodes it and reports all issues at once. A
+ * response of the same API must contain `RuleSchema`, so that the description has `Rule`.
  */
-export const RuleInput = anything.check(
+export const RuleInput = anyJson.check(
   Schema.makeFilter<unknown>(() => true, {
     expected: "a rule tree",
     toJsonSchema: () => ({ allOf: [{ $ref: "#/$defs/Rule" }] }),

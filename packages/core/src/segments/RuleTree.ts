@@ -1,4 +1,4 @@
-// Rule trees, decoded and canonical, and what can be found out about one.
+// Rule trees, decoded and canonical, and queries about them.
 import type { ActivityType } from "../contacts/Activity.ts"
 import type { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
 import type { RuleCondition, RuleGroupOf, RuleNodeOf, StepCondition } from "./RuleSchema.ts"
@@ -27,23 +27,23 @@ export type RuleNode = RuleNodeOf<RuleCondition>
 export type RuleGroup = RuleGroupOf<RuleCondition>
 /** The root is always a group. */
 export type RuleTree = RuleGroup
-/** A tree of a flow's step, which may ask about the flow's own emails. */
+/** The tree of a flow's step, which may have conditions on the flow's own emails. */
 export type StepRuleTree = RuleGroupOf<StepCondition>
 
 const isGroup = <Condition extends StepCondition>(node: RuleNodeOf<Condition>): node is RuleGroupOf<Condition> =>
   node.kind === "group"
 
-/** Every condition of a tree, in the order in which they stand. */
+/** All conditions of a tree, in the order of the tree. */
 export const conditionsOf = <Condition extends StepCondition>(node: RuleNodeOf<Condition>): ReadonlyArray<Condition> =>
   isGroup(node) ? node.conditions.flatMap(conditionsOf<Condition>) : [node]
 
-/** A condition, and where below the root it stands: `conditions.0.conditions.1`. */
+/** A condition and its path below the root: `conditions.0.conditions.1`. */
 export interface Leaf<Condition> {
   readonly path: string
   readonly condition: Condition
 }
 
-/** Every condition of a tree with its path, in the order in which they stand. */
+/** All conditions of a tree with their paths, in the order of the tree. */
 export const leavesOf = <Condition extends StepCondition>(
   group: RuleGroupOf<Condition>,
   above = "",
@@ -53,8 +53,8 @@ export const leavesOf = <Condition extends StepCondition>(
     return isGroup(node) ? leavesOf(node, `${path}.`) : [{ path, condition: node }]
   })
 
-/** What a tree asks of a contact besides their fields, each once. */
-export const askedBesides = (
+/** The activity types and lists that a tree needs besides the contact's fields, each once. */
+export const activitiesAndListsIn = (
   tree: StepRuleTree,
 ): { readonly activityTypes: ReadonlyArray<ActivityType>; readonly lists: ReadonlyArray<ListId> } => {
   const conditions = conditionsOf(tree)
@@ -63,7 +63,7 @@ export const askedBesides = (
   return { activityTypes: [...new Set(types)], lists: [...new Set(lists)] }
 }
 
-/** The condition of a tree that has only one, however deep it stands. */
+/** The condition of a tree that has exactly one, at any depth. */
 export const loneCondition = ({ conditions }: RuleGroup): RuleCondition | undefined => {
   const [only, ...others] = conditions
   if (only === undefined || others.length > 0) return undefined
@@ -71,22 +71,23 @@ export const loneCondition = ({ conditions }: RuleGroup): RuleCondition | undefi
 }
 
 /** The ids that a tree names. */
-export interface Mentioned {
+export interface RuleReferences {
   readonly fields: ReadonlyArray<FieldDefinitionId>
   readonly lists: ReadonlyArray<ListId>
 }
 
-/** The ids of custom fields and lists that conditions name, each once. */
-export const idsIn = (conditions: ReadonlyArray<StepCondition>): Mentioned => ({
+/** The ids of custom fields and lists that the conditions name, each once. */
+export const referencesOf = (conditions: ReadonlyArray<StepCondition>): RuleReferences => ({
   fields: [...new Set(conditions.flatMap((each) => (each.source === "custom_field" ? [each.fieldDefinitionId] : [])))],
   lists: [...new Set(conditions.flatMap((each) => (each.source === "list_membership" ? [each.listId] : [])))],
 })
 
-export const mentionedIn = (tree: StepRuleTree | null): Mentioned => idsIn(tree === null ? [] : conditionsOf(tree))
+export const referencesIn = (tree: StepRuleTree | null): RuleReferences =>
+  referencesOf(tree === null ? [] : conditionsOf(tree))
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The id in lower case, if it is one. */
+/** The id in lower case, or undefined if the value is not a UUID. */
 export const uuidOf = (value: unknown): string | undefined => {
   const id = typeof value === "string" ? value.toLowerCase() : ""
   return uuidPattern.test(id) ? id : undefined

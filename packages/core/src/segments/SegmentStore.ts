@@ -1,29 +1,28 @@
-// The port to the contacts that a rule tree picks, whether or not a list is made of them.
+// The port to the contacts that match a rule tree.
 import { Context, type Effect } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactQuery } from "../contacts/ContactStore.ts"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
-import type { RuleReading, RuleSubject } from "./Evaluate.ts"
+import type { RuleContext, RuleSubject } from "./Evaluate.ts"
 import type { RuleTree } from "./RuleTree.ts"
 
-/** A tree, and what it is read by. */
-export interface Segment extends RuleReading {
+/** A rule tree, and the context that it is evaluated in. */
+export interface Segment extends RuleContext {
   readonly tree: RuleTree
 }
 
-/** Listed as contacts are, all of them or those that a search finds. */
+/** Page, sort order and search, as in the listing of contacts. */
 export type SegmentQuery = Omit<ContactQuery, "updatedAfter">
 
 export class SegmentStore extends Context.Service<
   SegmentStore,
   {
-    /** Sorted and searched as a page of all contacts is. Nobody else waits for the count, however long it takes. */
+    /** Sorted and searched like the listing of all contacts. A long count blocks no other caller. */
     readonly list: (workspace: WorkspaceId, segment: Segment, query: SegmentQuery) => Effect.Effect<Paged<Contact>>
     /**
-     * What the evaluator must know to say what a tree means to these contacts, in their order: of each type that the tree
-     * names the latest activity (whether one stands at or after an instant is all that conditions ask), and which of the
-     * lists that it names they are on.
+     * The facts that the evaluator needs about these contacts, in their order: the latest activity of each type that the tree
+     * names, and the contact's lists among those that the tree names.
      */
     readonly subjects: (
       workspace: WorkspaceId,

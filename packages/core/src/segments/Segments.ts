@@ -1,4 +1,4 @@
-// What can be asked by rules: whom they pick, and why somebody is or isn't among them.
+// The use cases of rules: search, preview and explanation.
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
@@ -7,40 +7,40 @@ import type { ContactId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { type Explanation, explainRules, matchedPaths } from "./Explain.ts"
-import { mentionedInJson, parseRules } from "./Parse.ts"
+import { referencesInJson, parseRules } from "./Parse.ts"
 import { RuleFactsStore } from "./RuleFacts.ts"
 import { type RuleMetadata, ruleMetadata } from "./RuleMetadata.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "./SegmentStore.ts"
 
-/** A contact that rules picked. */
+/** A contact that matches rules. */
 export interface FoundContact {
   readonly contact: Contact
-  /** The paths of the conditions that held; null where nobody asked. */
+  /** The paths of the conditions that hold; null if not requested. */
   readonly matched: ReadonlyArray<string> | null
 }
 
-interface Telling {
-  /** Whether each contact is told with the conditions that held. */
+interface ExplainOption {
+  /** Whether to return the conditions that hold for each contact. */
   readonly explain: boolean
 }
 
-/** What a preview shows of those whom it counts. */
+/** The contacts that a preview returns beside the count. */
 const newest: SegmentQuery = { page: 1, limit: 10, sort: "created_at", order: "desc", search: null }
 
 export class Segments extends Context.Service<
   Segments,
   {
-    /** Rules are JSON, here and below: all that is wrong with them is told at once, at paths that begin with `rules`. */
+    /** `rules` is JSON, here and below. All issues are reported at once, at paths that begin with `rules`. */
     readonly search: (
       workspace: WorkspaceId,
       rules: unknown,
-      query: SegmentQuery & Telling,
+      query: SegmentQuery & ExplainOption,
     ) => Effect.Effect<Paged<FoundContact>, Invalid>
-    /** How many contacts the rules pick, and the newest ten. */
+    /** The number of contacts that match the rules, and the newest ten of them. */
     readonly preview: (
       workspace: WorkspaceId,
       rules: unknown,
-      telling: Telling,
+      option: ExplainOption,
     ) => Effect.Effect<Paged<FoundContact>, Invalid>
     /** Whether a contact matches the rules, condition by condition. */
     readonly explain: (
@@ -61,16 +61,16 @@ export class Segments extends Context.Service<
       const fields = yield* ContactFieldStore
 
       const read = Effect.fnUntraced(function* (workspace: WorkspaceId, rules: unknown) {
-        const known = yield* facts.of(workspace, mentionedInJson(rules))
+        const known = yield* facts.of(workspace, referencesInJson(rules))
         const tree = yield* Effect.fromResult(parseRules(rules, known))
         return { tree, fields: known.fields, now: yield* DateTime.now } satisfies Segment
       })
 
-      const told = Effect.fnUntraced(function* (
+      const withMatches = Effect.fnUntraced(function* (
         workspace: WorkspaceId,
         segment: Segment,
         { items, total }: Paged<Contact>,
-        { explain }: Telling,
+        { explain }: ExplainOption,
       ) {
         if (!explain) return { items: items.map((contact): FoundContact => ({ contact, matched: null })), total }
         const subjects = yield* store.subjects(workspace, items, segment.tree)
@@ -88,12 +88,12 @@ export class Segments extends Context.Service<
 
         search: Effect.fn("Segments.search")(function* (workspace, rules, query) {
           const segment = yield* read(workspace, rules)
-          return yield* told(workspace, segment, yield* store.list(workspace, segment, query), query)
+          return yield* withMatches(workspace, segment, yield* store.list(workspace, segment, query), query)
         }),
 
-        preview: Effect.fn("Segments.preview")(function* (workspace, rules, telling) {
+        preview: Effect.fn("Segments.preview")(function* (workspace, rules, option) {
           const segment = yield* read(workspace, rules)
-          return yield* told(workspace, segment, yield* store.list(workspace, segment, newest), telling)
+          return yield* withMatches(workspace, segment, yield* store.list(workspace, segment, newest), option)
         }),
 
         explain: Effect.fn("Segments.explain")(function* (workspace, id, rules) {

@@ -1,9 +1,9 @@
-// The dates of rules and of custom fields, as stretches of time: a day is the whole UTC day, a timestamp the millisecond
-// that it names. So one comparison serves both, and what a store keeps below the millisecond changes no answer.
+// The dates of rules and custom fields as time ranges: a day is the whole UTC day, a timestamp is one millisecond. One
+// comparison serves both, and fractions of a millisecond in a store do not change the result.
 import { Result } from "effect"
 import { readDate } from "../contacts/values/FieldValue.ts"
 
-/** Epoch milliseconds; `from` is in it, `until` is not. */
+/** Epoch milliseconds; `from` is inclusive, `until` exclusive. */
 export interface TimeRange {
   readonly from: number
   readonly until: number
@@ -11,7 +11,7 @@ export interface TimeRange {
 
 export const day_ms = 86_400_000
 
-/** What a day (`2026-05-01`) or a timestamp with a zone (`2026-05-01T09:30:00Z`) stands for; undefined for other text. */
+/** The range of a day (`2026-05-01`) or a timestamp with a zone (`2026-05-01T09:30:00Z`); undefined for other text. */
 export const timeRangeOf = (text: string): TimeRange | undefined => {
   const canonical = Result.getOrElse(readDate(text, "json"), () => null)
   if (canonical === null) return undefined
@@ -19,6 +19,6 @@ export const timeRangeOf = (text: string): TimeRange | undefined => {
   return { from, until: from + (canonical.length === "2026-05-01".length ? day_ms : 1) }
 }
 
-/** The first instant of a date as contacts hold it. It was checked when it was written, and is not again for each contact. */
+/** The first instant of a stored date. The text was checked when it was stored. */
 // oxlint-disable-next-line no-restricted-globals -- pure: it parses a text
 export const startOf = (stored: string): number => Date.parse(stored)

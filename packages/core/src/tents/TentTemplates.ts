@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
 import { type Created, type Documents, documents } from "../documents/Documents.ts"
-import { asWritten, storable } from "../documents/Html.ts"
+import { cleanUnlessSafe, storable } from "../documents/Html.ts"
 import { type TentId, TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
 import { type Invalid, NotFound } from "../kernel/Refusal.ts"
 import { Settings } from "../kernel/Settings.ts"
@@ -50,7 +50,7 @@ export class TentTemplates extends Context.Service<
       const shared = yield* documents<TentTemplateTypes>("TentTemplates", {
         machine: TentTemplateChange,
         store,
-        storable: storable(asWritten(cleaner.clean), dangersOf, html_bytes_max),
+        storable: storable(cleanUnlessSafe(cleaner.clean), dangersOf, html_bytes_max),
         ask: ({ basis: template, ...request }) =>
           Effect.map(ai.generatePage({ ...request, template }), (html) => ({ html, subject: null, previewText: null })),
         toId: (uuid) => TentTemplateId.make(uuid),

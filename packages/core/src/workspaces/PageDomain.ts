@@ -1,4 +1,4 @@
-// A host of a workspace's own for its pages.
+// Page domains: hosts of a workspace for its pages.
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { PageDomainId } from "../kernel/Ids.ts"
@@ -12,7 +12,7 @@ export interface PageDomain {
   readonly createdAt: DateTime.Utc
 }
 
-/** A host serves the pages of one workspace. */
+/** Another workspace uses the host. */
 export class PageDomainTaken extends Schema.TaggedError<PageDomainTaken>()("PageDomainTaken", {
   domain: Schema.String,
 }) {
@@ -22,7 +22,7 @@ export class PageDomainTaken extends Schema.TaggedError<PageDomainTaken>()("Page
   }
 }
 
-/** A domain that may serve a workspace's pages: none of the service's own hosts, and none below that of all pages. */
+/** Checks a page domain: it is neither a host of the service nor below the host of all pages. */
 export const checkPageDomain = (
   path: string,
   text: string,

@@ -1,5 +1,5 @@
-// A domain that mail may come from: it has a DKIM key pair of ours, shows the DNS records that prove it, and is verified by
-// looking them up (DomainCheck.ts). What a receiver would make of an answer is decided here.
+// Sending domains: domains with a DKIM key pair of this service, verified by their DNS records (DomainCheck.ts). This file
+// generates the records and judges the answers of DNS.
 import { type DateTime, Result } from "effect"
 import { getDomain } from "tldts"
 import type { DomainId } from "../kernel/Ids.ts"
@@ -29,12 +29,12 @@ export interface DnsRecord {
   readonly value: string
 }
 
-/** Where bounces come back to: a name under the sending domain, so that SPF is aligned with From. */
+/** The domain of return paths: a name under the sending domain, so that SPF is aligned with From. */
 export const returnPathDomain = (domain: string): string => `bounce.${domain}`
 
 /**
- * A path has at most 256 octets, brackets included (RFC 5321 §4.5.3.1.3); in a return path, `<b+…@bounce.example.com>`, all
- * but the domain take 72.
+ * A path has at most 256 octets, brackets included (RFC 5321 §4.5.3.1.3). In a return path, `<b+…@bounce.example.com>`,
+ * everything except the domain takes 72.
  */
 const domain_length_max = 184
 
@@ -47,12 +47,12 @@ export const checkSendingDomain = (path: string, text: string): Result.Result<st
         ),
   )
 
-/** A selector for every key: another installation, or a key made anew, needs a record of its own beside the old one. */
+/** A selector for each key, so that another installation or a new key does not replace an existing record. */
 export const selectorOf = (id: DomainId): string => `tentpole-${id.slice(-8)}`
 
 /**
- * The records to put into DNS. The first, DKIM's, decides whether the domain is verified. `mailHost` is where this service
- * receives bounces.
+ * The records that the domain needs in DNS. The first one, DKIM, decides whether the domain is verified. `mailHost` is the
+ * host of this service that receives bounces.
  */
 export const dnsRecords = (
   { dkimPublicKey, dkimSelector, domain }: SendingDomain,
@@ -70,8 +70,8 @@ export const dnsRecords = (
 ]
 
 /**
- * The names at which a record counts, the next one where there is none at the one before. Only a DMARC policy is also looked
- * for above: at the organisation's domain (RFC 7489 §6.6.3), and on the way there (RFC 9989 §4.10).
+ * The names to query for a record, each if the one before has no record. Only DMARC has several: the organisational domain
+ * (RFC 7489 §6.6.3) and the names below it (RFC 9989 §4.10).
  */
 export const namesOf = ({ name, purpose }: DnsRecord): ReadonlyArray<string> => {
   const organisation = purpose === "dmarc" ? getDomain(name) : null
@@ -83,13 +83,13 @@ export const namesOf = ({ name, purpose }: DnsRecord): ReadonlyArray<string> => 
   return names
 }
 
-/** Whether what DNS answered for a record's name does what the record asks for. */
+/** Whether the answers of DNS meet the requirement of the record. */
 export const satisfies = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
   switch (record.purpose) {
     case "dkim":
       return isKey(record, answers)
     case "spf":
-      return permitsSomebody(answers)
+      return permitsSender(answers)
     case "dmarc":
       return isPolicy(answers)
     case "return_path":
@@ -98,8 +98,8 @@ export const satisfies = (record: DnsRecord, answers: ReadonlyArray<string>): bo
 }
 
 /**
- * A key record (RFC 6376 §3.6.1) with our key, not bound to other services or hashes. Of several key records none can be
- * relied on (§3.6.2.2).
+ * Exactly one key record (RFC 6376 §3.6.1), with our key and without a restriction to other services or hashes. Several key
+ * records are unreliable (§3.6.2.2).
  */
 const isKey = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
   const [key, ...others] = answers.map(tagsOf).filter((tags) => tags.has("p"))
@@ -118,8 +118,8 @@ const isKey = (record: DnsRecord, answers: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** Exactly one SPF record (RFC 7208 §4.5), and somebody it lets send: which servers those are, only the operator knows. */
-const permitsSomebody = (answers: ReadonlyArray<string>): boolean => {
+/** Exactly one SPF record (RFC 7208 §4.5) that permits at least one sender. Only the operator knows which servers send. */
+const permitsSender = (answers: ReadonlyArray<string>): boolean => {
   const [record, ...others] = answers.filter((answer) => /^v=spf1( |$)/i.test(answer))
   if (record === undefined || others.length > 0) return false
   return record.split(/ +/).some((term) => /^(\+?(a|mx|ip4|ip6|include|exists)([:/]|$)|redirect=)/i.test(term))
@@ -141,12 +141,12 @@ const tagsOf = (record: string): ReadonlyMap<string, string> =>
     }),
   )
 
-/** The domain as its DKIM record, found or not, leaves it. `verifiedAt` tells since when it is verified. */
-export const concluded = (domain: SendingDomain, proven: boolean, now: DateTime.Utc): SendingDomain => ({
+/** The domain after a check. `verifiedAt` is the time of the first of the uninterrupted successful checks. */
+export const withCheckResult = (domain: SendingDomain, proven: boolean, now: DateTime.Utc): SendingDomain => ({
   ...domain,
   status: proven ? "verified" : "failed",
   verifiedAt: proven ? (domain.verifiedAt ?? now) : null,
 })
 
-/** Names that no public DNS has (RFC 6761): in development these need no records. */
+/** Names without public DNS (RFC 6761). In development they need no records. */
 export const isReservedName = (domain: string): boolean => /(^|\.)(test|localhost)$/.test(domain)

@@ -1,4 +1,4 @@
-// The two lists that every workspace has from the start.
+// The two system lists of a new workspace.
 import { fold } from "../kernel/Text.ts"
 
 const systemList = <const Kind extends string>(kind: Kind, name: string, slug: string) => ({

@@ -1,4 +1,4 @@
-// A workspace: one tenant, with its plan, its credits, how it looks and how it sends.
+// A workspace: one tenant, with its plan, credits, brand and sending settings.
 import { DateTime, Option, Result, Schema, SchemaIssue } from "effect"
 import { FromName, SenderAddress } from "./Sender.ts"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
@@ -7,7 +7,7 @@ import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
 import { slugify } from "../kernel/Text.ts"
 
-/** What a plan allows; null: no limit. Plans are data: they stand in a table. */
+/** The limits of a plan; null: no limit. Plans are rows of a table. */
 export interface Plan {
   readonly plan: PlanName
   readonly publishedTents_max: number | null
@@ -80,13 +80,13 @@ export const noBrand: WorkspaceBrand = {
 export interface Workspace {
   readonly id: WorkspaceId
   readonly name: string
-  /** Names its pages' host, `<slug>.<PAGES_HOST>`: a DNS label. */
+  /** The label of its pages' host, `<slug>.<PAGES_HOST>`. */
   readonly slug: string
   readonly plan: PlanName
   readonly credits: number
-  /** IANA. */
+  /** A name of the IANA time zone database. */
   readonly timeZone: string
-  /** ISO 3166 alpha-2: what a phone number without country code is read by. */
+  /** ISO 3166 alpha-2. The country of phone numbers without country code. */
   readonly defaultCountry: string
   readonly postalAddress: string | null
   readonly senderDefaults: SenderDefaults
@@ -97,7 +97,7 @@ export interface Workspace {
   readonly updatedAt: DateTime.Utc
 }
 
-/** What can be said of a workspace when it is made, and changed later. */
+/** Input of `create` and `update`. */
 export interface WorkspaceFields {
   readonly name?: string
   readonly slug?: string
@@ -140,7 +140,7 @@ const messageOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const asFromName = Schema.decodeUnknownResult(FromName)
 const asAddress = Schema.decodeUnknownResult(SenderAddress)
 
-/** What an email would refuse, a workspace does not hand on to it. */
+/** Sender defaults have the same limits as the sender of an email. */
 const senderIssues = ({ fromAddress, fromName, replyToEmail }: Partial<SenderDefaults>): ReadonlyArray<Issue> =>
   (
     [
@@ -221,7 +221,7 @@ const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
   return issues
 }
 
-/** What is to be written of a workspace: decided here, and nowhere else. */
+/** A change of a workspace. */
 export class WorkspaceChange {
   readonly #brand = true
   readonly before: Workspace | null

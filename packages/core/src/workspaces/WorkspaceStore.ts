@@ -15,14 +15,14 @@ export class WorkspaceStore extends Context.Service<
     /** Oldest first, at most 1,000. */
     readonly list: Effect.Effect<ReadonlyArray<Workspace>>
     readonly lock: (id: WorkspaceId) => Effect.Effect<Workspace, NotFound, Transaction>
-    /** A new workspace gets its two system lists with it. */
+    /** Writes the change; a new workspace includes its two system lists. */
     readonly apply: (change: WorkspaceChange) => Effect.Effect<void, SlugTaken, Transaction>
-    /** The workspace of a page's host: its own domain's, or `<slug>.<PAGES_HOST>`, which the caller has taken apart. */
+    /** The workspace of a page's host: a page domain, or `<slug>.<PAGES_HOST>`, which the caller has parsed. */
     readonly findByPageHost: (host: string) => Effect.Effect<Workspace, NotFound>
 
     /**
-     * The key of this hash that is live (`isLive`) at that instant, with its workspace. One that was is as unknown as one that
-     * never was, also in how long it takes to say so.
+     * The key with this hash that is live (`isLive`) at the instant, with its workspace. Expired and revoked keys are not found,
+     * in the same time as unknown ones.
      */
     readonly findKey: (
       hash: Uint8Array,
@@ -31,11 +31,11 @@ export class WorkspaceStore extends Context.Service<
     readonly keys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
     readonly addKey: (key: ApiKey) => Effect.Effect<void, never, Transaction>
     readonly revokeKey: (id: WorkspaceId, key: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, NotFound, Transaction>
-    /** Notes when a key was last used; to the minute is enough. */
+    /** Records the last use of a key, at most once a minute. */
     readonly touchKey: (id: WorkspaceId, key: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, never, Transaction>
 
     readonly domains: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<SendingDomain>>
-    /** Adds a domain, or replaces the one of that id: its status moves only here. */
+    /** Adds a domain, or replaces the one with the same id. No other method changes its status. */
     readonly putDomain: (id: WorkspaceId, domain: SendingDomain) => Effect.Effect<void, never, Transaction>
     readonly removeDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<void, NotFound, Transaction>
   }

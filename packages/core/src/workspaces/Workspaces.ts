@@ -1,5 +1,5 @@
-// What can be done with workspaces, their keys and their sending domains. The command line and the administration call
-// these; the API only asks who a key belongs to.
+// The use cases of workspaces, their keys and their sending domains. The command line and the administration call them; the
+// API only authenticates.
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { auditOfWorkspace } from "./WorkspaceAudit.ts"
 import { type AuditAction, AuditLog } from "../kernel/changes/AuditLog.ts"
@@ -9,13 +9,13 @@ import { ApiKeyId, DomainId, Ids, WorkspaceId } from "../kernel/Ids.ts"
 import { Invalid, NotFound, Unavailable } from "../kernel/Refusal.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
-import { type ApiKey, checkChosen, checkKeyName, hashOf, newKey, prefix_length, wellFormed } from "./ApiKey.ts"
+import { type ApiKey, checkChosenKey, checkKeyName, hashOf, newKey, prefix_length, isWellFormed } from "./ApiKey.ts"
 import { type CheckedRecord, domainCheck } from "./DomainCheck.ts"
-import { checkSendingDomain, concluded, selectorOf, type SendingDomain } from "./SendingDomain.ts"
+import { checkSendingDomain, withCheckResult, selectorOf, type SendingDomain } from "./SendingDomain.ts"
 import { type SlugTaken, type Workspace, WorkspaceChange, type WorkspaceFields } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
-/** Missing, malformed, unknown, revoked and expired keys: one answer for all. */
+/** The same error for missing, malformed, unknown, revoked and expired keys. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
   readonly code = "unauthorized" satisfies ErrorCode
   override get message(): string {
@@ -23,7 +23,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
-/** A key as it is shown once: `raw` is kept nowhere. */
+/** A new key. `raw` is returned once and not stored. */
 export interface NewApiKey {
   readonly key: ApiKey
   readonly raw: string
@@ -34,8 +34,8 @@ export interface CheckedDomain {
   readonly records: ReadonlyArray<CheckedRecord>
 }
 
-/** The workspace of the first start, and the key to it when it has just been made. */
-export interface Bootstrapped {
+/** The first workspace; `key` is null if the workspace existed already. */
+export interface BootstrapResult {
   readonly workspace: Workspace
   readonly key: NewApiKey | null
 }
@@ -64,13 +64,13 @@ export class Workspaces extends Context.Service<
     readonly addDomain: (id: WorkspaceId, domain: string) => Effect.Effect<CheckedDomain, NotFound | Invalid>
     readonly getDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound>
     /**
-     * Looks the records up: with DKIM's the domain is verified, without it not, also if it was. When no name server answers
-     * for that one nothing changes, and the caller is told to ask again.
+     * Looks up the DNS records. The DKIM record decides: with it the domain is verified, without it the domain fails, also if it
+     * was verified before. If no name server answers for that record, nothing changes and the call fails with `Unavailable`.
      */
     readonly verifyDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<CheckedDomain, NotFound | Unavailable>
     readonly removeDomain: (id: WorkspaceId, domain: DomainId) => Effect.Effect<void, NotFound>
-    /** On an empty database: the workspace `default` with one key and the verified domain `example.test`; else nothing. */
-    readonly bootstrap: (options: { readonly apiKey: string | null }) => Effect.Effect<Bootstrapped, Invalid>
+    /** On an empty database: creates the workspace `default` with one key and the verified domain `example.test`. */
+    readonly bootstrap: (options: { readonly apiKey: string | null }) => Effect.Effect<BootstrapResult, Invalid>
   }
 >()("tentpole/Workspaces") {
   static readonly layer = Layer.effect(
@@ -82,8 +82,8 @@ export class Workspaces extends Context.Service<
       const secrets = yield* Secrets
       const audit = yield* AuditLog
 
-      /** Names the thing that it was done to, and what tells it from others. */
-      const told = (
+      /** Appends one audit entry. */
+      const recordAudit = (
         workspaceId: WorkspaceId,
         action: AuditAction,
         target: string,
@@ -97,7 +97,7 @@ export class Workspaces extends Context.Service<
         return found ?? (yield* new NotFound({ resource: "sending domain" }))
       })
 
-      const checked = (domain: SendingDomain) =>
+      const checkRecords = (domain: SendingDomain) =>
         Effect.map(check(domain), ({ records }): CheckedDomain => ({ domain, records }))
 
       const newDomain = Effect.fnUntraced(function* (name: string) {
@@ -118,23 +118,23 @@ export class Workspaces extends Context.Service<
         return domain
       })
 
-      const added = Effect.fnUntraced(function* (id: WorkspaceId, domain: SendingDomain) {
+      const storeNewDomain = Effect.fnUntraced(function* (id: WorkspaceId, domain: SendingDomain) {
         yield* store.lock(id)
         if ((yield* store.domains(id)).some((each) => each.domain === domain.domain)) {
           return yield* Invalid.at("domain", `${domain.domain} is a sending domain of this workspace already`)
         }
         yield* store.putDomain(id, domain)
-        yield* told(id, "domain.added", domain.id, { domain: domain.domain })
+        yield* recordAudit(id, "domain.added", domain.id, { domain: domain.domain })
       })
 
-      /** While DNS was asked the domain may have been removed: it must not come back. */
-      const settled = Effect.fnUntraced(function* (id: WorkspaceId, domainId: DomainId, isProven: boolean) {
+      /** Reads the domain again, because it may have been deleted during the check. */
+      const storeCheckResult = Effect.fnUntraced(function* (id: WorkspaceId, domainId: DomainId, isProven: boolean) {
         yield* store.lock(id)
         const before = yield* domainOf(id, domainId)
-        const after = concluded(before, isProven, yield* DateTime.now)
+        const after = withCheckResult(before, isProven, yield* DateTime.now)
         yield* store.putDomain(id, after)
         if (after.status !== before.status && after.status !== "pending") {
-          yield* told(id, `domain.${after.status}`, domainId, { domain: after.domain })
+          yield* recordAudit(id, `domain.${after.status}`, domainId, { domain: after.domain })
         }
         return after
       })
@@ -146,7 +146,7 @@ export class Workspaces extends Context.Service<
         const raw =
           fields.chosen === undefined
             ? yield* newKey.pipe(Effect.provideService(Secrets, secrets))
-            : yield* Effect.fromResult(checkChosen(fields.chosen))
+            : yield* Effect.fromResult(checkChosenKey(fields.chosen))
         const key: ApiKey = {
           id: ApiKeyId.make(yield* ids.next),
           workspaceId: id,
@@ -166,19 +166,19 @@ export class Workspaces extends Context.Service<
         const change = yield* Effect.fromResult(WorkspaceChange.create(id, fields, yield* DateTime.now))
         yield* store.apply(change)
         const { credits, name, plan, slug } = change.after
-        yield* told(id, "workspace.created", id, { name, slug, plan, credits })
+        yield* recordAudit(id, "workspace.created", id, { name, slug, plan, credits })
         return change.after
       })
 
-      const withKey = Effect.fnUntraced(function* (made: NewApiKey) {
-        const { expiresAt, id, name, prefix, workspaceId } = made.key
-        yield* store.addKey(made.key)
+      const storeKey = Effect.fnUntraced(function* (created: NewApiKey) {
+        const { expiresAt, id, name, prefix, workspaceId } = created.key
+        yield* store.addKey(created.key)
         const expires_at = expiresAt === null ? null : DateTime.formatIso(expiresAt)
-        yield* told(workspaceId, "key.created", id, { name, prefix, expires_at })
-        return made
+        yield* recordAudit(workspaceId, "key.created", id, { name, prefix, expires_at })
+        return created
       })
 
-      const bootstrapped = Effect.fnUntraced(function* ({ apiKey }: { readonly apiKey: string | null }) {
+      const createFirst = Effect.fnUntraced(function* ({ apiKey }: { readonly apiKey: string | null }) {
         const [first] = yield* store.list
         if (first !== undefined) return { workspace: first, key: null }
         const workspace = yield* newWorkspace({
@@ -196,16 +196,16 @@ export class Workspaces extends Context.Service<
           name: "first key",
           ...(apiKey === null ? {} : { chosen: apiKey }),
         })
-        yield* withKey(key)
+        yield* storeKey(key)
         const domain = yield* newDomain(first_domain)
         yield* store.putDomain(workspace.id, { ...domain, status: "verified", verifiedAt: yield* DateTime.now })
-        yield* told(workspace.id, "domain.added", domain.id, { domain: first_domain })
+        yield* recordAudit(workspace.id, "domain.added", domain.id, { domain: first_domain })
         return { workspace, key }
       })
 
       return Workspaces.of({
         authenticate: Effect.fn("Workspaces.authenticate")(function* (raw) {
-          if (!wellFormed(secrets.sha256, raw)) return yield* new Unauthorized()
+          if (!isWellFormed(secrets.sha256, raw)) return yield* new Unauthorized()
           const now = yield* DateTime.now
           const found = yield* store
             .findKey(hashOf(secrets.sha256, raw), now)
@@ -230,24 +230,24 @@ export class Workspaces extends Context.Service<
         createKey: Effect.fn("Workspaces.createKey")(function* (id, fields) {
           yield* store.lock(id)
           yield* Effect.fromResult(checkKeyName(fields.name))
-          return yield* withKey(yield* newApiKey(id, fields))
+          return yield* storeKey(yield* newApiKey(id, fields))
         }, transact),
 
         revokeKey: Effect.fn("Workspaces.revokeKey")(function* (id, key) {
           yield* store.lock(id)
           yield* store.revokeKey(id, key, yield* DateTime.now)
-          yield* told(id, "key.revoked", key, {})
+          yield* recordAudit(id, "key.revoked", key, {})
         }, transact),
 
         addDomain: Effect.fn("Workspaces.addDomain")(function* (id, name) {
           const domainName = yield* Effect.fromResult(checkSendingDomain("domain", name))
           const domain = yield* newDomain(domainName)
-          yield* transact(added(id, domain))
-          return yield* checked(domain)
+          yield* transact(storeNewDomain(id, domain))
+          return yield* checkRecords(domain)
         }),
 
         getDomain: Effect.fn("Workspaces.getDomain")(function* (id, domain) {
-          return yield* checked(yield* domainOf(id, domain))
+          return yield* checkRecords(yield* domainOf(id, domain))
         }),
 
         verifyDomain: Effect.fn("Workspaces.verifyDomain")(function* (id, domainId) {
@@ -256,7 +256,7 @@ export class Workspaces extends Context.Service<
           const isProven = yield* Effect.fromResult(proven).pipe(
             Effect.mapError(() => new Unavailable({ part: `DNS of ${domain.domain}` })),
           )
-          const after = yield* transact(settled(id, domainId, isProven))
+          const after = yield* transact(storeCheckResult(id, domainId, isProven))
           return { domain: after, records }
         }),
 
@@ -264,12 +264,12 @@ export class Workspaces extends Context.Service<
           yield* store.lock(id)
           const { domain: name } = yield* domainOf(id, domain)
           yield* store.removeDomain(id, domain)
-          yield* told(id, "domain.removed", domain, { domain: name })
+          yield* recordAudit(id, "domain.removed", domain, { domain: name })
         }, transact),
 
         bootstrap: Effect.fn("Workspaces.bootstrap")(function* (options) {
-          return yield* transact(bootstrapped(options)).pipe(
-            // Another process was quicker: its workspace is the one.
+          return yield* transact(createFirst(options)).pipe(
+            // Another process was faster: use its workspace.
             Effect.catchTag("SlugTaken", () =>
               Effect.map(store.findBySlug(first_slug), (workspace) => ({ workspace, key: null })).pipe(Effect.orDie),
             ),

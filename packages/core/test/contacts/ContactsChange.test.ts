@@ -232,7 +232,7 @@ describe("what is read", () => {
     )
     assert.strictEqual(readUpdate({ client_item_id: "k", contact_id: 5 }, how).clientItemId, "k")
     assert.deepStrictEqual(paths(read({ city: 5 })), [
-      "contact_id: is missing: it says who the item is about",
+      "contact_id: is required: the id of the contact",
       "city: must be text",
     ])
     for (const bad of [null, 5, "", "x", `${id(1)}0`]) {

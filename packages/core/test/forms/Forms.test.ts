@@ -1,5 +1,5 @@
 // What a form takes of what is sent, and what of it makes a contact.
-import { fieldsByName, type ItemReading } from "@tentpole/core/contacts/batch/ContactItem"
+import { fieldsByName, type ItemContext } from "@tentpole/core/contacts/batch/ContactItem"
 import { type Answers, field_bytes_max, readAnswers, readVisitor, type Sent } from "@tentpole/core/forms/Answers"
 import { readForms } from "@tentpole/core/forms/Form"
 import { SubmissionChange } from "@tentpole/core/forms/Submission"
@@ -79,7 +79,7 @@ describe("what is sent", () => {
   })
 })
 
-const how = (over: Partial<ItemReading> = {}): ItemReading => ({
+const how = (over: Partial<ItemContext> = {}): ItemContext => ({
   values: "text",
   fields: fieldsByName([]),
   defaultCountry: "CH",

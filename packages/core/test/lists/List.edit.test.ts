@@ -64,7 +64,7 @@ describe("what an edit makes of a list", () => {
         ...(description === "left out" ? {} : { description: description === "null" ? null : description }),
         ...(rules === "left out" ? {} : { rules: tree(rules) }),
       }
-      const { change, list: after } = Result.getOrThrow(ListChange.edit(facts(list), edit, now))
+      const { change, list: after } = Result.getOrThrow(ListChange.update(facts(list), edit, now))
       const wantedDescription =
         description === "left out" ? "d" : description === "null" || description === "" ? null : description
       const rulesMoved = rules !== "left out" && rules !== before
@@ -87,10 +87,10 @@ describe("what an edit makes of a list", () => {
 
   it("another list's name is refused, its slug is gone around; another spelling asks nobody", () => {
     const others = ["vip", "very"]
-    assert.strictEqual(tagOf(ListChange.edit(facts(fixed, others), named("VERY"), now)), "ListNameExists")
-    const { list } = Result.getOrThrow(ListChange.edit(facts(fixed, others), named("very!"), now))
+    assert.strictEqual(tagOf(ListChange.update(facts(fixed, others), named("VERY"), now)), "ListNameExists")
+    const { list } = Result.getOrThrow(ListChange.update(facts(fixed, others), named("very!"), now))
     assert.deepStrictEqual([list.name, list.slug], ["very!", "very-2"])
-    const spelled = Result.getOrThrow(ListChange.edit(facts(fixed, others), named("vIP"), now))
+    const spelled = Result.getOrThrow(ListChange.update(facts(fixed, others), named("vIP"), now))
     assert.deepStrictEqual([spelled.list.name, spelled.list.slug], ["vIP", "vip"])
   })
 
@@ -109,9 +109,9 @@ describe("what an edit makes of a list", () => {
       ],
     }
     const before = dynamic(byField)
-    const { list } = Result.getOrThrow(ListChange.edit(facts(before, [], archived), named("Renamed"), now))
+    const { list } = Result.getOrThrow(ListChange.update(facts(before, [], archived), named("Renamed"), now))
     assert.deepStrictEqual(list.kind === "dynamic" && list.rules, byField)
-    const refused = ListChange.edit(facts(before, [], archived), { rules: byField }, now)
+    const refused = ListChange.update(facts(before, [], archived), { rules: byField }, now)
     assert(Result.isFailure(refused) && refused.failure._tag === "Invalid")
     assert.deepStrictEqual(
       refused.failure.issues.map(({ path }) => path),
@@ -121,10 +121,10 @@ describe("what an edit makes of a list", () => {
 
   it("system lists are not edited, and static ones have no rules, not even none", () => {
     for (const edit of [named("x"), { description: null }, { rules: null }, {}]) {
-      assert.strictEqual(tagOf(ListChange.edit(facts(system), edit, now)), "SystemListProtected")
+      assert.strictEqual(tagOf(ListChange.update(facts(system), edit, now)), "SystemListProtected")
     }
     for (const rules of [null, cityIs("Bern"), "nonsense"]) {
-      const refused = ListChange.edit(facts(fixed), { rules }, now)
+      const refused = ListChange.update(facts(fixed), { rules }, now)
       assert(Result.isFailure(refused) && refused.failure._tag === "Invalid")
       assert.deepStrictEqual(
         refused.failure.issues.map(({ path }) => path),
@@ -139,7 +139,7 @@ describe("the deletion of a list", () => {
 
   it("is told to the outbox and to no timeline", () => {
     for (const list of [fixed, dynamic(null)]) {
-      const change = Result.getOrThrow(ListChange.remove({ list, uses: free }, now))
+      const change = Result.getOrThrow(ListChange.delete({ list, uses: free }, now))
       assert.deepStrictEqual([change.before, change.after, change.edited], [list, null, false])
       assert.deepStrictEqual([change.removed, change.activities], [[], []])
       assert.deepStrictEqual(change.events, [{ type: "list_deleted", contactId: null, at: now, data: { list_id: id } }])
@@ -147,13 +147,13 @@ describe("the deletion of a list", () => {
   })
 
   it("is refused for a system list, and while somebody uses the list: so many are named, all are counted", () => {
-    assert.strictEqual(tagOf(ListChange.remove({ list: system, uses: free }, now)), "SystemListProtected")
+    assert.strictEqual(tagOf(ListChange.delete({ list: system, uses: free }, now)), "SystemListProtected")
     const users: ReadonlyArray<ListUser> = Array.from({ length: list_users_max }, (_, index) => ({
       type: index === 0 ? "blast" : "contact_list",
       id: random,
       name: `user ${index}`,
     }))
-    const refused = ListChange.remove({ list: fixed, uses: { users, count: 23 } }, now)
+    const refused = ListChange.delete({ list: fixed, uses: { users, count: 23 } }, now)
     assert(Result.isFailure(refused) && refused.failure._tag === "ListInUse")
     const { code, message, extras } = refused.failure
     assert.strictEqual(code, "contact_list_in_use")
@@ -161,7 +161,7 @@ describe("the deletion of a list", () => {
     for (const { name } of users) assert.include(message, `"${name}"`)
     assert.include(message, `the email blast "user 0", the rules of the contact list "user 1"`)
     assert.include(message, " and 3 more.")
-    const one = ListChange.remove({ list: fixed, uses: { users: users.slice(0, 1), count: 1 } }, now)
+    const one = ListChange.delete({ list: fixed, uses: { users: users.slice(0, 1), count: 1 } }, now)
     assert(Result.isFailure(one))
     assert.notInclude(one.failure.message, "more")
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
 import { operatorAliases, timeWindowUnits, valueless } from "@tentpole/core/segments/Operators"
-import { mentionedInJson, parseRules } from "@tentpole/core/segments/Parse"
+import { referencesInJson, parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"
 import { RuleSchema } from "@tentpole/core/segments/RuleSchema"
 import { Result } from "effect"
@@ -200,7 +200,7 @@ describe("parsing rules", () => {
       assert.deepStrictEqual(pathsOf(leaf("city", "equals", own("x"))), ["rules.value"])
       const named = { kind: "condition", source: "custom_field", fieldDefinitionId: name, operator: "is_empty" }
       assert.deepStrictEqual(pathsOf(named), ["rules.fieldDefinitionId"])
-      assert.deepStrictEqual(mentionedInJson(all(named, own(all(named)))), { fields: [], lists: [] })
+      assert.deepStrictEqual(referencesInJson(all(named, own(all(named)))), { fields: [], lists: [] })
       const did = { kind: "condition", source: "activity", activityType: name, operator: "did" }
       assert.deepStrictEqual(pathsOf(did), ["rules.activityType"])
     }
@@ -306,7 +306,7 @@ describe("parsing rules", () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)
-    assert.deepStrictEqual(mentionedInJson(deep), { fields: [], lists: [] })
+    assert.deepStrictEqual(referencesInJson(deep), { fields: [], lists: [] })
     const wide = { kind: "group", conditions: Array.from({ length: 300_000 }, () => leaf("nope", "nope")) }
     assert.isBelow(issuesOf(wide).length, 250)
     assert.strictEqual(issuesOf(wide)[0]?.path, "rules")
@@ -325,7 +325,7 @@ describe("parsing rules", () => {
       ),
       { listId: "nonsense" },
     )
-    assert.deepStrictEqual(mentionedInJson(rules), { fields: [text.id], lists: [list] })
+    assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list] })
   })
 
   it("a day and a timestamp with zone are dates, a timestamp without one is not", () => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { isStale, type Locked, statusOf } from "../../src/documents/Document.ts"
 import type { Generation } from "../../src/documents/Generation.ts"
-import { asWritten, storable } from "../../src/documents/Html.ts"
+import { cleanUnlessSafe, storable } from "../../src/documents/Html.ts"
 import { isUnchanged } from "../../src/documents/machine.ts"
 import { plainTextOf } from "../../src/emails/Email.ts"
 import { ApprovalId, EmailTemplateId, GenerationId, TentTemplateId } from "../../src/kernel/Ids.ts"
@@ -208,7 +208,7 @@ describe("what is written", () => {
 })
 
 describe("HTML of templates", () => {
-  const cleaned = asWritten(() => Result.succeed("<p>clean</p>"))
+  const cleaned = cleanUnlessSafe(() => Result.succeed("<p>clean</p>"))
 
   it("stays byte for byte when nothing in it could act, and is cleaned otherwise", () => {
     assert.deepStrictEqual(

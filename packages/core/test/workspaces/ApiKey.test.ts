@@ -1,5 +1,5 @@
 import * as SecretsLayer from "./secrets.ts"
-import { type ApiKey, checkChosen, isLive, newKey, wellFormed } from "@tentpole/core/workspaces/ApiKey"
+import { type ApiKey, checkChosenKey, isLive, newKey, isWellFormed } from "@tentpole/core/workspaces/ApiKey"
 import { ApiKeyId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
@@ -24,7 +24,7 @@ describe("API keys", () => {
     Effect.gen(function* () {
       const raw = yield* newKey
       assert.match(raw, /^tp_live_[0-9A-Za-z]{38}$/)
-      assert.isTrue(wellFormed(sha256, raw))
+      assert.isTrue(isWellFormed(sha256, raw))
     }).pipe(Effect.provide(SecretsLayer.layer)),
   )
 
@@ -43,14 +43,14 @@ describe("API keys", () => {
       `${"a".repeat(40)} `,
       "ключ".repeat(10),
     ]) {
-      assert.isFalse(wellFormed(sha256, text), text)
+      assert.isFalse(isWellFormed(sha256, text), text)
     }
   })
 
   it("an operator's own may have 32 to 128 plain characters", () => {
-    assert.isTrue(Result.isSuccess(checkChosen("a-b_C".repeat(7))))
-    assert.isTrue(Result.isFailure(checkChosen("short")))
-    assert.isTrue(Result.isFailure(checkChosen(`${"a".repeat(40)}!`)))
+    assert.isTrue(Result.isSuccess(checkChosenKey("a-b_C".repeat(7))))
+    assert.isTrue(Result.isFailure(checkChosenKey("short")))
+    assert.isTrue(Result.isFailure(checkChosenKey(`${"a".repeat(40)}!`)))
   })
 
   it("is live until it is revoked or its time is over", { tags: ["attack/dead-key"] }, () => {

@@ -75,7 +75,7 @@ export const layer = Layer.effect(
           const at = (yield* db.find(consumers, workspace, consumer)) ?? ""
           if (position > at) yield* db.put(consumers, workspace, consumer, position)
         }),
-      forget: (workspace, days) =>
+      delete: (workspace, days) =>
         Effect.gen(function* () {
           yield* Transaction
           const before = (yield* Clock.currentTimeMillis) - days * 86_400_000

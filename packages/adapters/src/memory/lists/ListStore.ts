@@ -5,7 +5,7 @@ import type { NameCandidates } from "@tentpole/core/lists/ListName"
 import { list_users_max, type ListUser } from "@tentpole/core/lists/ListUse"
 import { type ListQuery, ListStore, type Member, type MemberQuery } from "@tentpole/core/lists/ListStore"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { mentionedIn } from "@tentpole/core/segments/RuleTree"
+import { referencesIn } from "@tentpole/core/segments/RuleTree"
 import { byCodePoint, fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect, Equal, Layer } from "effect"
@@ -139,7 +139,7 @@ const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id
     ({ audience, status }) => audience?.listId === id && (status === "scheduled" || status === "sending"),
   )
   const naming = (yield* db.all(lists, workspace)).filter(
-    (list) => list.kind === "dynamic" && mentionedIn(list.rules).lists.includes(id),
+    (list) => list.kind === "dynamic" && referencesIn(list.rules).lists.includes(id),
   )
   const named = <Type extends ListUser["type"]>(
     type: Type,
@@ -190,7 +190,8 @@ export const layer = Layer.effect(
         Effect.map(db.all(listMembers, workspace), (all) =>
           all.flatMap(({ listId, contactId }) => (listId === id ? [contactId] : [])),
         ),
-      countOf: (workspace, { list, now }) => Effect.map(contactsOf(db, workspace, list, now), (held) => held.length),
+      countMembers: (workspace, { list, now }) =>
+        Effect.map(contactsOf(db, workspace, list, now), (held) => held.length),
       lockForCreation: (workspace, { candidates, contactIds }) =>
         Effect.gen(function* () {
           yield* Transaction

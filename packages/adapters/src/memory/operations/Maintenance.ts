@@ -32,7 +32,7 @@ export const layer = Layer.effect(
         if (audit_days !== null) yield* forgetAudit(db, DateTime.subtract(now, { days: audit_days }))
         for (const { id } of yield* workspaces.list) {
           if (activity_days !== null) yield* forgetActivities(db, id, DateTime.subtract(now, { days: activity_days }))
-          yield* transact(outbox.forget(id, event_days_kept))
+          yield* transact(outbox.delete(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
             Effect.repeat({ while: (gone) => gone === keys_forgotten_at_once }),
           )

@@ -4,7 +4,7 @@ import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { List } from "@tentpole/core/lists/List"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
-import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type DateTime, Effect, Layer } from "effect"
 import { contactFields } from "../contacts/ContactFieldStore.ts"
 import { activities, contacts } from "../contacts/ContactTables.ts"
@@ -51,7 +51,7 @@ const contactsMatching = Effect.fnUntraced(function* (
   tree: RuleTree,
   now: DateTime.Utc,
 ) {
-  const mentioned = mentionedIn(tree).fields
+  const mentioned = referencesIn(tree).fields
   const fields = yield* ruleFields(db, workspace, ({ id }) => mentioned.includes(id))
   const holds = compileRules(tree, { fields, now })
   const subjects = yield* subjectsOf(db, workspace, yield* db.all(contacts, workspace))

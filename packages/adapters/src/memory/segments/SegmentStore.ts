@@ -2,7 +2,7 @@
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
-import { askedBesides, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { activitiesAndListsIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
 import { DateTime, Effect, Layer } from "effect"
 import { contacts, contactSortValues, inOrder, matches, paged } from "../contacts/ContactStore.ts"
@@ -24,7 +24,7 @@ const pageOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, se
 const asFarAsAsked =
   (tree: RuleTree) =>
   ({ contact, activities, lists }: RuleSubject): RuleSubject => {
-    const asked = askedBesides(tree)
+    const asked = activitiesAndListsIn(tree)
     const latest = asked.activityTypes.flatMap((type) => {
       const all = activities.filter((each) => each.type === type).map(({ at }) => at)
       return all.length === 0 ? [] : [{ type, at: all.reduce((last, at) => DateTime.max(last, at)) }]

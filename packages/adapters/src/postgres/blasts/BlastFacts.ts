@@ -6,7 +6,7 @@ import { type Allotment, counted_max, type LaunchFacts } from "@tentpole/core/bl
 import type { EmailFacts, ListFacts, ReadinessFacts } from "@tentpole/core/blasts/Readiness"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
 import { ApprovalId, type BlastId, EmailId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import type { Plan, PlanName } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
@@ -97,7 +97,7 @@ const listOf = (row: FactsRow): AudienceList | null => {
 
 /** The condition of a list over `fenced_contact c`, with the custom fields that it names. */
 const conditionOf = Effect.fnUntraced(function* (sql: Sql, ws: WorkspaceId, list: AudienceList, now: DateTime.Utc) {
-  const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+  const mentioned = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
   return audienceCondition(sql, ws, list, { fields: yield* comparedFields(sql, ws, mentioned), now })
 })
 
@@ -110,7 +110,7 @@ const emptyOnes = Effect.fnUntraced(function* (
 ) {
   if (lists.length === 0) return new Set<string>()
   const mentioned = lists.flatMap((list) =>
-    list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : [],
+    list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : [],
   )
   const fields = yield* comparedFields(sql, ws, mentioned)
   const questions = lists.map(

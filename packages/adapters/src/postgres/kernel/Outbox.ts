@@ -69,7 +69,7 @@ export const layer = Layer.effect(
                 where (c.transaction_id, c.position) < (excluded.transaction_id, excluded.position)`,
           )
         }),
-      forget: (workspace, days) =>
+      delete: (workspace, days) =>
         Transaction.pipe(
           Effect.andThen(
             within(

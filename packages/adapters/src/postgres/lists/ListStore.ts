@@ -300,7 +300,8 @@ export const layer = Layer.effect(
               select m.contact_id from list_member m where m.workspace_id = ${workspace} and m.list_id = ${id}`,
           )
           .pipe(Effect.map((rows) => rows.map((row) => ContactId.make(row.contact_id)))),
-      countOf: (workspace, audience) => long.read(workspace, (client) => countMembers(client, workspace, audience)),
+      countMembers: (workspace, audience) =>
+        long.read(workspace, (client) => countMembers(client, workspace, audience)),
       lockForCreation: (workspace, wanted) =>
         Effect.andThen(Transaction, within(workspace, creationFacts(sql, workspace, wanted))),
       lockForUpdate: (workspace, id, wanted) =>

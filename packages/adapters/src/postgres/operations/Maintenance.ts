@@ -43,7 +43,7 @@ export const layer = Layer.effect(
           Effect.repeat({ while: (gone) => gone.length === jobs_forgotten_at_once }),
         )
         for (const { id } of yield* workspaces.list) {
-          yield* transact(outbox.forget(id, event_days_kept))
+          yield* transact(outbox.delete(id, event_days_kept))
           yield* transact(keys.forget(id, keys_forgotten_at_once)).pipe(
             Effect.repeat({ while: (gone) => gone === keys_forgotten_at_once }),
           )

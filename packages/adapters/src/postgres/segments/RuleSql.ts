@@ -5,7 +5,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
 import { FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
-import { type RuleReading, windowStart } from "@tentpole/core/segments/Evaluate"
+import { type RuleContext, windowStart } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import type {
   ActivityCondition,
@@ -36,7 +36,7 @@ export interface ComparedField extends RuleField {
 }
 
 /** What a tree is read by: `comparedFields` of those that it names, and the instant that time windows end at. */
-export interface SqlReading extends RuleReading {
+export interface SqlReading extends RuleContext {
   readonly fields: ReadonlyArray<ComparedField>
 }
 

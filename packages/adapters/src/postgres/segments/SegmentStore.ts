@@ -4,7 +4,7 @@ import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
-import { askedBesides } from "@tentpole/core/segments/RuleTree"
+import { activitiesAndListsIn } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
@@ -86,7 +86,7 @@ export const subjectsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   contacts: ReadonlyArray<Contact>,
-  { activityTypes, lists }: ReturnType<typeof askedBesides>,
+  { activityTypes, lists }: ReturnType<typeof activitiesAndListsIn>,
 ) {
   const ids = contacts.map(({ id }) => id)
   const activities = new Map<string, Array<RuleSubject["activities"][number]>>(ids.map((id) => [id, []]))
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
       subjects: (workspace, contacts, tree) =>
         contacts.length === 0
           ? Effect.succeed([])
-          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, askedBesides(tree))),
+          : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, activitiesAndListsIn(tree))),
     })
   }),
 )

@@ -4,7 +4,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { FixedAudience } from "@tentpole/core/sending/Audience"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
 import { type BlastId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { mentionedIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "../kernel/DueWork.ts"
@@ -151,7 +151,7 @@ export const audienceOf = Effect.fnUntraced(function* (
 ) {
   const list = listOf(row)
   if (list === null) return yield* new AudienceGone()
-  const mentioned = list.kind === "dynamic" && list.rules !== null ? mentionedIn(list.rules).fields : []
+  const mentioned = list.kind === "dynamic" && list.rules !== null ? referencesIn(list.rules).fields : []
   const fields = yield* comparedFields(sql, workspace, mentioned)
   return sql`from fenced_contact c
     where c.workspace_id = ${workspace} and (${audienceCondition(sql, workspace, list, { fields, now })})`

@@ -1,19 +1,18 @@
-// Decisions over a batch of contacts, as if its items were processed one after another: what an item makes, the next one
-// meets. A batch of the API, a chunk of an import and a form's submission are all decided like this; here is what goes into
-// the decisions (`BatchCreates.ts` and its siblings), and what comes out of them.
+// Facts and results of batch decisions (`BatchCreates.ts` and its siblings). Items are processed one after another: each
+// sees the contacts of the earlier ones. API batches, chunks of imports and form submissions are decided this way.
 import { type DateTime, Result } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
 import type { Contact } from "../Contact.ts"
 import type { ContactsChange } from "../ContactsChange.ts"
 import { type ItemErrorCode, type ItemIssue, type ItemRefusal, type ReadItem, refusal } from "./ContactItem.ts"
 
-/** What contacts are known by: normalised addresses, and E.164 numbers. */
+/** Identities of contacts: normalised email addresses and E.164 phone numbers. */
 export interface Identities {
   readonly emails: ReadonlyArray<string>
   readonly phones: ReadonlyArray<string>
 }
 
-/** Everybody whom the items name, each once: whom to lock and read before deciding. */
+/** The identities of all items, each once: lock and read them before the decision. */
 export const identitiesOf = (items: ReadonlyArray<Pick<ReadItem, "patch">>): Identities => {
   const emails = new Set<string>()
   const phones = new Set<string>()
@@ -25,9 +24,9 @@ export const identitiesOf = (items: ReadonlyArray<Pick<ReadItem, "patch">>): Ide
   return { emails: [...emails], phones: [...phones] }
 }
 
-/** Who is there, and when it is. */
+/** The existing contacts and the current time. */
 export interface ContactFacts {
-  /** Everybody of the workspace whom the items name, by id, email or phone, locked (`ContactStore`). */
+  /** All contacts of the workspace that the items name by id, email or phone, locked (`ContactStore`). */
   readonly existing: ReadonlyArray<Contact>
   readonly now: DateTime.Utc
 }
@@ -42,7 +41,7 @@ export interface Rejected {
   readonly refusal: ItemRefusal
 }
 
-/** What became of an item. The contact is as it stands after that item. */
+/** The result of an item. `contact` is its state after that item. */
 export type ItemResult = { readonly status: "created" | "updated" | "skipped"; readonly contact: Contact } | Rejected
 
 export interface BatchDecision<Result = ItemResult> {
@@ -53,17 +52,19 @@ export interface BatchDecision<Result = ItemResult> {
 
 export const rejected = (why: ItemRefusal): Rejected => ({ status: "rejected", refusal: why })
 
-const sole = (path: string, code: ItemErrorCode, message: string): ReadonlyArray<ItemIssue> => [{ path, code, message }]
+const oneIssue = (path: string, code: ItemErrorCode, message: string): ReadonlyArray<ItemIssue> => [
+  { path, code, message },
+]
 
-/** An item that names nobody. */
-export const missingIdentity: ItemRefusal = refusal(sole("", "INVALID_ITEM", "must have an email or a phone"))
+/** The item has neither email nor phone. */
+export const missingIdentity: ItemRefusal = refusal(oneIssue("", "INVALID_ITEM", "must have an email or a phone"))
 
-/** An item whose contact the workspace does not have; another workspace's reads exactly the same. */
-export const notFound: ItemRefusal = refusal(sole("contact_id", "NOT_FOUND", "is not a contact of this workspace"))
+/** The workspace has no such contact. A contact of another workspace gets the same refusal. */
+export const notFound: ItemRefusal = refusal(oneIssue("contact_id", "NOT_FOUND", "is not a contact of this workspace"))
 
-/** An item that is to have what somebody else has. */
+/** The item's email or phone belongs to another contact. */
 export const conflict = (contact: Contact, path: "email" | "phone"): ItemRefusal =>
-  refusal(sole(path, "conflict", "belongs to another contact of this workspace"), {
+  refusal(oneIssue(path, "conflict", "belongs to another contact of this workspace"), {
     contactId: contact.id,
     displayName: contact.displayName,
     email: contact.email,

@@ -1,4 +1,4 @@
-// Who is there while a batch is decided, by what they are known by, and what was done to whom.
+// The contacts of a batch while it is decided, indexed by id, email and phone, and the steps so far.
 import type { DateTime } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
 import type { ContactFacts } from "./Batch.ts"
@@ -14,19 +14,22 @@ export class BatchContacts {
   readonly #ids: Iterator<ContactId>
   readonly #now: DateTime.Utc
 
-  /** `ids` are for those to be made. */
+  /** `ids` are for new contacts. */
   constructor({ existing, now }: ContactFacts, ids: ReadonlyArray<ContactId> = []) {
     this.#ids = ids[Symbol.iterator]()
     this.#now = now
-    for (const contact of existing) this.#put(contact)
+    for (const contact of existing) this.#index(contact)
   }
 
   find(id: ContactId): Contact | undefined {
     return this.#byId.get(id)
   }
 
-  /** Who has the patch's email, and who has its phone. */
-  whoIs({ email, phone }: ContactPatch): readonly [byEmail: Contact | undefined, byPhone: Contact | undefined] {
+  /** The contact with the patch's email, and the contact with its phone. */
+  findByIdentity({
+    email,
+    phone,
+  }: ContactPatch): readonly [byEmail: Contact | undefined, byPhone: Contact | undefined] {
     return [email ? this.#byEmail.get(email.normalized) : undefined, phone ? this.#byPhone.get(phone) : undefined]
   }
 
@@ -35,7 +38,7 @@ export class BatchContacts {
     if (id.done === true) throw new Error("a batch needs an id for each of its items")
     const contact = newContact(id.value, patch, source, this.#now)
     this.#steps.push({ before: null, after: contact, at: this.#now })
-    this.#put(contact)
+    this.#index(contact)
     return contact
   }
 
@@ -44,27 +47,27 @@ export class BatchContacts {
     const resubscribes = patch.unsubscribed === false
     if (after === before && !resubscribes) return after
     this.#steps.push({ before, after, at: this.#now, resubscribes })
-    this.#take(before)
-    this.#put(after)
+    this.#unindex(before)
+    this.#index(after)
     return after
   }
 
   remove(before: Contact): void {
     this.#steps.push({ before, after: null, at: this.#now })
-    this.#take(before)
+    this.#unindex(before)
   }
 
   change(): ContactsChange {
     return ContactsChange.of(this.#steps)
   }
 
-  #take(contact: Contact): void {
+  #unindex(contact: Contact): void {
     this.#byId.delete(contact.id)
     if (contact.emailNormalized !== null) this.#byEmail.delete(contact.emailNormalized)
     if (contact.phone !== null) this.#byPhone.delete(contact.phone)
   }
 
-  #put(contact: Contact): void {
+  #index(contact: Contact): void {
     this.#byId.set(contact.id, contact)
     if (contact.emailNormalized !== null) this.#byEmail.set(contact.emailNormalized, contact)
     if (contact.phone !== null) this.#byPhone.set(contact.phone, contact)

@@ -1,4 +1,4 @@
-// A batch of deletions, decided.
+// The decision over a batch of deletions.
 import { Result } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
 import { type BatchDecision, notFound, type ContactFacts, rejected, type Rejected } from "./Batch.ts"
@@ -7,20 +7,20 @@ import { BatchContacts } from "./BatchContacts.ts"
 
 export type DeleteResult = { readonly status: "deleted"; readonly contactId: ContactId } | Rejected
 
-/** Whom to lock and read before deciding (`ContactStore.lockForDeletion`), each once. */
+/** The contacts to lock before the decision (`ContactStore.lockForDeletion`), each once. */
 export const contactsToDelete = (items: ReadonlyArray<ReadDelete>): ReadonlyArray<ContactId> => [
   ...new Set(items.flatMap(({ contactId }) => (Result.isSuccess(contactId) ? [contactId.success] : []))),
 ]
 
-/** Who is named twice is gone the second time. */
+/** A repeated id is not found the second time. */
 export const decideDeletes = (items: ReadonlyArray<ReadDelete>, facts: ContactFacts): BatchDecision<DeleteResult> => {
-  const people = new BatchContacts(facts)
+  const contacts = new BatchContacts(facts)
   const results = items.map(({ contactId: read }): DeleteResult => {
     if (Result.isFailure(read)) return rejected(read.failure)
-    const contact = people.find(read.success)
+    const contact = contacts.find(read.success)
     if (contact === undefined) return rejected(notFound)
-    people.remove(contact)
+    contacts.remove(contact)
     return { status: "deleted", contactId: contact.id }
   })
-  return { change: people.change(), results }
+  return { change: contacts.change(), results }
 }

@@ -1,4 +1,4 @@
-// A batch of alterations of contacts that are named by their ids, decided.
+// The decision over a batch of updates by contact id.
 import { Result } from "effect"
 import type { ContactId } from "../../kernel/Ids.ts"
 import {
@@ -18,7 +18,7 @@ import { BatchContacts } from "./BatchContacts.ts"
 
 export type UpdateResult = { readonly status: "updated"; readonly contact: Contact } | Rejected
 
-/** Whom to lock and read before deciding: those who are named, and those who have what these are to have. */
+/** The contacts to lock and read before the decision: those of the ids, and those with the new identities. */
 export const contactsToUpdate = (
   items: ReadonlyArray<ReadUpdate>,
 ): Identities & { readonly ids: ReadonlyArray<ContactId> } => {
@@ -29,26 +29,26 @@ export const contactsToUpdate = (
   }
 }
 
-/** Nobody is made. Whoever has an item's email or phone refuses it, unless it is the contact itself. */
+/** Creates no contact. An item whose email or phone belongs to another contact is rejected. */
 export const decideUpdates = (items: ReadonlyArray<ReadUpdate>, facts: ContactFacts): BatchDecision<UpdateResult> => {
-  const people = new BatchContacts(facts)
+  const contacts = new BatchContacts(facts)
   const results = items.map(({ update }): UpdateResult => {
     if (Result.isFailure(update)) return rejected(update.failure)
     const { contactId, patch } = update.success
-    const contact = people.find(contactId)
+    const contact = contacts.find(contactId)
     if (contact === undefined) return rejected(notFound)
-    const [byEmail, byPhone] = people.whoIs(patch)
+    const [byEmail, byPhone] = contacts.findByIdentity(patch)
     if (byEmail !== undefined && byEmail.id !== contactId) return rejected(conflict(byEmail, "email"))
     if (byPhone !== undefined && byPhone.id !== contactId) return rejected(conflict(byPhone, "phone"))
-    const cleared = whatMustStay(contact, patch)
+    const cleared = identityIssues(contact, patch)
     if (cleared.length > 0) return rejected(refusal(cleared))
-    return { status: "updated", contact: people.update(contact, patch) }
+    return { status: "updated", contact: contacts.update(contact, patch) }
   })
-  return { change: people.change(), results }
+  return { change: contacts.change(), results }
 }
 
-/** What the patch clears, if that would leave nothing to know the contact by. */
-const whatMustStay = (contact: Contact, patch: ContactPatch): ReadonlyArray<ItemIssue> => {
+/** Issues of the cleared fields, if the contact would have neither email nor phone. */
+const identityIssues = (contact: Contact, patch: ContactPatch): ReadonlyArray<ItemIssue> => {
   const email = patch.email === undefined ? contact.email : patch.email
   const phone = patch.phone === undefined ? contact.phone : patch.phone
   if (email !== null || phone !== null) return []

@@ -1,5 +1,5 @@
-// An item of a batch, a row of an import or the fields of a form, read into a patch: everything that is wrong with it is
-// said at once, and only it is refused.
+// Decoding of a batch item, an import row or form fields into a patch. All issues of an item are reported at once, and a wrong
+// item does not affect others.
 import { Result, Schema } from "effect"
 import { ContactId } from "../../kernel/Ids.ts"
 import { trim } from "../../kernel/Text.ts"
@@ -22,13 +22,13 @@ export type ItemErrorCode =
   | "field_not_editable"
 
 export interface ItemIssue {
-  /** The field as on the wire (`first_name`, `custom_fields.shoe_size`); empty for the item as a whole. */
+  /** The field's name in the API (`first_name`, `custom_fields.shoe_size`); empty for the whole item. */
   readonly path: string
   readonly code: ItemErrorCode
   readonly message: string
 }
 
-/** Whom an item collides with. */
+/** The contact that an item conflicts with. */
 export interface ExistingContact {
   readonly contactId: string
   readonly displayName: string | null
@@ -36,7 +36,7 @@ export interface ExistingContact {
   readonly phone: string | null
 }
 
-/** Why an item is refused. `code` and `message` speak for all issues. */
+/** Why an item is rejected. `code` and `message` cover all issues. */
 export interface ItemRefusal {
   readonly code: ItemErrorCode
   readonly message: string
@@ -45,12 +45,12 @@ export interface ItemRefusal {
 }
 
 export interface ReadItem {
-  /** What the caller calls it; of a refused item too. */
+  /** The caller's id of the item; present on rejected items too. */
   readonly clientItemId: string | null
   readonly patch: Result.Result<ContactPatch, ItemRefusal>
 }
 
-/** What is to be set, and on whom. */
+/** A patch and the contact that it applies to. */
 export interface TargetedPatch {
   readonly contactId: ContactId
   readonly patch: ContactPatch
@@ -66,13 +66,13 @@ export interface ReadDelete {
   readonly contactId: Result.Result<ContactId, ItemRefusal>
 }
 
-export interface ItemReading {
+export interface ItemContext {
   readonly values: ValueSource
-  /** The workspace's fields by `api_name`, archived ones too. */
+  /** The workspace's fields by `api_name`, archived ones included. */
   readonly fields: ReadonlyMap<string, CustomField>
-  /** The workspace's: what a phone number without country code is read by. */
+  /** The workspace's country for phone numbers without country code. */
   readonly defaultCountry: string
-  /** Whether fields that are not editable by hand may be written: imports, forms and flows. */
+  /** Whether fields with `isEditable: false` may be written: true for imports, forms and flows. */
   readonly allowNotEditable: boolean
 }
 
@@ -83,39 +83,39 @@ const client_item_id_length_max = 255
 const issues_max = 100
 
 /**
- * Reads `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. With `values: "text"` every value is
- * text, is parsed, and says nothing when blank.
+ * Decodes `{client_item_id?, <standard fields>, custom_fields?: {<api_name>: value}}`. With `values: "text"` every value is
+ * parsed from text, and a blank one is ignored.
  */
-export const readItem = (value: unknown, how: ItemReading): ReadItem => {
+export const readItem = (value: unknown, how: ItemContext): ReadItem => {
   const { clientItemId, issues, patch } = readKeys(value, { own: ["client_item_id"], fields: how })
-  return { clientItemId, patch: unless(issues, patch) }
+  return { clientItemId, patch: resultOf(issues, patch) }
 }
 
-/** As `readItem`, and `contact_id` says who it is about. */
-export const readUpdate = (value: unknown, how: ItemReading): ReadUpdate => {
+/** Like `readItem`, with a required `contact_id`. */
+export const readUpdate = (value: unknown, how: ItemContext): ReadUpdate => {
   const { clientItemId, contactId, issues, patch } = readKeys(value, {
     own: ["client_item_id", "contact_id"],
     fields: how,
   })
   return {
     clientItemId,
-    update: contactId === null ? Result.fail(refusal(issues)) : unless(issues, { contactId, patch }),
+    update: contactId === null ? Result.fail(refusal(issues)) : resultOf(issues, { contactId, patch }),
   }
 }
 
-/** Fields alone: the body of a call that names its contact in the path. */
-export const readPatch = (value: unknown, how: ItemReading): Result.Result<ContactPatch, ItemRefusal> => {
+/** Decodes fields alone: the body of an operation whose path has the contact's id. */
+export const readPatch = (value: unknown, how: ItemContext): Result.Result<ContactPatch, ItemRefusal> => {
   const { issues, patch } = readKeys(value, { own: [], fields: how })
-  return unless(issues, patch)
+  return resultOf(issues, patch)
 }
 
-/** Reads `{contact_id, client_item_id?}`. */
+/** Decodes `{contact_id, client_item_id?}`. */
 export const readDelete = (value: unknown): ReadDelete => {
   const { clientItemId, contactId, issues } = readKeys(value, { own: ["client_item_id", "contact_id"], fields: null })
-  return { clientItemId, contactId: contactId === null ? Result.fail(refusal(issues)) : unless(issues, contactId) }
+  return { clientItemId, contactId: contactId === null ? Result.fail(refusal(issues)) : resultOf(issues, contactId) }
 }
 
-/** A refusal that says all of it; a fault of the item's form gives it its code before one of a value does. */
+/** A refusal with all issues. The code of an issue of the item's shape wins over the code of an issue of a value. */
 export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingContact | null = null): ItemRefusal => ({
   code: issues.find((issue) => issue.code === "INVALID_ITEM")?.code ?? issues[0]?.code ?? "INVALID_ITEM",
   message: issues.map(({ path, message }) => (path === "" ? `The item ${message}` : `${path} ${message}`)).join("; "),
@@ -123,20 +123,20 @@ export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingCont
   existing,
 })
 
-const unless = <Wanted>(issues: ReadonlyArray<ItemIssue>, wanted: Wanted): Result.Result<Wanted, ItemRefusal> =>
+const resultOf = <Wanted>(issues: ReadonlyArray<ItemIssue>, wanted: Wanted): Result.Result<Wanted, ItemRefusal> =>
   issues.length === 0 ? Result.succeed(wanted) : Result.fail(refusal(issues))
 
 type MutablePatch = { -readonly [Key in keyof ContactPatch]: ContactPatch[Key] }
 
-/** Which keys a value may have: some that say what it is about, and a contact's fields, or none. */
+/** The keys that a value may have besides the contact's fields, and whether it may have those. */
 interface Keys {
   readonly own: ReadonlyArray<"client_item_id" | "contact_id">
-  readonly fields: ItemReading | null
+  readonly fields: ItemContext | null
 }
 
 interface Reading {
   clientItemId: string | null
-  /** Null where it was not asked for; or where it is missing or malformed, which is an issue. */
+  /** Null if the id is not expected, missing or malformed; the latter two are issues. */
   contactId: ContactId | null
   readonly patch: MutablePatch
   readonly issues: Array<ItemIssue>
@@ -149,7 +149,7 @@ const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
     return read
   }
   const isOwn = (name: string) => own.some((each) => each === name)
-  // First, so that it is among those told of when there are too many.
+  // First, so that its issue is among the reported ones when there are too many.
   if (isOwn("contact_id")) read.issues.push(...setContactId(value["contact_id"], read))
   for (const [name, raw] of Object.entries(value)) {
     if (read.issues.length >= issues_max) break
@@ -167,14 +167,14 @@ const readKeys = (value: unknown, { own, fields }: Keys): Reading => {
 }
 
 const setClientItemId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> =>
-  take(readText(raw, client_item_id_length_max), "client_item_id", (id) => {
+  setIfValid(readText(raw, client_item_id_length_max), "client_item_id", (id) => {
     read.clientItemId = id
   })
 
 const parseContactId = Schema.decodeUnknownResult(ContactId)
 
 const setContactId = (raw: unknown, read: Reading): ReadonlyArray<ItemIssue> => {
-  if (raw === undefined) return [invalid("contact_id", "is missing: it says who the item is about")]
+  if (raw === undefined) return [invalid("contact_id", "is required: the id of the contact")]
   const id = parseContactId(raw)
   if (Result.isFailure(id)) return [invalid("contact_id", "must be the id of a contact, a UUID")]
   read.contactId = id.success
@@ -186,42 +186,42 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const invalid = (path: string, message: string): ItemIssue => ({ path, code: "INVALID_ITEM", message })
 
-const saysNothing = (raw: unknown, how: ItemReading): boolean =>
+const isBlankText = (raw: unknown, how: ItemContext): boolean =>
   how.values === "text" && (raw === null || (typeof raw === "string" && trim(raw) === ""))
 
 const readStandardField = (
   name: string,
   raw: unknown,
-  how: ItemReading,
+  how: ItemContext,
   patch: MutablePatch,
 ): ReadonlyArray<ItemIssue> => {
   const field = standardFieldByName.get(name)
   if (name === "contact_id") return [invalid(name, "is read-only")]
   if (field === undefined) return [invalid(name, "is not a field of a contact")]
   if (!field.writable) return [invalid(name, "is read-only")]
-  if (saysNothing(raw, how)) return []
+  if (isBlankText(raw, how)) return []
   return setStandard(field, raw, how, patch)
 }
 
 const setStandard = (
   field: StandardField,
   raw: unknown,
-  how: ItemReading,
+  how: ItemContext,
   patch: MutablePatch,
 ): ReadonlyArray<ItemIssue> => {
   const path = field.apiName
   switch (field.kind) {
     case "text":
-      return take(readText(raw, field.length_max), path, (text) => {
+      return setIfValid(readText(raw, field.length_max), path, (text) => {
         patch[field.key] = text
       })
     case "number":
-      return take(readNumber(raw, how.values), path, (number) => {
+      return setIfValid(readNumber(raw, how.values), path, (number) => {
         patch[field.key] = number
       })
     case "boolean": {
       if (raw === null && !field.nullable) return [invalid(path, "must be true or false")]
-      return take(readBoolean(raw, how.values), path, (flag) => {
+      return setIfValid(readBoolean(raw, how.values), path, (flag) => {
         if (field.key === "unsubscribed") patch.unsubscribed = flag ?? false
         else if (field.key !== "marketingEmailInvalid") patch[field.key] = flag
       })
@@ -235,7 +235,7 @@ const setStandard = (
   }
 }
 
-const take = <Value>(
+const setIfValid = <Value>(
   read: Result.Result<Value, string>,
   path: string,
   set: (value: Value) => void,
@@ -255,7 +255,7 @@ const setEmail = (raw: unknown, patch: MutablePatch): ReadonlyArray<ItemIssue> =
   return []
 }
 
-const setPhone = (raw: unknown, { defaultCountry }: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+const setPhone = (raw: unknown, { defaultCountry }: ItemContext, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
   if (raw !== null && typeof raw !== "string") return [invalid("phone", "must be text")]
   const phone = raw === null || raw === "" ? null : parsePhone(raw, defaultCountry)
   if (phone === null && raw !== null && raw !== "") {
@@ -266,11 +266,11 @@ const setPhone = (raw: unknown, { defaultCountry }: ItemReading, patch: MutableP
   return []
 }
 
-const readCustomFields = (raw: unknown, how: ItemReading, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
+const readCustomFields = (raw: unknown, how: ItemContext, patch: MutablePatch): ReadonlyArray<ItemIssue> => {
   if (!isRecord(raw)) return [invalid("custom_fields", "must be an object of values by api_name")]
   const values = new Map<string, CustomValue | null>()
   const issues = Object.entries(raw).flatMap(([name, each]): ReadonlyArray<ItemIssue> => {
-    if (saysNothing(each, how)) return []
+    if (isBlankText(each, how)) return []
     const path = `custom_fields.${name}`
     const field = how.fields.get(name)
     if (field === undefined) {

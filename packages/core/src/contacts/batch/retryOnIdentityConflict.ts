@@ -1,16 +1,16 @@
-// What becomes of a decision about contacts that was overtaken: between reading and writing somebody else took an identity.
+// Repeats a decision about contacts when another transaction took an identity between read and write.
 import { Effect, Schedule } from "effect"
 import { Unavailable } from "../../kernel/Refusal.ts"
 import { IdentityTaken } from "../ContactStore.ts"
 
-/** Decides again, each time in a new transaction (`transact` goes inside), until it is nobody's turn but the caller's. */
+/** Runs `body` again after `IdentityTaken`. `body` includes `transact`, so that each attempt has a new transaction. */
 export const retryOnIdentityConflict = <A, E, R>(
   body: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, Exclude<E, IdentityTaken>, R> =>
   body.pipe(
     Effect.retry({
       schedule: Schedule.jittered(Schedule.exponential("10 millis")),
-      times: decisions_max - 1,
+      times: attempts_max - 1,
       while: (error) => error instanceof IdentityTaken,
     }),
     Effect.catch((error) =>
@@ -20,5 +20,5 @@ export const retryOnIdentityConflict = <A, E, R>(
     ),
   )
 
-/** How often a decision is made before somebody who keeps taking its identities makes it a 503. */
-const decisions_max = 4
+/** Attempts before the error becomes `Unavailable` (503). */
+const attempts_max = 4

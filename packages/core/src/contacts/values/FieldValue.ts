@@ -1,14 +1,13 @@
-// Values of contact fields, read strictly from JSON or parsed from text. JSON coerces nothing; imports and forms have
-// nothing but text.
+// Decoding of contact field values: strict from JSON, parsed from text. Imports and forms have text only.
 import { DateTime, Option, Result } from "effect"
 import { trim } from "../../kernel/Text.ts"
 import type { CustomValue } from "../Contact.ts"
 import type { ValueType } from "../ContactFields.ts"
 
-/** `json`: a value is of its type. `text`: every value is text, as in a CSV cell or a form. */
+/** `json`: a value must have its type. `text`: every value is text, as in a CSV cell or a form. */
 export type ValueSource = "json" | "text"
 
-/** The value (null: none), or what it must be. */
+/** The value (null: no value), or the text of an issue: what it must be. */
 export type Read<Value> = Result.Result<Value | null, string>
 
 export const custom_text_length_max = 10_000
@@ -26,7 +25,7 @@ export const readValue = (type: ValueType, value: unknown, from: ValueSource): R
   }
 }
 
-/** Empty text is no value. Lengths count characters, not UTF-16 units. */
+/** Empty text is no value. Lengths count code points, not UTF-16 units. */
 export const readText = (value: unknown, length_max: number): Read<string> => {
   if (value === null || value === "") return Result.succeed(null)
   if (typeof value !== "string") return Result.fail("must be text")
@@ -37,7 +36,7 @@ export const readText = (value: unknown, length_max: number): Read<string> => {
   return Result.succeed(value)
 }
 
-/** What PostgreSQL's text can't hold. */
+/** PostgreSQL text can't contain NUL or lone surrogates. */
 const unstorable = /\0|\p{Cs}/u
 
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
@@ -48,24 +47,24 @@ export const readNumber = (value: unknown, from: ValueSource): Read<number> => {
   if (typeof number !== "number" || !Number.isFinite(number)) {
     return Result.fail(from === "json" ? "must be a number" : "must be a number, as 12.5")
   }
-  // Not the negative zero, which no two stores and no JSON agree on.
+  // `+ 0` turns -0 into 0: JSON and stores disagree about -0.
   return Result.succeed(number + 0)
 }
 
-const yes: ReadonlySet<string> = new Set(["true", "yes", "y", "t", "1", "on"])
-const no: ReadonlySet<string> = new Set(["false", "no", "n", "f", "0", "off"])
+const trueWords: ReadonlySet<string> = new Set(["true", "yes", "y", "t", "1", "on"])
+const falseWords: ReadonlySet<string> = new Set(["false", "no", "n", "f", "0", "off"])
 
 export const readBoolean = (value: unknown, from: ValueSource): Read<boolean> => {
   if (value === null || typeof value === "boolean") return Result.succeed(value)
   const word = from === "text" && typeof value === "string" ? trim(value).toLowerCase() : ""
-  if (yes.has(word)) return Result.succeed(true)
-  if (no.has(word)) return Result.succeed(false)
+  if (trueWords.has(word)) return Result.succeed(true)
+  if (falseWords.has(word)) return Result.succeed(false)
   return Result.fail(from === "json" ? "must be true or false" : "must be true or false, yes or no")
 }
 
 /**
- * A day (`2026-05-01`) or a timestamp, which becomes UTC with milliseconds (`2026-05-01T12:30:00.000Z`), so that text
- * order is the order in time among timestamps. Text may leave the zone out (UTC) and have a space for the `T`.
+ * A day (`2026-05-01`) or a timestamp. Timestamps become UTC with milliseconds (`2026-05-01T12:30:00.000Z`), so that their
+ * text order is their order in time. Text may omit the zone (UTC) and have a space in place of the `T`.
  */
 export const readDate = (value: unknown, from: ValueSource): Read<string> => {
   if (value === null) return Result.succeed(null)
@@ -82,7 +81,7 @@ const timestampPattern =
 
 const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** The day if the calendar has it; years 0001 to 9999. */
+/** The day if it exists in the calendar; years 0001 to 9999. */
 const calendarDay = (text: string): string | null => {
   const [year = 0, month = 0, day = 0] = text.split("-").map(Number)
   const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -99,6 +98,6 @@ const timestamp = (text: string, from: ValueSource): string | null => {
   const offset = zone === undefined ? "Z" : zone.toUpperCase().replace(/^([+-]\d\d):?(\d\d)$/, "$1:$2")
   const iso = `${day}T${minutes}:${seconds}.${fraction.padEnd(3, "0").slice(0, 3)}${offset}`
   const utc = Option.getOrNull(Option.map(DateTime.make(iso), DateTime.formatIso))
-  // An offset can move the instant out of the years that are written with four digits.
+  // An offset can move the instant out of the years with four digits.
   return utc !== null && dayPattern.test(utc.slice(0, 10)) && calendarDay(utc.slice(0, 10)) !== null ? utc : null
 }

@@ -7,7 +7,7 @@ import { compileCondition, compileTree, type RulePredicate, type RuleSubject } f
 import type { RuleField } from "../../segments/RuleFacts.ts"
 import {
   type ActivityCondition,
-  askedBesides,
+  activitiesAndListsIn,
   conditionsOf,
   type EmailStepMetric,
   type RuleTree,
@@ -48,7 +48,7 @@ export interface CompiledFlow {
   /** Whom it picks is dropped. Null: nobody. */
   readonly disqualifies: MemberPredicate | null
   /** What has to be known of members besides their fields. */
-  readonly asks: ReturnType<typeof askedBesides>
+  readonly asks: ReturnType<typeof activitiesAndListsIn>
 }
 
 /** The custom fields and lists that the flow names, as they are now. */
@@ -69,7 +69,7 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Com
     ...structure.steps.flatMap((step) => conditionOf(step) ?? []),
     ...(structure.disqualification_rules === null ? [] : [structure.disqualification_rules]),
   ]
-  const asked = trees.map(askedBesides)
+  const asked = trees.map(activitiesAndListsIn)
   return {
     id,
     name,

@@ -5,10 +5,10 @@ import type { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from ".
 import { below } from "../../kernel/Decoding.ts"
 import { type Issue, NotFound } from "../../kernel/Refusal.ts"
 import { valueless, valueOperators } from "../../segments/Operators.ts"
-import { isArchived, referenceIssues } from "../../segments/Parse.ts"
+import { archivedFieldMessage, referenceIssues } from "../../segments/Parse.ts"
 import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import type { StepCondition } from "../../segments/RuleSchema.ts"
-import { idsIn, type Leaf, leavesOf, type Mentioned } from "../../segments/RuleTree.ts"
+import { referencesOf, type Leaf, leavesOf, type RuleReferences } from "../../segments/RuleTree.ts"
 import type { Structure } from "./FlowSchema.ts"
 import type { Step } from "./Step.ts"
 import { type ContactUpdatedTrigger, type DateTrigger, fieldNamed, type ListTrigger, type Trigger } from "./Trigger.ts"
@@ -26,7 +26,7 @@ export interface Pieces {
   readonly conditions: ReadonlyArray<Leaf<StepCondition>>
 }
 
-export interface NamedByFlow extends Mentioned {
+export interface NamedByFlow extends RuleReferences {
   /** `api_name`s of custom fields, and other words in their place. */
   readonly fieldNames: ReadonlyArray<string>
   readonly emails: ReadonlyArray<EmailId>
@@ -57,7 +57,7 @@ const piecesOf = ({ triggers, steps, disqualification_rules }: Structure): Piece
 export const namedByFlow = (structure: Structure): NamedByFlow => namedBy(piecesOf(structure))
 
 export const namedBy = ({ triggers, steps, conditions }: Pieces): NamedByFlow => {
-  const { fields, lists } = idsIn(conditions.map(({ condition }) => condition))
+  const { fields, lists } = referencesOf(conditions.map(({ condition }) => condition))
   const ofTriggers = <Id>(pick: (trigger: Trigger) => Id | null): ReadonlyArray<Id> => unique(triggers, pick)
   const ofSteps = <Id>(pick: (step: Step) => Id | null): ReadonlyArray<Id> => unique(steps, pick)
   return {
@@ -150,7 +150,8 @@ const ofField = (
     )
   }
   const type = field.kind === "custom" ? field.field.valueType : field.valueType
-  const archived = field.kind === "custom" && field.field.status === "archived" ? at("field", isArchived(name)) : []
+  const archived =
+    field.kind === "custom" && field.field.status === "archived" ? at("field", archivedFieldMessage(name)) : []
   if (trigger.type === "date_based") {
     const isDate = field.kind === "standard" ? name === "createdAt" : type === "date"
     return [...archived, ...(isDate ? [] : at("field", "must be createdAt or a custom field that holds dates"))]

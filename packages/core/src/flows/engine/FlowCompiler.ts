@@ -3,7 +3,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { FlowId, WorkspaceId } from "../../kernel/Ids.ts"
 import { type RuleFacts, RuleFactsStore } from "../../segments/RuleFacts.ts"
-import { conditionsOf, type Mentioned, mentionedIn, type StepRuleTree } from "../../segments/RuleTree.ts"
+import { conditionsOf, type RuleReferences, referencesIn, type StepRuleTree } from "../../segments/RuleTree.ts"
 import { type Attention, attentionOf } from "./RelevantEvents.ts"
 import { compileFlow, type CompiledFlow } from "../definition/CompiledFlow.ts"
 import type { Flow } from "../definition/Flow.ts"
@@ -18,7 +18,7 @@ export interface KnownFlow {
 
 interface Kept extends KnownFlow {
   readonly revised: string
-  readonly mentioned: Mentioned
+  readonly mentioned: RuleReferences
   readonly named: string
 }
 
@@ -57,7 +57,7 @@ export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/Flow
 
 const revisedOf = ({ name, revision, lifecycle }: Flow): string => `${revision} ${lifecycle.status} ${name}`
 
-const compiledNow = (flow: Flow, mentioned: Mentioned, named: string, facts: RuleFacts): Kept => ({
+const compiledNow = (flow: Flow, mentioned: RuleReferences, named: string, facts: RuleFacts): Kept => ({
   flow,
   revised: revisedOf(flow),
   mentioned,
@@ -82,13 +82,13 @@ const treesOf = ({ structure }: Flow): ReadonlyArray<StepRuleTree> =>
     ...structure.steps.map((step) => ("condition" in step ? step.condition : null)),
   ].filter((tree) => tree !== null)
 
-const mentionedBy = (before: Kept | undefined, flow: Flow): Mentioned => {
+const mentionedBy = (before: Kept | undefined, flow: Flow): RuleReferences => {
   if (before?.flow.revision === flow.revision) return before.mentioned
-  const mentioned = treesOf(flow).map(mentionedIn)
+  const mentioned = treesOf(flow).map(referencesIn)
   return { fields: mentioned.flatMap(({ fields }) => fields), lists: mentioned.flatMap(({ lists }) => lists) }
 }
 
-const fingerprint = (mentioned: Mentioned, { fields, staticLists }: RuleFacts): string => {
+const fingerprint = (mentioned: RuleReferences, { fields, staticLists }: RuleFacts): string => {
   if (mentioned.fields.length === 0 && mentioned.lists.length === 0) return ""
   const ids = new Set(mentioned.fields)
   const named = fields.filter(({ id }) => ids.has(id)).map(({ id, status, apiName }) => `${id} ${status} ${apiName}`)

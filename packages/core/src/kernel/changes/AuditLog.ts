@@ -40,7 +40,7 @@ export interface AuditQuery {
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Appends entries in the name of the current `Actor`. */
+    /** Appends entries with the current `Actor`. */
     readonly append: (events: ReadonlyArray<AuditEvent>) => Effect.Effect<void, never, Transaction>
     /** Newest first. */
     readonly list: (query: AuditQuery) => Effect.Effect<Sliced<AuditEntry>>

@@ -12,7 +12,7 @@ export class ChangeWriter extends Context.Service<
   {
     /** Every store calls this in `apply`, in the transaction of the rows. */
     readonly writeEffects: (
-      ws: WorkspaceId,
+      workspace: WorkspaceId,
       changes: ReadonlyArray<ChangeEffects>,
     ) => Effect.Effect<void, never, Transaction>
   }
@@ -24,13 +24,13 @@ export class ChangeWriter extends Context.Service<
       const auditLog = yield* AuditLog
       const queue = yield* Jobs
       return ChangeWriter.of({
-        writeEffects: Effect.fnUntraced(function* (ws, changes) {
+        writeEffects: Effect.fnUntraced(function* (workspace, changes) {
           const events = changes.flatMap((change) => change.events)
           const audit = changes.flatMap((change) => change.audit)
           const jobs = changes.flatMap((change) => change.jobs)
-          if (events.length > 0) yield* outbox.append(ws, events)
-          if (audit.length > 0) yield* auditLog.append(audit.map((note) => ({ ...note, workspaceId: ws })))
-          for (const { job, ...options } of jobs) yield* queue.enqueue({ ...job, workspaceId: ws }, options)
+          if (events.length > 0) yield* outbox.append(workspace, events)
+          if (audit.length > 0) yield* auditLog.append(audit.map((note) => ({ ...note, workspaceId: workspace })))
+          for (const { job, ...options } of jobs) yield* queue.enqueue({ ...job, workspaceId: workspace }, options)
         }),
       })
     }),

@@ -23,7 +23,9 @@ const job = <const Type extends string, const Fields extends Schema.Struct.Field
   Schema.Struct({ type: Schema.Literal(type), workspaceId: WorkspaceId, ...fields })
 
 /** Members that wait at a `create_email` or `create_tent` step, each with its visit and attempt. */
-const Makings = Schema.Array(Schema.Struct({ membershipId: MembershipId, visit: Schema.Int, attempt: Schema.Int }))
+const WaitingMembers = Schema.Array(
+  Schema.Struct({ membershipId: MembershipId, visit: Schema.Int, attempt: Schema.Int }),
+)
 
 /** All job types. The worker's table (`worker/src/jobs/Jobs.ts`) has a handler for each. */
 export const Job = Schema.Union([
@@ -36,8 +38,8 @@ export const Job = Schema.Union([
   job("blast_start", { blastId: BlastId }),
   job("blast_retry", { blastId: BlastId, since_ms: Schema.Int, includeUnconfirmed: Schema.Boolean }),
   job("flow_review", { flowId: FlowId, members: Schema.Literals(["live", "waiting"]) }),
-  job("flow_email", { members: Makings }),
-  job("flow_tent", { members: Makings }),
+  job("flow_email", { members: WaitingMembers }),
+  job("flow_tent", { members: WaitingMembers }),
   job("tent_generation", { tentId: TentId }),
   job("asset_cleanup", { tentId: TentId, assetIds: Schema.Array(AssetId) }),
   job("email_generation", { emailId: EmailId, generationId: GenerationId }),

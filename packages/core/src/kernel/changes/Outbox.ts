@@ -42,6 +42,6 @@ export class Outbox extends Context.Service<
       position: string,
     ) => Effect.Effect<void, never, Transaction>
     /** Deletes events older than `days` (the worker uses 7) and returns their number. */
-    readonly forget: (workspace: WorkspaceId, days: number) => Effect.Effect<number, never, Transaction>
+    readonly delete: (workspace: WorkspaceId, days: number) => Effect.Effect<number, never, Transaction>
   }
 >()("tentpole/Outbox") {}

@@ -1,8 +1,7 @@
-// How long to wait before something that failed for the moment is tried again: the first pauses grow, later ones are even, and
-// at some time it has been waited enough. It counts tries and the pauses that it asked for, never a clock: a worker whose
-// clock is wrong, or a blast that was paused, changes nothing.
+// Backoff: the waiting time before the next attempt. The first waits grow, later ones are equal, and the total is limited. It
+// counts attempts and waits, not the clock, so that a wrong clock or a paused blast does not change it.
 
-/** Seconds to wait after the try number `attempt` (from 1) was in vain; undefined when it was the last. */
+/** Seconds to wait after the failed attempt number `attempt` (from 1); undefined after the last one. */
 export type Backoff = (attempt: number) => number | undefined
 
 export const backoff =
@@ -14,5 +13,5 @@ export const backoff =
     return waited_s <= waiting_max_s ? pause_s : undefined
   }
 
-/** Of a message: 30 s, 2 m, 10 m, 30 m, then hourly, for 24 hours of waiting in all. */
+/** For messages: 30 s, 2 m, 10 m, 30 m, then hourly, 24 hours in total. */
 export const pauseAfter_s: Backoff = backoff([30, 120, 600, 1800], 3600, 24 * 3600)

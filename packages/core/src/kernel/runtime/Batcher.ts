@@ -1,4 +1,4 @@
-// Batches of work that costs less together: requests that wait for an answer, and writes that nobody waits for.
+// Batchers: requests that wait for the answer of a batch, and writes that no caller waits for.
 import { Deferred, Duration, Effect, Latch, Queue, type Scope, Semaphore } from "effect"
 
 export interface BatchOptions {

@@ -2,7 +2,7 @@
 import type { CustomValue } from "@tentpole/core/contacts/Contact"
 import { type StandardField, standardFields } from "@tentpole/core/contacts/ContactFields"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
-import { fieldsByName, type ItemReading, readItem } from "@tentpole/core/contacts/batch/ContactItem"
+import { fieldsByName, type ItemContext, readItem } from "@tentpole/core/contacts/batch/ContactItem"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
@@ -30,13 +30,13 @@ const definitions: ReadonlyArray<CustomField> = Result.getOrThrow(
   ),
 ).creates.map((field) => (field.apiName === "a_gone" ? { ...field, status: "archived" } : field))
 
-const json: ItemReading = {
+const json: ItemContext = {
   values: "json",
   fields: fieldsByName(definitions),
   defaultCountry: "US",
   allowNotEditable: false,
 }
-const text: ItemReading = { ...json, values: "text", allowNotEditable: true }
+const text: ItemContext = { ...json, values: "text", allowNotEditable: true }
 
 const patch = (item: unknown, how = json) =>
   Result.getOrThrowWith(readItem(item, how).patch, (refusal) => new Error(refusal.message))

@@ -9,7 +9,7 @@ import {
   type FieldPatch,
   fieldStatuses,
   type NewField,
-  shownValues,
+  activeValues,
 } from "@tentpole/core/contacts/CustomField"
 import { ContactId, FieldDefinitionId } from "@tentpole/core/kernel/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -114,7 +114,7 @@ describe("fields asked for together", () => {
 describe("a field that is edited", () => {
   const later = DateTime.makeUnsafe(9)
   const edit = (field: CustomField, patch: FieldPatch, existing: ReadonlyArray<CustomField> = [field]) =>
-    FieldChange.edit(field.id, patch, { existing, now: later })
+    FieldChange.update(field.id, patch, { existing, now: later })
   const one = (field: Partial<CustomField> = {}): CustomField => {
     const [made_] = made(["shoe"])
     return { ...(made_ ?? assert.fail()), ...field }
@@ -195,7 +195,7 @@ describe("the values that are shown", () => {
       ["gone", "y"],
     ])
     const contact = newContact(ContactId.make(id(0)), { phone: "+14152000001", customFields }, "api", now)
-    assert.deepStrictEqual(shownValues(contact, [text, none, archived(gone), constructor]), {
+    assert.deepStrictEqual(activeValues(contact, [text, none, archived(gone), constructor]), {
       text: "x",
       none: null,
       constructor: null,

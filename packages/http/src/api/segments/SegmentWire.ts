@@ -2,7 +2,7 @@
 import { contactSorts } from "@tentpole/core/contacts/ContactStore"
 import { ListId } from "@tentpole/core/kernel/Ids"
 import { page_limit_default, page_limit_max } from "@tentpole/core/kernel/Page"
-import type { Explanation, ExplainedCondition, OwnValue } from "@tentpole/core/segments/Explain"
+import type { Explanation, ExplainedCondition, ContactValue } from "@tentpole/core/segments/Explain"
 import { RuleConditionSchema, RuleInput } from "@tentpole/core/segments/RuleSchema"
 import type { FoundContact } from "@tentpole/core/segments/Segments"
 import { DateTime, Schema } from "effect"
@@ -90,7 +90,7 @@ export const ExplanationWire = Schema.Struct({
   conditions: Schema.Array(ExplainedConditionWire).annotate({ description: "Empty for a list without rules" }),
 }).annotate({ identifier: "SegmentExplanation" })
 
-const toValue = (value: OwnValue) => (DateTime.isDateTime(value) ? iso(value) : value)
+const toValue = (value: ContactValue) => (DateTime.isDateTime(value) ? iso(value) : value)
 
 const toCondition = ({ path, condition, value, held }: ExplainedCondition): typeof ExplainedConditionWire.Type => ({
   path,
