@@ -29,7 +29,7 @@ import { answer_bytes_max, answer_hours_kept } from "@tentpole/core/operations/i
 import * as Import from "@tentpole/core/imports/Import"
 import { results_limit_max } from "@tentpole/core/imports/ImportStore"
 import { preview_rows_max } from "@tentpole/core/imports/Preview"
-import { columns_asked_max } from "@tentpole/core/imports/mapping/Suggestions"
+import { request_columns_max } from "@tentpole/core/imports/mapping/Suggestions"
 import { contact_ids_max } from "@tentpole/core/lists/List"
 import { description_length_max, name_length_max } from "@tentpole/core/lists/ListName"
 import { time_window_amount_max } from "@tentpole/core/segments/Operators"
@@ -163,7 +163,7 @@ const imports = (config: Configuration): ReadonlyArray<Row> => [
   ["How long an upload address is valid", time(Import.upload_lifetime_ms), code("link_refused")],
   ["How long a session can be previewed and executed", time(Import.session_lifetime_ms), code("not_found")],
   ["Rows that a preview reads", number(preview_rows_max), "further rows are read by the execution"],
-  ["Columns sent to the AI", number(columns_asked_max), "further columns are not mapped"],
+  ["Columns sent to the AI", number(request_columns_max), "further columns are not mapped"],
   ["`limit` of results", `1 to ${results_limit_max}`, invalid],
 ]
 

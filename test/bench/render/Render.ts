@@ -61,7 +61,7 @@ const mailing = (ours: ReturnType<typeof rendererOf>) => {
   return (person: Person): number => {
     const { bytes, message } = ours(person, memory)
     const sent = underWay.length < under_way_max ? undefined : underWay.shift()
-    if (sent !== undefined) memory.giveBack(sent.body)
+    if (sent !== undefined) memory.release(sent.body)
     underWay.push(message)
     return bytes.length
   }

@@ -4,7 +4,7 @@ import { matchesFor } from "@tentpole/adapters/ai/fake/FakeColumns"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { CsvReader } from "@tentpole/core/imports/CsvReader"
-import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
+import { previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
 import { acceptedMatches, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { columnNames, rowsOf } from "@tentpole/core/imports/Table"
 import { assert, it } from "@effect/vitest"
@@ -160,8 +160,8 @@ const previewed = Effect.fnUntraced(function* (name: string) {
     { headers, rows, formulaGuarded: true },
     { fields: [], defaultCountry: "US" },
   ]
-  const reading = readingOf(file, facts)
-  const { request } = reading.question
+  const reading = analyzeHeaders(file, facts)
+  const { request } = reading.suggestionRequest
   const matches = request === null ? [] : acceptedMatches(request, matchesFor(request), reading.targets)
   return {
     headers: header,

@@ -154,7 +154,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         const { workspace, run } = yield* executed(file)
         yield* blobs.delete(frozenKey(workspace, run))
         yield* runs.run(workspace, run.id)
-        assert.match((yield* outcome(workspace, run)).error ?? "", /is gone/)
+        assert.match((yield* outcome(workspace, run)).error ?? "", /was deleted/)
         const other = yield* executed(file)
         yield* runs.abandon(other.workspace, other.run.id, "The store did not answer")
         yield* runs.run(other.workspace, other.run.id)

@@ -101,7 +101,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
             Effect.gen(function* () {
               const locked = yield* store.lockSession(workspace, session.id)
               const kept = { key, matches: [{ header: "Größe “1”", targetField }] }
-              const change = ImportChange.keepSuggestions(locked, kept)
+              const change = ImportChange.storeSuggestions(locked, kept)
               if (change !== null) assert.isTrue(yield* store.apply(workspace, change))
             }),
           )
@@ -115,7 +115,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         yield* keep("k2", "other")
         const second = { key: "k2", matches: [{ header: "Größe “1”", targetField: "other" }] }
         assert.deepStrictEqual(yield* kept, second)
-        const stale = some(ImportChange.keepSuggestions(session, { key: "k3", matches: [] }))
+        const stale = some(ImportChange.storeSuggestions(session, { key: "k3", matches: [] }))
         assert.isFalse(yield* transact(store.apply(workspace, stale)))
         const executed = yield* executionOf(workspace, yield* store.getSession(workspace, session.id))
         assert.isTrue(yield* transact(store.apply(workspace, executed)))
@@ -345,8 +345,8 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         const { store, transact, workspace } = yield* begin
         const session = yield* sessionIn(workspace)
         const run = yield* runIn(workspace)
-        yield* transact(store.forgetSession(workspace, session.id))
-        yield* transact(store.forgetSession(workspace, run.sessionId))
+        yield* transact(store.deleteSession(workspace, session.id))
+        yield* transact(store.deleteSession(workspace, run.sessionId))
         assert.strictEqual((yield* Effect.flip(store.getSession(workspace, session.id)))._tag, "NotFound")
         assert.strictEqual((yield* store.getSession(workspace, run.sessionId)).id, run.sessionId)
       }),
@@ -376,7 +376,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.isFalse(yield* transact(store.apply(other, moved)))
         const chunk = yield* transact(chunkOf(workspace, { ...run, processedRows: 1 }, [["b@b.co", "Bob"]]))
         assert.isFalse(yield* transact(store.applyChunk(other, chunk)))
-        yield* transact(store.forgetSession(other, session.id))
+        yield* transact(store.deleteSession(other, session.id))
         assert.strictEqual((yield* store.getSession(workspace, session.id)).id, session.id)
       }),
     )

@@ -2,7 +2,7 @@
 import { DateTime, Effect } from "effect"
 import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Alias, isAlias } from "../../src/tents/Alias.ts"
-import type { PublishFacts, PublishWish } from "../../src/tents/pages/Publish.ts"
+import type { PublishFacts, PublishInput } from "../../src/tents/pages/Publish.ts"
 import type { Tent, TentRequest } from "../../src/tents/Tent.ts"
 import { autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
 import type { TentStore } from "../../src/tents/TentStore.ts"
@@ -81,7 +81,7 @@ export const moves = (
     const after = yield* change(workspace, id, (tent) => TentChange.complete(tent, html, at(3)))
     return after ?? (yield* Effect.die("a completed tent is there"))
   })
-  const publishAs = (workspace: WorkspaceId, id: TentId, wish: PublishWish) =>
+  const publishAs = (workspace: WorkspaceId, id: TentId, wish: PublishInput) =>
     transact(
       Effect.gen(function* () {
         const tent = yield* store.lock(workspace, id)

@@ -1,7 +1,7 @@
 // What can be done with blasts. Those that end or hold a blast hold off intents while they decide, so that nothing is handed
 // over once they have answered.
 import { Context, DateTime, Effect, Layer } from "effect"
-import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
+import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { BlastId, Ids, ListId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { List, ListNameExists, NewList } from "../lists/List.ts"
@@ -104,7 +104,7 @@ export class Blasts extends Context.Service<
     Effect.gen(function* () {
       const store = yield* BlastStore
       const choices = yield* choosing
-      const emailChoices = yield* choosingEmail
+      const emailChoices = yield* emailChooser
       const { transact } = yield* Transactor
       const retries = yield* retrying
       const duplicated = yield* duplicating
@@ -155,7 +155,7 @@ export class Blasts extends Context.Service<
       const setEmail = Effect.fnUntraced(function* (ws: WorkspaceId, id: BlastId, choice: EmailChoice, by: string) {
         const before = yield* store.lock(ws, id)
         yield* Effect.fromResult(accepting(before, "setEmail"))
-        const { made: inlineEmail, ...email } = yield* emailChoices.choose(ws, before, choice, by)
+        const { change: inlineEmail, ...email } = yield* emailChoices.choose(ws, before, choice, by)
         yield* applyEvent(store, ws, before, { _tag: "setEmail", email, inlineEmail }, yield* DateTime.now)
       })
 

@@ -1,15 +1,14 @@
-// What could act by itself in an email, in every way in which it is read: browsers pass over conditional comments, Outlook
-// reads some of them and passes over what is between others, and addresses are complete only when tokens are filled in.
+// Active content in an email, under every reading of it. Browsers skip conditional comments, Outlook reads some of them and
+// skips other content, and addresses are complete only when tokens are filled in.
 import { dangersOf, type DangerRules, forbiddenTags, isHarmlessAddress } from "./Clean.ts"
 
-/** `dangersOf` of each reading of an email; empty when it is clean. */
+/** `dangersOf` each reading of an email; empty when it is clean. */
 export const emailDangersOf = (html: string): ReadonlyArray<string> =>
   readingsOf(html).flatMap((reading) => dangersOf(reading, rules))
 
 /**
- * The source as its readers take it, each reading as long as the source and everything in its place: as it stands; with the
- * conditional comments open; and with these open and away what is between `<!--[if !mso]><!-->` and its end, which Outlook
- * does not read.
+ * The readings of a source, each of the same length with all offsets unchanged: unchanged; with the conditional comments
+ * open; and with these open and without the content between `<!--[if !mso]><!-->` and its end, which Outlook skips.
  */
 export const readingsOf = (html: string): ReadonlyArray<string> => {
   if (!/<!(?:--)?\s*\[if/i.test(html)) return [html]
@@ -18,9 +17,9 @@ export const readingsOf = (html: string): ReadonlyArray<string> => {
   return [...new Set([html, opened, away])]
 }
 
-// None of these looks further than the next `<`: many that begin and don't end would take time with their square.
+// None of these matches beyond the next `<`: otherwise many unclosed comments would take quadratic time.
 const opening = /<!--\s*\[if[^<>]*>/gi
-/** Where it begins that others than Outlook are shown something: as a comment, and as a declaration without dashes. */
+/** The beginning of content for clients other than Outlook: as a comment, or as a declaration without dashes. */
 const revealing = /<!--\s*\[if[^<>]*>\s*(?:<!)?-->|<!\[if[^<>]*>/gi
 const revealed_end = /<!\[endif\]\s*(?:--)?>/gi
 
@@ -42,28 +41,28 @@ const withoutRevealed = (html: string): string => {
   return text + html.slice(at)
 }
 
-/** Whatever the tokens of an address become, it does no harm. */
+/** Whether an address is harmless for every value of its tokens. */
 const isHarmlessFilled = (address: string): boolean => addressesOf(address).every(isHarmlessAddress)
 
 /**
- * Within a `<select>` browsers of different years see different elements: what one passes over another one runs. Of pages
- * nothing of that is left when they are written anew; an email is kept as it is spelled.
+ * Browsers of different years parse the content of `<select>` differently: an element that one skips another runs. Cleaned
+ * pages contain none, because they are serialized again; an email is stored with the author's spelling.
  */
 const rules: DangerRules = { isHarmless: isHarmlessFilled, forbidden: new Set([...forbiddenTags, "select"]) }
 
 const tokens_max = 50
 
 /**
- * What an address with tokens can become, as far as its scheme goes: the schemes, or the address itself where tokens have no
- * say in that. A token at the very beginning is taken for a whole address, and is checked when it is filled in; each of them
- * may turn out empty, and a later one a piece of a scheme: `java{{x}}:…`. Where a token ends is not judged finely: behind any
- * two closing braces. More tokens than anybody writes make an address that nobody can know.
+ * The schemes that an address with tokens can have, or the address itself if its tokens can't affect the scheme. A token at
+ * the very beginning is a whole address, and is checked when it is filled in. Any token may be empty, and a later one a
+ * piece of a scheme: `java{{x}}:…`. A token ends after any two closing braces. An address with too many tokens is unknown,
+ * and therefore dangerous.
  */
 export const addressesOf = (address: string): ReadonlyArray<string> => {
   const begin = address.indexOf("{{")
   if (begin < 0) return [address]
   const before = address.slice(0, begin)
-  // The scheme is said, or it is clear that there is none.
+  // The scheme is complete, or there is none.
   if (/[:/?#\\]/.test(before)) return [address]
   const ends = [...address.slice(begin).matchAll(/\}\}/g)].map((end) => begin + end.index + "}}".length)
   if (ends.length > tokens_max) return ["unknown:"]
@@ -76,7 +75,7 @@ export const addressesOf = (address: string): ReadonlyArray<string> => {
   return schemes.length === 0 ? [address] : [...new Set(schemes)]
 }
 
-/** What stands before the first colon, and the colon; null when a path, a query or nothing comes first. */
+/** The text before the first colon, with the colon; null when a path, a query or nothing comes first. */
 const schemeIn = (text: string): string | null => {
   const at = text.search(/[:/?#\\]/)
   return at >= 0 && text[at] === ":" ? text.slice(0, at + 1) : null

@@ -20,7 +20,7 @@ export const PreviewText = Schema.String.check(atMost(preview_text_length_max)).
   description: "Preheader, at most 200 characters; written into the HTML; can contain merge tokens",
 })
 
-/** What can be said of an email when it is made, and changed later. */
+/** The fields of an email that callers set. */
 export interface EmailFields {
   readonly name: string
   readonly subject: string | null
@@ -30,7 +30,7 @@ export interface EmailFields {
   readonly replyToEmail: string | null
 }
 
-/** The schema of the fields, and what each is called on the wire: issues are told by that name. */
+/** The schema of the fields, and their names on the wire, which issues use. */
 export const emailFields = Schema.Struct({
   name: Schema.optionalKey(EmailName),
   subject: Schema.optionalKey(Schema.NullOr(Subject)),

@@ -13,8 +13,8 @@ const decodeFields = Schema.decodeUnknownResult(emailFields, { errors: "all", on
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * The fields as they are kept: addresses without white space around them, an empty preview text or name as none. Issues tell
- * of them by their names on the wire, with `prefix` before each.
+ * The fields to store: addresses are trimmed, an empty preview text or name becomes null. Issues use the names on the wire,
+ * with `prefix` before each.
  */
 export const checkFields = (
   fields: Partial<EmailFields>,
@@ -52,12 +52,12 @@ export const storableEmail = Effect.gen(function* () {
   return storable(cleanEmail, emailDangersOf, html_bytes_max)
 })
 
-/** A subject as a model wrote it, made one that may be kept; null when it says nothing. */
+/** A subject from the AI in a form that can be stored; null when it is blank. */
 export const subjectFrom = (text: string | null): string | null => lineOf(text, subject_length_max)
 
 export const previewTextFrom = (text: string | null): string | null => lineOf(text, preview_text_length_max)
 
-/** One line of what can be stored, cut between characters. */
+/** One storable line, cut between characters. */
 const lineOf = (text: string | null, length_max: number): string | null => {
   const line = (text ?? "")
     .toWellFormed()

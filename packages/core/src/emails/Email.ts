@@ -1,4 +1,4 @@
-// Email: a document with header fields. `EmailChange.ts` has its moves.
+// Email: a document with header fields. `EmailChange.ts` has its decisions.
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
 import type { Current, Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
 import type { EmailId } from "../kernel/Ids.ts"
@@ -13,7 +13,7 @@ export interface Email extends Document, EmailFields {
   readonly id: EmailId
 }
 
-/** What an approval depends on besides the email: domains that mail may come from, as A-labels. */
+/** The facts of an approval: the workspace's verified sending domains, as A-labels. */
 export interface ApprovalFacts {
   readonly verifiedDomains: ReadonlyArray<string>
 }
@@ -33,14 +33,14 @@ export interface EmailTypes extends DocumentTypes {
 export const plainTextOf = ({ document, html }: Current<Document>): string =>
   document.plainText?.text ?? (html === null ? "" : plainText(html))
 
-/** Names of tokens, anywhere in the email, that have no value. `customFields`: `api_name`s of the active ones. */
+/** Names of unknown tokens in the email. `customFields`: `api_name`s of the active fields. */
 export const unresolvedIn = (
   { document, html }: Current<Email>,
   customFields: ReadonlyArray<string>,
 ): ReadonlyArray<string> =>
   unresolvedTokens([document.subject, document.fromName, html, document.plainText?.text ?? null], new Set(customFields))
 
-/** What an approval still needs. A missing sender address has no domain to verify. */
+/** What an approval lacks. A missing sender address has no domain to verify. */
 export const missingIn = (email: Email, { verifiedDomains }: ApprovalFacts): ReadonlyArray<Missing> => {
   const absent = (value: string | null) => value === null || isBlank(value)
   const domain = email.fromAddress === null ? null : domainOf(email.fromAddress)

@@ -1,4 +1,4 @@
-// EmailChange: the moves of an email. Approval freezes HTML, plain text, subject, preheader and sender together.
+// EmailChange: the decisions about an email. An approval freezes HTML, plain text, subject, preview text and sender.
 import { Result } from "effect"
 import { withFields } from "../documents/Document.ts"
 import { type DocumentChange, DocumentMachine, type Kind } from "../documents/machine.ts"

@@ -1,4 +1,4 @@
-// An email for something that sends: there already, or made for it. Blasts and the steps of flows choose theirs alike.
+// The email of a blast or a flow step: an existing one, or one created inline.
 import { DateTime, Effect, Result } from "effect"
 import { document_name_length_max } from "../documents/Document.ts"
 import type { HtmlTooLarge } from "../documents/DocumentErrors.ts"
@@ -22,69 +22,70 @@ export interface ExistingEmail {
 
 export interface InlineEmail {
   readonly source: "inline"
-  /** Without a name it is derived from its owner's; what is left out, taken from the template, then the workspace. */
+  /** The name defaults to the owner's; other fields to those of the template, then of the workspace. */
   readonly fields: Partial<EmailFields>
-  /** An approved email template to begin with; not together with `html`. */
+  /** An approved email template to start from; not together with `html`. */
   readonly templateId?: EmailTemplateId
-  /** With neither a blank branded scaffold. */
+  /** Without `html` and `templateId` the email is a branded scaffold. */
   readonly html?: string
 }
 
 export type EmailChoice = ExistingEmail | InlineEmail
 
-/** The email that was chosen, and what writes it where it was made for its owner. */
+/** The chosen email, and the change that creates an inline one. */
 export interface ChosenEmail {
   readonly emailId: EmailId
   readonly source: EmailChoice["source"]
-  readonly made: EmailChange<Email> | null
+  readonly change: EmailChange<Email> | null
 }
 
-/** The draft of an email, made for the owner of that name. */
+/** The draft of an inline email for the owner of this name. */
 export const inlineEmail = (
   owner: { readonly name: string },
   { fields, html }: InlineEmail,
-  made: DraftFacts,
+  facts: DraftFacts,
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> => {
   const name = fields.name ?? nameWith(owner.name, " email", document_name_length_max)
-  return draft({ ...fields, name, ...(html === undefined ? {} : { html }) }, made)
+  return draft({ ...fields, name, ...(html === undefined ? {} : { html }) }, facts)
 }
 
-/** What a choice comes to, asked of the rooms that know; `clean` first, outside the transaction. */
-export const choosingEmail = Effect.gen(function* () {
+/** Resolves choices of emails. Call `clean` first, outside the transaction, then `choose`. */
+export const emailChooser = Effect.gen(function* () {
   const emails = yield* EmailStore
   const templates = yield* EmailTemplateStore
   const workspaces = yield* WorkspaceStore
   const ids = yield* Ids
-  const keep = yield* storableEmail
+  const storable = yield* storableEmail
 
-  /** HTML of an inline email, as far as it may be kept. */
+  /** Cleans and validates the HTML of an inline email. */
   const clean = (choice: EmailChoice): Effect.Effect<EmailChoice, Invalid | HtmlTooLarge> =>
     Effect.fromResult(
       choice.source === "existing" || choice.html === undefined
         ? Result.succeed(choice)
-        : Result.map(keep(choice.html), (html) => ({ ...choice, html })),
+        : Result.map(storable(choice.html), (html) => ({ ...choice, html })),
     )
 
-  /** `by`: who is named as the maker of an inline email. */
+  /** `by`: the creator's name for an inline email. */
   const choose = Effect.fnUntraced(function* (
-    ws: WorkspaceId,
+    workspaceId: WorkspaceId,
     owner: { readonly name: string },
     choice: EmailChoice,
     by: string,
   ) {
     if (choice.source === "existing") {
       const { id } = yield* emails
-        .get(ws, choice.emailId)
+        .get(workspaceId, choice.emailId)
         .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "email", path: "email_id" })))
-      const existing: ChosenEmail = { emailId: id, source: "existing", made: null }
+      const existing: ChosenEmail = { emailId: id, source: "existing", change: null }
       return existing
     }
-    const seed = choice.templateId === undefined ? null : yield* approvedNamed(templates, ws, choice.templateId)
+    const seed =
+      choice.templateId === undefined ? null : yield* approvedNamed(templates, workspaceId, choice.templateId)
     const id = EmailId.make(yield* ids.next)
-    const workspace = yield* Effect.orDie(workspaces.get(ws))
+    const workspace = yield* Effect.orDie(workspaces.get(workspaceId))
     const now = yield* DateTime.now
-    const made = yield* Effect.fromResult(inlineEmail(owner, choice, { id, workspace, seed, createdByName: by, now }))
-    const inline: ChosenEmail = { emailId: id, source: "inline", made }
+    const change = yield* Effect.fromResult(inlineEmail(owner, choice, { id, workspace, seed, createdByName: by, now }))
+    const inline: ChosenEmail = { emailId: id, source: "inline", change }
     return inline
   })
 

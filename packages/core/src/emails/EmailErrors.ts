@@ -1,15 +1,15 @@
-// What can be refused about an email.
+// Refusals about emails.
 import { Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
-/** What an approval can lack. */
+/** What an approval lacks. */
 export const Missing = Schema.Literals(["subject", "from_name", "from_address", "reply_to_email", "sender_domain"])
 export type Missing = typeof Missing.Type
 
 export class EmailNotReady extends Schema.TaggedError<EmailNotReady>()("EmailNotReady", {
   missing: Schema.Array(Missing),
   fromAddress: Schema.NullOr(Schema.String),
-  /** What it is not ready for, as a gerund. */
+  /** The action that the email is not ready for, as a gerund. */
   before: Schema.Literals(["approving the email", "sending a test of it"]),
 }) {
   readonly code = "email_not_ready" satisfies ErrorCode
@@ -27,10 +27,10 @@ export class EmailNotReady extends Schema.TaggedError<EmailNotReady>()("EmailNot
   }
 }
 
-/** How many users a refusal names; all of them are counted. */
+/** How many users a refusal names. Its count includes all. */
 export const email_users_max = 20
 
-/** A scheduled or sending blast, or an active flow: it sends by the email's approval. */
+/** A scheduled or sending blast, or an active flow, that sends the email's approval. */
 export const EmailUser = Schema.Struct({
   type: Schema.Literals(["blast", "flow"]),
   id: Schema.String.annotate({ format: "uuid" }),
@@ -41,14 +41,14 @@ export type EmailUser = typeof EmailUser.Type
 export interface EmailUses {
   /** Blasts before flows, each by name, at most `email_users_max`. */
   readonly users: ReadonlyArray<EmailUser>
-  /** Of all of them. */
+  /** The number of all users. */
   readonly count: number
 }
 
 export class EmailInUse extends Schema.TaggedError<EmailInUse>()("EmailInUse", {
   users: Schema.Array(EmailUser),
   count: Schema.Int,
-  /** What was asked for, as a participle. */
+  /** The requested action, as a participle. */
   move: Schema.String,
 }) {
   readonly code = "email_in_use" satisfies ErrorCode

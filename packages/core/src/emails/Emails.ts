@@ -18,11 +18,11 @@ import type { EmailNotReady } from "./EmailErrors.ts"
 import { emailRules } from "./EmailRules.ts"
 import { EmailStore } from "./EmailStore.ts"
 import { checkNewEmail, draft, fieldsOf, type NewEmail } from "./NewEmail.ts"
-import { type Preview, previewing } from "./Preview.ts"
+import { type Preview, emailPreview } from "./Preview.ts"
 
 export interface Approved {
   readonly email: Email
-  /** Names of tokens that have no value; they render as their fallback or empty. */
+  /** Names of unknown tokens. They render as their fallback or empty. */
   readonly unresolvedTokens: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ export class Emails extends Context.Service<
         id: EmailId,
         options: { readonly version?: number },
       ) => Effect.Effect<Approved, NotFound | EmailNotReady | ApprovalVersionStale | TemplateNotReady>
-      /** The current version, approved or not, as this contact would read it; without one, as a sample contact would. */
+      /** The current version, approved or not, rendered for this contact, or for a sample contact. */
       readonly preview: (
         workspace: WorkspaceId,
         id: EmailId,
@@ -62,7 +62,7 @@ export class Emails extends Context.Service<
       return Emails.of({
         ...shared.verbs,
         ...shared.plainTexts(plainTextOf),
-        preview: yield* previewing,
+        preview: yield* emailPreview,
 
         create: Effect.fn("Emails.create")(function* (workspaceId, email, createdByName) {
           yield* Effect.fromResult(checkNewEmail(email))

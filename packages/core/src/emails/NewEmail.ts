@@ -12,27 +12,27 @@ import { EmailChange } from "./EmailChange.ts"
 import type { EmailFields } from "../documents/EmailFields.ts"
 import { scaffold } from "../rendering/EmailScaffold.ts"
 
-/** Fields that are left out are taken from the template, then from the workspace's sender defaults, as far as they have some. */
+/** Omitted fields come from the template, then from the workspace's sender defaults. */
 export type NewEmail = Partial<EmailFields> &
   Pick<EmailFields, "name"> & {
     readonly html?: string
     /** An approved email template. */
     readonly templateId?: EmailTemplateId
-    /** The AI writes it, on top of the template if there is one. */
+    /** The prompt for the AI, which starts from the template if there is one. */
     readonly prompt?: string
   }
 
-/** What a draft needs besides the request. */
+/** Facts for a draft. */
 export interface DraftFacts {
   readonly id: EmailId
   readonly workspace: Workspace
-  /** What the approval of the template froze; null without one. */
+  /** The template's approval; null without a template. */
   readonly seed: ApprovedEmailTemplate | null
   readonly createdByName: string
   readonly now: DateTime.Utc
 }
 
-/** An email has one source; only a template may have a prompt, too. */
+/** An email has one source. Only a template can be combined with a prompt. */
 export const checkNewEmail = ({ html, templateId, prompt }: NewEmail): Result.Result<void, Invalid> => {
   const issues: ReadonlyArray<Issue> = [
     ...(html !== undefined && templateId !== undefined
@@ -69,17 +69,17 @@ export const fieldsOf = (
 }
 
 /**
- * The draft of a request without a prompt; `html` is clean. A template's override of the plain text is copied, and stays
- * stale if it was.
+ * The draft of a request without a prompt; `html` is clean. A template's override of the plain text is copied, and is stale
+ * if it was stale.
  */
 export const draft = (
-  asked: NewEmail,
+  request: NewEmail,
   { id, workspace, seed, createdByName, now }: DraftFacts,
 ): Result.Result<EmailChange<Email>, Invalid | HtmlTooLarge> =>
   EmailChange.create({
     id,
-    fields: { ...fieldsOf(asked, seed, workspace), plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
-    html: asked.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
+    fields: { ...fieldsOf(request, seed, workspace), plainText: seed && overrideOfCopy(seed.plainText, seed.version) },
+    html: request.html ?? seed?.html ?? scaffold({ workspaceName: workspace.name, brand: workspace.brand }),
     createdByName,
     now,
   })

@@ -1,5 +1,4 @@
-// What a person reads of an email, before anybody is sent it: rendered as for a recipient, but untracked, and with links of a
-// message that does not exist.
+// The preview of an email: rendered as for a recipient, but untracked, and with links of a message that does not exist.
 import { DateTime, Effect } from "effect"
 import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
@@ -14,12 +13,12 @@ import { EmailStore } from "./EmailStore.ts"
 import { type Content, renderContent } from "../rendering/Render.ts"
 
 export interface Preview extends Content {
-  /** Names of tokens that stand for nothing; they render as their fallback or empty. */
+  /** Names of unknown tokens. They render as their fallback or empty. */
   readonly unresolvedTokens: ReadonlyArray<string>
 }
 
-/** What `Emails.preview` is made of. */
-export const previewing = Effect.gen(function* () {
+/** The implementation of `Emails.preview`. */
+export const emailPreview = Effect.gen(function* () {
   const store = yield* EmailStore
   const workspaces = yield* WorkspaceStore
   const contacts = yield* ContactStore
@@ -34,7 +33,7 @@ export const previewing = Effect.gen(function* () {
     const sender = { workspaceId: workspace, workspaceName: name, postalAddress }
     const compiled = compile(asApproved(current.document, html), sender, { ...untracked, addresses: links.addresses })
     const { customFields } = yield* store.facts(workspace)
-    // No message has the email's own id: these links lead nowhere, and stay the same from preview to preview.
+    // The email's id is no delivery's id: these links lead nowhere, and are the same in every preview.
     const nowhere = links.of({ workspaceId: workspace, deliveryId: DeliveryId.make(id) })
     const preview: Preview = {
       ...renderContent(compiled, { contact, dynamic: {}, links: nowhere }),
@@ -44,10 +43,10 @@ export const previewing = Effect.gen(function* () {
   })
 })
 
-/** A marketing email, but nobody's: without pixel and redirects. */
+/** A marketing email without pixel and redirects. */
 export const untracked = { operational: false, tracked: false } as const
 
-/** An email as an approval would freeze it now, whatever it still lacks. */
+/** The email as an approval would freeze it now, complete or not. */
 export const asApproved = (email: Email, html: string): ApprovedEmail => ({
   approvalId: ApprovalId.make(email.id),
   emailId: email.id,
@@ -62,7 +61,7 @@ export const asApproved = (email: Email, html: string): ApprovedEmail => ({
   approvedAt: email.updatedAt,
 })
 
-/** Whoever an email is shown to when no contact is named. Custom fields are empty: fallbacks show. */
+/** The contact of previews and tests without one. Its custom fields are empty: fallbacks show. */
 export const sampleContact = (email = "sample@example.com"): Contact => ({
   ...blankContact(ContactId.make("00000000-0000-4000-8000-000000000000"), DateTime.makeUnsafe(0)),
   displayName: "Sample Contact",

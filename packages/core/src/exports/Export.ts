@@ -3,9 +3,9 @@ import { DateTime } from "effect"
 import type { RecipientCategory } from "../blasts/BlastStore.ts"
 import type { BlastId, ExportId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 
-/** How long an export is kept once it has ended: the file, and what is known of it. */
+/** How long file and row are stored after the export has ended. */
 export const export_lifetime_ms = 24 * 60 * 60_000
-/** How long the file's address is good; each reading of the export makes a new one. */
+/** How long the file's address is valid. Each read of the export returns a new one. */
 export const link_lifetime_ms = 60 * 60_000
 export const export_bytes_max = 10 * 2 ** 30
 
@@ -23,11 +23,11 @@ export interface BlastRecipients {
   readonly category: RecipientCategory
 }
 
-/** What is in the file. */
+/** The content of the file. */
 export type ExportSubject = ListMembers | BlastRecipients
 export type ExportKind = ExportSubject["kind"]
 
-/** Under whose address an export is found. */
+/** The list or blast in whose path an export is found. */
 export type ExportOwner = Pick<ListMembers, "kind" | "listId"> | Pick<BlastRecipients, "kind" | "blastId">
 
 interface Common {
@@ -42,7 +42,7 @@ export interface PendingExport extends Common {
 
 export interface CompletedExport extends Common {
   readonly status: "completed"
-  /** What a browser saves the file as. */
+  /** The file name for browsers. */
   readonly fileName: string
   /** Without the header. */
   readonly rowCount: number
@@ -51,14 +51,14 @@ export interface CompletedExport extends Common {
 
 export interface FailedExport extends Common {
   readonly status: "failed"
-  /** Why, in a sentence for people. */
+  /** Why the export failed, as a sentence for users. */
   readonly error: string
   readonly completedAt: DateTime.Utc
 }
 
 export type Export = PendingExport | CompletedExport | FailedExport
 
-/** Where the file of an export lies: known without its record, which may be gone before the file. */
+/** The key of the export's file. It needs no row, which may be deleted before the file. */
 export const exportKey = (workspace: WorkspaceId, kind: ExportKind, id: ExportId): string =>
   `${kind}-exports/${workspace}/${id}`
 
@@ -69,7 +69,7 @@ export const isOwnedBy = ({ subject }: Export, owner: ExportOwner): boolean =>
 
 export const isPending = (it: Export): it is PendingExport => it.status === "queued" || it.status === "running"
 
-/** When file and record go. */
+/** When file and row are deleted. */
 export const expiryOf = (ended: CompletedExport | FailedExport): DateTime.Utc =>
   DateTime.add(ended.completedAt, { milliseconds: export_lifetime_ms })
 

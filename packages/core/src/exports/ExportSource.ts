@@ -1,27 +1,27 @@
-// What differs from one kind of export to another: whether there is anything to export, and which table comes of it.
+// The source of an export, which differs by kind: whether there is something to export, and its table.
 import type { Effect, Stream } from "effect"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { ExportSubject } from "./Export.ts"
 
-/** A table on its way into a file. */
+/** A table that is read as a stream. */
 export interface OpenTable {
-  /** How its file's name begins: letters, digits and hyphens. */
+  /** The beginning of the file's name: letters, digits and hyphens. */
   readonly stem: string
   /** The columns' names. */
   readonly header: ReadonlyArray<string>
   /**
-   * Some rows at a time, all as they were at one moment. A row has as many cells as there are columns, guarded against
-   * spreadsheets that would run them.
+   * Chunks of rows from one consistent snapshot. A row has one cell for each column, with guards against formulas in
+   * spreadsheets.
    */
   readonly rows: Stream.Stream<ReadonlyArray<ReadonlyArray<string>>>
 }
 
 export interface ExportSource<Subject extends ExportSubject> {
-  /** Fails when what is to be exported is not there. */
+  /** Fails when the subject does not exist. */
   readonly check: (workspace: WorkspaceId, subject: Subject) => Effect.Effect<unknown, NotFound>
-  /** Nothing is read of the rows before somebody asks for them. */
+  /** Rows are read only when the stream runs. */
   readonly open: (workspace: WorkspaceId, subject: Subject) => Effect.Effect<OpenTable, NotFound>
-  /** A sentence for who waits for an export of what has gone meanwhile. */
-  readonly gone: string
+  /** The error of an export whose subject was deleted meanwhile, as a sentence for users. */
+  readonly deletedError: string
 }

@@ -1,4 +1,4 @@
-// The port to exports: what is known of each, and the rows that they are written from.
+// The port to exports and to the rows that they contain.
 import { Context, type Effect, type Stream } from "effect"
 import type { BlastRecipient } from "../blasts/BlastStore.ts"
 import type { Contact } from "../contacts/Contact.ts"
@@ -12,22 +12,22 @@ import type { ExportChange } from "./machine.ts"
 export class ExportStore extends Context.Service<
   ExportStore,
   {
-    /** An export whose list or blast there is: with it, it is lost to its readers. */
+    /** Fails for an export whose list or blast is deleted. */
     readonly get: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound>
-    /** Whatever became of its list or blast. Nobody else's `lock` of it returns before this transaction ends. */
+    /** Also finds an export whose list or blast is deleted. Blocks other `lock` calls for it until the transaction ends. */
     readonly lock: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<Export, NotFound, Transaction>
-    /** False, and nothing is written, when the export is no longer in the state that was decided on. */
+    /** Returns false and writes nothing when the state of the export has changed since the decision. */
     readonly apply: (workspace: WorkspaceId, change: ExportChange) => Effect.Effect<boolean, never, Transaction>
     /**
-     * Whom the list holds, by id, as they are at one moment however long the reading takes; some at a time, so that memory
-     * does not grow with the list. Who stops reading keeps nothing open.
+     * The members of the list by id, in one consistent snapshot, in chunks of constant memory. A reader that stops closes
+     * the transaction.
      */
     readonly members: (
       workspace: WorkspaceId,
       audience: ListAudience,
       options: { readonly excludeUnsubscribed: boolean },
     ) => Stream.Stream<ReadonlyArray<Contact>>
-    /** The recipients of a blast that are in the category, by their contacts' ids; read as `members` are. */
+    /** The recipients of the blast in the category, by contact id; read like `members`. */
     readonly recipients: (
       workspace: WorkspaceId,
       wanted: Pick<BlastRecipients, "blastId" | "category">,

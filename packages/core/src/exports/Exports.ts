@@ -1,5 +1,5 @@
-// What can be done with exports: ask for one, follow it, fetch its file. The job that writes the file is here too: done a
-// second time it writes the same file again, and an export that has ended is left alone. What is in it, its source says.
+// Use cases of exports: create one, follow it, download its file. The job that writes the file can run twice: it writes the
+// same file again, and ignores an ended export. The export's source provides the content.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { recipientsExport } from "./RecipientsExport.ts"
 import { type BlobInfo, type BlobNotFound, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
@@ -30,19 +30,19 @@ import { ExportChange } from "./machine.ts"
 import type { OpenTable } from "./ExportSource.ts"
 import { ExportStore } from "./ExportStore.ts"
 
-/** An export with the address of its file, once there is one. */
+/** An export with the address of its file, if it is completed. */
 export interface ExportView {
   readonly record: Export
   readonly link: { readonly url: string; readonly expiresAt: DateTime.Utc } | null
 }
 
-/** A file on its way to whoever has its link. */
+/** A file of a valid link. */
 export interface Download extends BlobInfo {
   readonly fileName: string
   readonly bytes: Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>
 }
 
-/** Under this path of the API's origin lie the files of a store that signs no addresses. */
+/** The API's path of files, for a blob store that signs no addresses. */
 export const downloads_path = "/downloads"
 
 const link_purpose = "export"
@@ -51,19 +51,21 @@ export class Exports extends Context.Service<
   Exports,
   {
     readonly create: (workspace: WorkspaceId, subject: ExportSubject) => Effect.Effect<Export, NotFound>
-    /** While its list or blast is there, and until a day after its end. The link is good for an hour, or for what is left of the day. */
+    /**
+     * Fails when the list or blast is deleted, or a day after the export has ended. The link is valid for an hour at most.
+     */
     readonly get: (
       workspace: WorkspaceId,
       owner: ExportOwner,
       id: ExportId,
     ) => Effect.Effect<ExportView, NotFound | BlobUnavailable>
-    /** The file that a link of this service's own names. */
+    /** The file of a link that this service signed. */
     readonly download: (token: string) => Effect.Effect<Download, LinkRefused | BlobUnavailable>
-    /** Writes the file. A job's: it fails when the store of files does not answer, and is tried again. */
+    /** Writes the file. Run by a job; fails when the blob store does not answer, and is retried. */
     readonly run: (workspace: WorkspaceId, id: ExportId) => Effect.Effect<void, BlobUnavailable>
-    /** Ends an export that can't be got to its end as `failed`; `reason` is a sentence for people. */
+    /** Ends an export that can't complete as `failed`. `reason` is a sentence for users. */
     readonly abandon: (workspace: WorkspaceId, id: ExportId, reason: string) => Effect.Effect<void>
-    /** Removes an export and its file, whatever became of what it was of. A job's, a day after its end. */
+    /** Deletes an export and its file. Run by a job a day after its end. */
     readonly expire: (workspace: WorkspaceId, kind: ExportKind, id: ExportId) => Effect.Effect<void, BlobUnavailable>
   }
 >()("tentpole/Exports") {
@@ -81,10 +83,10 @@ export class Exports extends Context.Service<
 
       const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ExportChange) {
         const applied = yield* store.apply(workspace, change)
-        if (!applied) return yield* Effect.die("an export moved although it was locked")
+        if (!applied) return yield* Effect.die("an export changed although it was locked")
       })
 
-      /** Moves the export by a decision on its state, if there is one to make; answers the export as it is then. */
+      /** Applies a decision to the locked export, if it is not null. Returns the resulting export. */
       const move = (
         workspace: WorkspaceId,
         id: ExportId,
@@ -102,7 +104,7 @@ export class Exports extends Context.Service<
 
       const abandon = (workspace: WorkspaceId, id: ExportId, reason: string) =>
         move(workspace, id, (before, now) => ExportChange.fail(before, reason, now)).pipe(
-          Effect.catchTag("NotFound", nobodyWaits),
+          Effect.catchTag("NotFound", ignoreDeleted),
           Effect.asVoid,
         )
 
@@ -112,9 +114,9 @@ export class Exports extends Context.Service<
       const open = (workspace: WorkspaceId, subject: ExportSubject) =>
         subject.kind === "list" ? members.open(workspace, subject) : recipients.open(workspace, subject)
 
-      const gone = { list: members.gone, blast: recipients.gone }
+      const deletedErrors = { list: members.deletedError, blast: recipients.deletedError }
 
-      /** Streams the table into the file; answers how many rows it has. */
+      /** Streams the table into the file; returns the number of rows. */
       const writeFile = Effect.fnUntraced(function* (key: string, table: OpenTable) {
         let rowCount = 0
         const rows = Stream.map(table.rows, (some) => {
@@ -136,12 +138,12 @@ export class Exports extends Context.Service<
         const table = yield* open(workspace, started.subject).pipe(
           Effect.catchTag("NotFound", () => Effect.succeed(null)),
         )
-        if (table === null) return yield* abandon(workspace, id, gone[kind])
+        if (table === null) return yield* abandon(workspace, id, deletedErrors[kind])
         const key = exportKey(workspace, kind, id)
         const rowCount = yield* writeFile(key, table)
         const written = { stem: table.stem, rowCount }
         yield* move(workspace, id, (before, now) => ExportChange.complete(before, written, now)).pipe(
-          // The workspace was deleted meanwhile: nobody else knows of the file.
+          // The workspace was deleted meanwhile, so no row names the file.
           Effect.tapErrorTag("NotFound", () => blobs.delete(key)),
         )
       })
@@ -187,16 +189,16 @@ export class Exports extends Context.Service<
 
         run: Effect.fn("Exports.run")(function* (workspace, id) {
           yield* work(workspace, id).pipe(
-            Effect.catchTags({ NotFound: nobodyWaits, BlobTooLarge: () => abandon(workspace, id, tooLarge) }),
+            Effect.catchTags({ NotFound: ignoreDeleted, BlobTooLarge: () => abandon(workspace, id, tooLarge) }),
           )
         }),
 
         abandon: Effect.fn("Exports.abandon")(abandon),
 
         expire: Effect.fn("Exports.expire")(function* (workspace, kind, id) {
-          // The record first: nobody is shown a link to a file that is gone.
+          // The row is deleted first, so that no link to a deleted file is returned.
           yield* move(workspace, id, (before) => ExportChange.forget(before)).pipe(
-            Effect.catchTag("NotFound", nobodyWaits),
+            Effect.catchTag("NotFound", ignoreDeleted),
           )
           yield* blobs.delete(exportKey(workspace, kind, id))
         }),
@@ -207,5 +209,5 @@ export class Exports extends Context.Service<
 
 const tooLarge = `The export is larger than ${export_bytes_max / 2 ** 30} GB. Export less at a time: smaller lists, or one category of recipients after the other`
 
-/** The workspace was deleted, and its exports with it. */
-const nobodyWaits = (_: NotFound) => Effect.void
+/** The workspace was deleted with its exports. */
+const ignoreDeleted = (_: NotFound) => Effect.void

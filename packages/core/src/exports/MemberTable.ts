@@ -1,4 +1,4 @@
-// A list's members as a table: which columns an export has, and what a contact has in them.
+// The table of a list's members: the columns of an export, and a contact's cells.
 import { DateTime } from "effect"
 import { type Contact, customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
@@ -6,9 +6,9 @@ import type { CustomField } from "../contacts/CustomField.ts"
 import { cellText } from "../kernel/Csv.ts"
 
 export interface MemberTable {
-  /** The columns' names: as imports and the wire call the fields. */
+  /** The columns' names, which are the fields' names on the wire. */
   readonly header: ReadonlyArray<string>
-  /** A contact's cells, as many as there are columns, guarded against spreadsheets that would run them. */
+  /** A contact's cells, one for each column, with guards against formulas in spreadsheets. */
   readonly row: (contact: Contact) => ReadonlyArray<string>
 }
 
@@ -17,7 +17,7 @@ interface Column {
   readonly value: (contact: Contact) => CustomValue | DateTime.Utc | null
 }
 
-/** `fields` are the workspace's, oldest first; archived ones have no column. */
+/** `fields` are the workspace's, oldest first. Archived ones have no column. */
 export const memberTable = (fields: ReadonlyArray<CustomField>): MemberTable => {
   const columns = [
     { name: "contact_id", value: (contact: Contact) => contact.id },
@@ -31,7 +31,7 @@ export const memberTable = (fields: ReadonlyArray<CustomField>): MemberTable => 
   }
 }
 
-/** In the description's order, where custom fields stand before the instants. */
+/** In the order of the standard fields, with custom fields before the instants. */
 const standardColumns = standardFields.map(({ apiName, kind, key }) => ({
   name: apiName,
   kind,

@@ -1,4 +1,4 @@
-// Exports of a list's members: the list as it is when its file is begun, under its slug.
+// Exports of a list's members: the members at the time of the job, in a file named after the list's slug.
 import { DateTime, Effect, Stream } from "effect"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
 import type { ListMembers } from "./Export.ts"
@@ -15,13 +15,13 @@ export const membersExport = Effect.gen(function* () {
     check: (workspace, { listId }) => lists.get(workspace, listId),
     open: Effect.fnUntraced(function* (workspace, subject) {
       const list = yield* lists.get(workspace, subject.listId)
-      // Every field of the workspace: those that the rules name are among them.
+      // All fields, because the list's rules may use any of them.
       const fields = yield* fieldStore.list(workspace)
       const { header, row } = memberTable(fields)
       const members = store.members(workspace, { list, fields, now: yield* DateTime.now }, subject)
       return { stem: list.slug, header, rows: Stream.map(members, (some) => some.map(row)) }
     }),
-    gone: "The list was deleted before its members were exported",
+    deletedError: "The list was deleted before its members were exported",
   }
   return source
 })

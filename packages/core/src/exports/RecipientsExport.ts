@@ -1,4 +1,4 @@
-// Exports of a blast's recipients: who was to be mailed, what became of it, and what they did with it.
+// Exports of a blast's recipients: contact, outcome of the delivery, and engagement.
 import { DateTime, Effect, Stream } from "effect"
 import { cellText } from "../kernel/Csv.ts"
 import type { BlastRecipients } from "./Export.ts"
@@ -12,7 +12,7 @@ interface Column {
   readonly value: (recipient: BlastRecipient) => string | boolean | DateTime.Utc | null
 }
 
-/** Named and ordered as the recipients' listing has them; `recipient_id` names the message in timelines. */
+/** Names and order are those of the recipients' listing; `recipient_id` identifies the message in timelines. */
 const columns: ReadonlyArray<Column> = [
   { name: "contact_id", value: (it) => it.contactId },
   { name: "recipient_id", value: (it) => it.id },
@@ -34,7 +34,7 @@ const columns: ReadonlyArray<Column> = [
 /** The columns' names. */
 export const recipientHeader: ReadonlyArray<string> = columns.map(({ name }) => name)
 
-/** A recipient's cells, as many as there are columns. */
+/** A recipient's cells, one for each column. */
 export const recipientRow = (recipient: BlastRecipient): ReadonlyArray<string> =>
   columns.map(({ value }) => cellText(value(recipient)))
 
@@ -53,7 +53,7 @@ export const recipientsExport = Effect.gen(function* () {
       const recipients = store.recipients(workspace, subject)
       return { stem, header: recipientHeader, rows: Stream.map(recipients, (some) => some.map(recipientRow)) }
     }),
-    gone: "The email blast was deleted before its recipients were exported",
+    deletedError: "The email blast was deleted before its recipients were exported",
   }
   return source
 })

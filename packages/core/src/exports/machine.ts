@@ -1,4 +1,4 @@
-// The machine of an export: every ExportChange is decided here.
+// The state machine of an export: every ExportChange is decided here.
 import { DateTime } from "effect"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
@@ -26,7 +26,7 @@ export type ExportChange = Change<
   "export",
   {
     readonly before: Export | null
-    /** Null: it is forgotten. */
+    /** Null: the export is deleted. */
     readonly after: Export | null
   }
 >
@@ -51,13 +51,13 @@ export const ExportChange = {
     return { change: exportChange({ before: null, after: begun }, { jobs }), begun }
   },
 
-  /** A worker has it. Null when one had it before, or it has ended. */
+  /** A worker starts the export. Null when it was started before or has ended. */
   start(before: Export): ExportChange | null {
     if (before.status !== "queued") return null
     return exportChange({ before, after: { ...before, status: "running" } })
   },
 
-  /** Its file is written, and named after what is in it (`stem`) and the day. Null when it has ended already. */
+  /** The file is written. Its name is `stem` and the day. Null when the export has ended. */
   complete(
     before: Export,
     written: { readonly stem: string; readonly rowCount: number },
@@ -75,13 +75,13 @@ export const ExportChange = {
     })
   },
 
-  /** It can't be written; `error` is a sentence for people. Null when it has ended already. */
+  /** The export failed; `error` is a sentence for users. Null when it has ended. */
   fail(before: Export, error: string, now: DateTime.Utc): ExportChange | null {
     if (!isPending(before)) return null
     return end(before, { ...before, status: "failed", error, completedAt: now })
   },
 
-  /** Its time is over. */
+  /** The lifetime of the export has ended. */
   forget(before: Export): ExportChange {
     return exportChange({ before, after: null })
   },

@@ -1,7 +1,7 @@
 // What can be done with flows: written as a whole or step by step, activated, paused, put away, drawn and tried out. Bodies are
 // JSON: the room reads them itself, so that all that is wrong with one is told at once, each with its path.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
-import { choosingEmail, type EmailChoice } from "../emails/EmailChoice.ts"
+import { emailChooser, type EmailChoice } from "../emails/EmailChoice.ts"
 import type { HtmlTooLarge, TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { FlowId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
@@ -79,7 +79,7 @@ export class Flows extends Context.Service<
     Effect.gen(function* () {
       const store = yield* FlowStore
       const ids = yield* Ids
-      const emails = yield* choosingEmail
+      const emails = yield* emailChooser
       const { transact } = yield* Transactor
       const write = (ws: WorkspaceId, change: FlowChange) =>
         change.before === change.after ? Effect.void : store.apply(ws, change)
@@ -123,10 +123,10 @@ export class Flows extends Context.Service<
         { stepId, choice, by }: { readonly stepId: StepId; readonly choice: EmailChoice; readonly by: string },
       ) {
         const before = yield* store.lock(ws, id)
-        const { made, ...email } = yield* emails.choose(ws, before, choice, by)
+        const { change, ...email } = yield* emails.choose(ws, before, choice, by)
         const structure = yield* Effect.fromResult(setStepEmail(before.structure, stepId, email))
         const now = yield* DateTime.now
-        const edit = { _tag: "edit", patch: { structure }, email: made } as const
+        const edit = { _tag: "edit", patch: { structure }, email: change } as const
         yield* write(ws, yield* Effect.fromResult(decide(before, edit, now)))
       }, transact)
 

@@ -1,4 +1,4 @@
-// What a visitor sent, held to what the form takes, and what of it is said of the visitor as a contact.
+// The answers of a submission, limited to the form's fields, and the visitor's contact fields among them.
 import { Result, Schema } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
@@ -13,8 +13,8 @@ import type { Form } from "./Form.ts"
 export const fields_max = 100
 export const field_bytes_max = 10_240
 
-/** Names and values as they were sent, in their order. */
-export type Sent = ReadonlyArray<readonly [name: string, value: string]>
+/** Names and values as they were sent, in order. */
+export type SentFields = ReadonlyArray<readonly [name: string, value: string]>
 
 export class TooMuchSent extends Schema.TaggedError<TooMuchSent>()("TooMuchSent", {}) {
   readonly code = "payload_too_large" satisfies ErrorCode
@@ -23,16 +23,16 @@ export class TooMuchSent extends Schema.TaggedError<TooMuchSent>()("TooMuchSent"
   }
 }
 
-/** By field: what was sent under a name more than once, as by check boxes, stands with commas between. */
+/** By field. Several values of one name, as from check boxes, are joined with commas. */
 export type Answers = Readonly<Record<string, string>>
 
-/** Null: sent by a machine, which filled in what people don't see. */
-export const readAnswers = (form: Form, sent: Sent): Result.Result<Answers | null, Invalid | TooMuchSent> => {
+/** Null: a bot filled in the honeypot. */
+export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers | null, Invalid | TooMuchSent> => {
   const trap = sent.filter(([name]) => name === honeypot_name)
   if (sent.length - trap.length > fields_max) return Result.fail(new TooMuchSent())
   if (sent.some(([, value]) => encodeText(value).length > field_bytes_max)) return Result.fail(new TooMuchSent())
-  const broken = sent.find(([name, value]) => unstorable.test(name) || unstorable.test(value))
-  if (broken !== undefined) return Result.fail(Invalid.at(broken[0].replace(unstorable, ""), "must be text"))
+  const broken = sent.find(([name, value]) => unstorableText.test(name) || unstorableText.test(value))
+  if (broken !== undefined) return Result.fail(Invalid.at(broken[0].replace(unstorableText, ""), "must be text"))
   if (trap.some(([, value]) => value !== "")) return Result.succeed(null)
   const taken = new Set(form.fields)
   const answers = new Map<string, string>()
@@ -47,13 +47,13 @@ export const readAnswers = (form: Form, sent: Sent): Result.Result<Answers | nul
   return Result.succeed(Object.fromEntries(answers))
 }
 
-/** What PostgreSQL's text can't hold. */
-const unstorable = /\0|\p{Cs}/u
+/** What PostgreSQL's text can't store. */
+const unstorableText = /\0|\p{Cs}/u
 
 /**
- * The visitor as a contact: fields by the names that contacts have for them, standard or custom. Null when they left neither
- * email nor phone. An email that is none is refused, so that it can be mended; so is a phone where there is no email.
- * Anything else that no contact can have stays with the submission alone.
+ * The visitor as a contact: answers under the names of standard or custom fields. Null without email and phone. A malformed
+ * email is refused, so that the visitor can correct it; a malformed phone only without an email. Other invalid values stay
+ * in the submission only.
  */
 export const readVisitor = (answers: Answers, how: ItemContext): Result.Result<ContactPatch | null, Invalid> => {
   let visitor: ContactPatch = {}

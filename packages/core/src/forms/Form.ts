@@ -1,5 +1,5 @@
-// What a form on a published page declares: the fields it takes, and where its sender goes next. What a visitor sends
-// besides is not this form's, whoever sends it.
+// A form of a published page: the fields that it declares, and the page after a submission. Other fields of a request are
+// ignored.
 import type { DefaultTreeAdapterMap } from "parse5"
 import { parse } from "parse5"
 import type { TentId } from "../kernel/Ids.ts"
@@ -11,15 +11,15 @@ type Element = DefaultTreeAdapterMap["element"]
 export interface Form {
   readonly tentId: TentId
   readonly formId: string
-  /** Names of its fields, in their order. */
+  /** Names of its fields in order. */
   readonly fields: ReadonlyArray<string>
-  /** Where to go after sending, as the page's author wrote it; null: to a page of thanks. */
+  /** The author's page after a submission; null: a thank-you page of this service. */
   readonly successUrl: string | null
 }
 
 export const field_name_length_max = 200
 
-/** The forms of a page by their ids. Of two under one id, as at the top and at the bottom of a page, the fields join. */
+/** The forms of a page by id. Two forms with one id, such as at the top and bottom of a page, are joined. */
 export const readForms = (tentId: TentId, html: string): ReadonlyMap<string, Form> => {
   const forms = new Map<string, Form>()
   for (const { element, formId } of formsOf(parse(html))) {
@@ -36,7 +36,7 @@ const attribute = (element: Element, name: string): string | undefined =>
 
 const fieldElements: ReadonlySet<string> = new Set(["input", "select", "textarea", "button"])
 
-/** Inputs that send no answer: the browser's own buttons, pictures, and files, which forms don't take. */
+/** Inputs without an answer: the browser's buttons, pictures, and files, which forms don't accept. */
 const silentInputs: ReadonlySet<string> = new Set(["file", "image", "reset"])
 
 const fieldsOf = (form: Element): ReadonlyArray<string> =>
@@ -47,6 +47,6 @@ const fieldsOf = (form: Element): ReadonlyArray<string> =>
     return [name]
   })
 
-/** `__proto__` would be a field of every object that is made of answers. */
+/** `__proto__` would set the prototype of an object of answers. */
 const isFieldName = (name: string): boolean =>
   name !== "" && name !== honeypot_name && name !== "__proto__" && name.length <= field_name_length_max

@@ -1,4 +1,4 @@
-// The port to what was sent by the forms of published pages.
+// The port to the submissions of forms.
 import { Context, type Effect } from "effect"
 import type { IdentityTaken } from "../contacts/ContactStore.ts"
 import type { TentId, WorkspaceId } from "../kernel/Ids.ts"
@@ -15,14 +15,14 @@ export interface SubmissionQuery {
 export class FormStore extends Context.Service<
   FormStore,
   {
-    /** Refused unless the tent is published; it stays so until the transaction ends, and others may send meanwhile. */
+    /** Fails unless the tent is published. It stays published until the transaction ends; others can submit meanwhile. */
     readonly lockPublished: (workspace: WorkspaceId, tent: TentId) => Effect.Effect<void, NotFound, Transaction>
     /** Writes the submission with its contact, the contact's timeline and the events. */
     readonly apply: (
       workspace: WorkspaceId,
       change: SubmissionChange,
     ) => Effect.Effect<void, IdentityTaken, Transaction>
-    /** Of a tent, newest first; of those of the same millisecond, by id. They go with their tent. */
+    /** The submissions of a tent, newest first; those of the same millisecond by id. They are deleted with the tent. */
     readonly list: (
       workspace: WorkspaceId,
       tent: TentId,

@@ -1,4 +1,4 @@
-// What can be done with the forms of published pages: visitors send them, and their owner reads what came.
+// Use cases of forms on published pages: visitors submit them, and the workspace reads the submissions.
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import { identitiesOf } from "../contacts/batch/Batch.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
@@ -9,7 +9,7 @@ import { ContactId, Ids, SubmissionId, type WorkspaceId } from "../kernel/Ids.ts
 import type { Invalid, NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
-import { type Answers, readAnswers, readVisitor, type Sent, type TooMuchSent } from "./Answers.ts"
+import { type Answers, readAnswers, readVisitor, type SentFields, type TooMuchSent } from "./Answers.ts"
 import type { Form } from "./Form.ts"
 import { FormStore } from "./FormStore.ts"
 import { SubmissionChange } from "./Submission.ts"
@@ -18,13 +18,13 @@ export class Forms extends Context.Service<
   Forms,
   {
     /**
-     * Takes what a visitor sent by a form of a page that was read as published: refused when it is no longer. What a machine
-     * sent is dropped, and nobody is told.
+     * Accepts a visitor's submission of a form. Fails when the page is no longer published. A bot's submission is dropped,
+     * and the bot gets the same answer.
      */
     readonly submit: (
       workspace: WorkspaceId,
       form: Form,
-      sent: Sent,
+      sent: SentFields,
     ) => Effect.Effect<void, NotFound | Invalid | TooMuchSent>
     readonly list: FormStore["Service"]["list"]
   }

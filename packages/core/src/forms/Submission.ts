@@ -1,4 +1,4 @@
-// A form that was sent: what was said, by whom, and what follows from it for the contact and for those who wait for it.
+// A submission: the answers that a visitor sent by a form, and the resulting changes of the contact.
 import { type DateTime, Result } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
 import type { BatchFacts } from "../contacts/batch/Batch.ts"
@@ -15,16 +15,16 @@ export interface Submission {
   readonly tentId: TentId
   readonly formId: string
   readonly fields: Answers
-  /** Null: they left neither email nor phone, or the contact is gone. */
+  /** Null: the visitor left neither email nor phone, or the contact is deleted. */
   readonly contactId: ContactId | null
   readonly createdAt: DateTime.Utc
 }
 
-interface Sending {
+interface SubmissionInput {
   readonly id: SubmissionId
   readonly form: Form
   readonly answers: Answers
-  /** Null: nobody to be known by it. */
+  /** Null: the visitor left neither email nor phone. */
   readonly visitor: ContactPatch | null
 }
 
@@ -33,7 +33,7 @@ export type SubmissionChange = Change<
   {
     readonly submission: Submission
     readonly contacts: ContactsChange
-    /** A line of the contact's timeline; none where there is no contact. */
+    /** One entry for the contact's timeline; empty without a contact. */
     readonly activities: ReadonlyArray<Activity>
   }
 >
@@ -42,12 +42,12 @@ const submissionChange = changeOf("submission")
 
 export const SubmissionChange = {
   /**
-   * Anybody can write anybody's address into a form. So it fills what is empty and overwrites nothing, an opt-out stays, and
-   * where email and phone belong to two people it is about the email's.
+   * A visitor can enter another person's address. So a submission fills empty fields and overwrites none, an opt-out stays,
+   * and if email and phone belong to two contacts, the one with the email is updated.
    *
-   * @throws when the visitor is refused: one who can be known is not.
+   * @throws when the visitor is refused, which is impossible with an email or phone.
    */
-  receive({ id, form, answers, visitor }: Sending, facts: BatchFacts): SubmissionChange {
+  receive({ id, form, answers, visitor }: SubmissionInput, facts: BatchFacts): SubmissionChange {
     const items = visitor === null ? [] : [{ clientItemId: null, patch: Result.succeed(visitor) }]
     const { change, results } = decideUpserts(items, facts, {
       source: "form",
@@ -58,18 +58,18 @@ export const SubmissionChange = {
     })
     const [result] = results
     if (result?.status === "rejected")
-      throw new Error(`a visitor with email or phone is somebody: ${result.refusal.message}`)
+      throw new Error(`a visitor with an email or phone was refused: ${result.refusal.message}`)
     const contactId = result?.contact.id ?? null
     const { tentId, formId } = form
-    const told = { tent_id: tentId, form_id: formId, submission_id: id, fields: answers }
+    const metadata = { tent_id: tentId, form_id: formId, submission_id: id, fields: answers }
     const at = facts.now
     return submissionChange(
       {
         submission: { id, tentId, formId, fields: answers, contactId, createdAt: at },
         contacts: change,
-        activities: contactId === null ? [] : [{ contactId, type: "form_submission", at, metadata: told }],
+        activities: contactId === null ? [] : [{ contactId, type: "form_submission", at, metadata }],
       },
-      { events: [{ type: "form_submission", contactId, at, data: told }] },
+      { events: [{ type: "form_submission", contactId, at, data: metadata }] },
     )
   },
 }

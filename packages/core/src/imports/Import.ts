@@ -1,24 +1,24 @@
-// An import: the session in which a file is handed in and looked at, the run that applies it, and what became of each row.
+// An import: the session with the file and its preview, the run that applies it, and the result of each row.
 import type { DateTime } from "effect"
 import type { ColumnMatch } from "../ports/Ai.ts"
 import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long a session can be previewed and executed. */
 export const session_lifetime_ms = 24 * 60 * 60_000
-/** How long an upload address takes bytes. */
+/** How long an upload address is valid. */
 export const upload_lifetime_ms = 60 * 60_000
-/** Rows that can be given in the request itself. */
+/** The maximum of rows in the request itself. */
 export const rows_max = 1000
 export const list_ids_max = 500
 export const columns_max = 2000
-/** How many rows are applied in one transaction. */
+/** The maximum of rows that one transaction applies. */
 export const chunk_rows_max = 1000
 
 export type ImportSource = "upload" | "rows"
 
-/** What the AI suggested for the columns that the headers left open. */
+/** The AI's suggestions for the columns that the headers left open. */
 export interface StoredSuggestions {
-  /** The digest of the question: the same file before the same fields asks the same. */
+  /** A digest of the request: the same file with the same fields gives the same request. */
   readonly key: string
   readonly matches: ReadonlyArray<ColumnMatch>
 }
@@ -28,7 +28,7 @@ export interface ImportSession {
   readonly source: ImportSource
   readonly fileName: string | null
   readonly contentType: string
-  /** Where the file lies, or will once it is uploaded. */
+  /** The key of the uploaded file in the blob store. */
   readonly blobKey: string
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
@@ -41,9 +41,9 @@ export type TargetKind = "standard" | "custom"
 export type OverwriteBehavior = "overwrite" | "skip_if_filled"
 export type DuplicateStrategy = "update" | "skip"
 
-/** Where a column goes. */
+/** A column and its target field. */
 export interface Mapping {
-  /** The column, by its header as the preview names it. */
+  /** The column's header as the preview names it. */
   readonly header: string
   /** The field's `api_name`. */
   readonly targetField: string
@@ -64,18 +64,18 @@ export interface ImportRun {
   readonly id: ImportRunId
   readonly sessionId: ImportSessionId
   readonly status: RunStatus
-  /** The file's columns, by the names of the preview; null for runs of before these were kept. */
+  /** The file's columns as the preview names them; null for runs of versions that did not store them. */
   readonly headers: ReadonlyArray<string> | null
   readonly mappings: ReadonlyArray<Mapping>
   readonly duplicateStrategy: DuplicateStrategy
   readonly overwriteBlankOnly: boolean
   readonly listIds: ReadonlyArray<ListId>
-  /** Rows whose chunk is committed: always the first so many of the file. */
+  /** Rows whose chunk is committed, from the beginning of the file. */
   readonly processedRows: number
-  /** Null until the file was counted. */
+  /** Null until the file is counted. */
   readonly totalRows: number | null
   readonly counts: RowCounts
-  /** Why it failed, for people. */
+  /** Why the run failed, as a sentence for users. */
   readonly error: string | null
   readonly createdAt: DateTime.Utc
   readonly startedAt: DateTime.Utc | null
@@ -96,28 +96,28 @@ export type RowIssueCode =
   | "conflict"
 
 export interface RowIssue {
-  /** The column and the field that it is about; null when it is about the row. */
+  /** The column and field of the issue; null when it is about the whole row. */
   readonly header: string | null
   readonly targetField: string | null
   readonly code: RowIssueCode
   readonly message: string
-  /** The cell as it was read. */
+  /** The cell as it was decoded. */
   readonly value: string | null
 }
 
 export interface RowResult {
   /** The header is 1. */
   readonly rowNumber: number
-  /** The line of the file on which the row begins, from 1; null where that is not known, and for rows of a request. */
+  /** The line of the file on which the row begins, from 1; null when unknown, and for rows of a request. */
   readonly line: number | null
   readonly status: RowStatus
   readonly contactId: ContactId | null
   readonly issues: ReadonlyArray<RowIssue>
-  /** The cells of a row that did not go in, so that they can be exported, mended and imported again. */
+  /** The cells of a rejected row, so that they can be exported, corrected and imported again. */
   readonly record: ReadonlyArray<string> | null
 }
 
-/** A row that did not go in. */
+/** A rejected row. */
 export interface RejectedRow extends RowResult {
   readonly status: "skipped" | "failed"
   readonly record: ReadonlyArray<string>
@@ -125,15 +125,15 @@ export interface RejectedRow extends RowResult {
 
 const folder = (workspace: WorkspaceId, session: ImportSessionId): string => `imports/${workspace}/${session}`
 
-/** Where a session's file lies. It may be replaced until the session is executed. */
+/** The key of a session's file, which can be replaced until the session is executed. */
 export const uploadKey = (workspace: WorkspaceId, session: ImportSessionId): string =>
   `${folder(workspace, session)}/file`
 
-/** Where the file lies as it was when the run began: nothing replaces it. */
+/** The key of a run's file: a copy that no upload replaces. */
 export const frozenKey = (workspace: WorkspaceId, run: Pick<ImportRun, "id" | "sessionId">): string =>
   `${folder(workspace, run.sessionId)}/run-${run.id}`
 
-/** How far a run is, in chunks of at most `size` rows; `total` is null until the file was counted. */
+/** The progress of a run in chunks of at most `size` rows. `total` is null until the file is counted. */
 export const chunksOf = (
   run: ImportRun,
 ): { readonly size: number; readonly total: number | null; readonly completed: number } => {

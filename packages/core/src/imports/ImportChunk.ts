@@ -1,5 +1,4 @@
-// A chunk of an import: the next rows of the file, decided on together, and everything that is written for them in one
-// transaction.
+// A chunk of an import: the next rows of the file, decided together, and everything that one transaction writes for them.
 import type { DateTime } from "effect"
 import { type BatchFacts, identitiesOf, type Identities, type ItemResult } from "../contacts/batch/Batch.ts"
 import { decideUpserts } from "../contacts/batch/BatchUpserts.ts"
@@ -11,13 +10,13 @@ import type { ImportRun, Mapping, RowCounts, RowResult } from "./Import.ts"
 import { pathOf, type ReadRow, rowIssue, sanitizeCell } from "./Rows.ts"
 import type { Row } from "./Table.ts"
 
-/** A row and what it was read to be. */
+/** A row and its decoded item. */
 export interface ChunkRow {
   readonly row: Row
   readonly read: ReadRow
 }
 
-/** Whom the rows name: whom to lock before deciding. */
+/** The identities in the rows, to lock before the decision. */
 export const chunkIdentities = (rows: ReadonlyArray<ChunkRow>): Identities =>
   identitiesOf(rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : [])))
 
@@ -25,11 +24,11 @@ export type ImportChunkChange = Change<
   "import chunk",
   {
     readonly runId: ImportRunId
-    /** Rows that were processed when this was decided: the chunk is written only while that is still so. */
+    /** The number of processed rows at the decision. The chunk is written only if it is still the same. */
     readonly processedBefore: number
     readonly processedAfter: number
     readonly contacts: ContactsChange
-    /** Everybody who was imported becomes a member of each of these lists, who isn't yet. */
+    /** Every imported contact becomes a member of each of these lists. */
     readonly members: { readonly listIds: ReadonlyArray<ListId>; readonly contactIds: ReadonlyArray<ContactId> }
     readonly results: ReadonlyArray<RowResult>
     /** What the chunk adds to the run's counters. */
@@ -42,10 +41,10 @@ const chunkChange = changeOf("import chunk")
 
 export const ImportChunkChange = {
   /**
-   * Decides the rows that follow the run's processed ones, as if one after another: a row that repeats an earlier one is
-   * merged into it.
+   * Decides the rows after the run's processed ones, as if one after another: a row that repeats an earlier one is merged
+   * into it.
    *
-   * @throws when the rows do not follow: a mistake of ours.
+   * @throws when the rows do not follow the processed ones, which is a bug.
    */
   decide(
     run: ImportRun,
@@ -55,7 +54,8 @@ export const ImportChunkChange = {
   ): ImportChunkChange {
     for (const [index, { row }] of rows.entries()) {
       // The header is row 1.
-      if (row.rowNumber !== run.processedRows + index + 2) throw new Error("a chunk must begin where the run stands")
+      if (row.rowNumber !== run.processedRows + index + 2)
+        throw new Error("a chunk must begin where the processed rows end")
     }
     const items = rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : []))
     const decision = decideUpserts(items, facts, {
@@ -99,7 +99,7 @@ const skipIfFilled = (run: ImportRun): SkipIfFilled =>
     ? "all"
     : new Set(run.mappings.filter((each) => each.overwriteBehavior === "skip_if_filled").map(pathOf))
 
-const kept = (row: Row): ReadonlyArray<string> => row.cells.map(sanitizeCell)
+const sanitizedRecord = (row: Row): ReadonlyArray<string> => row.cells.map(sanitizeCell)
 
 const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issues"]): RowResult => ({
   rowNumber: row.rowNumber,
@@ -107,7 +107,7 @@ const refused = (row: Row, status: "skipped" | "failed", issues: RowResult["issu
   status,
   contactId: null,
   issues,
-  record: kept(row),
+  record: sanitizedRecord(row),
 })
 
 const resultOf = (
@@ -135,7 +135,7 @@ const resultOf = (
         status: "skipped",
         contactId: result.contact.id,
         issues: [],
-        record: kept(row),
+        record: sanitizedRecord(row),
       }
     case "created":
     case "updated":

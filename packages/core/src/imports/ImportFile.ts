@@ -1,4 +1,4 @@
-// The file of an import, read: the same for a preview and for the run, wherever its rows came from.
+// The decoded file of an import. Preview and run read it the same way, whether it was uploaded or sent as rows.
 import { Effect, Schema, Stream } from "effect"
 import type { BlobNotFound, BlobStore, BlobUnavailable } from "../ports/BlobStore.ts"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
@@ -8,7 +8,7 @@ import { ImportUnreadable } from "./CsvReader.ts"
 import type { ImportSource } from "./Import.ts"
 import { columnNames, decodeRows, type Row, rowsOf } from "./Table.ts"
 
-/** Nothing was put under the upload address yet. */
+/** No file has been uploaded yet. */
 export class UploadMissing extends Schema.TaggedError<UploadMissing>()("UploadMissing", {}) {
   readonly code = "upload_missing" satisfies ErrorCode
   override get message(): string {
@@ -24,7 +24,7 @@ export class UploadTooLarge extends Schema.TaggedError<UploadTooLarge>()("Upload
   }
 }
 
-/** The caller went away before the last byte. What was there before stays. */
+/** The connection ended before the last byte. An earlier upload stays. */
 export class UploadBroken extends Schema.TaggedError<UploadBroken>()("UploadBroken", {}) {
   readonly code = "validation_failed" satisfies ErrorCode
   override get message(): string {
@@ -43,7 +43,7 @@ export interface ImportFiles {
     source: ImportSource,
     key: string,
   ) => Stream.Stream<CsvRecord, ImportUnreadable | BlobNotFound | BlobUnavailable>
-  /** The columns, and at most `rows_max` rows; of a large file no more is read than that. */
+  /** The columns and at most `rows_max` rows. The rest of the file is not read. */
   readonly head: (
     source: ImportSource,
     key: string,
@@ -58,7 +58,7 @@ export const importFiles = (blobs: BlobStore["Service"], csv: CsvReader["Service
   const read = Effect.fnUntraced(function* (source: ImportSource, key: string, rows_max: number) {
     const [header, ...rest] = yield* records(source, key).pipe(Stream.take(rows_max + 1), Stream.runCollect)
     if (header === undefined) return yield* new ImportUnreadable({ reason: "it is empty" })
-    // An export guards what it writes, the names of columns too.
+    // An export guards all of its cells against formulas, also the headers.
     const names = source === "upload" ? header.cells.map(withoutFormulaGuard) : header.cells
     const headers = yield* Effect.fromResult(columnNames(names))
     const rows = yield* rowsOf(Stream.fromIterable([header, ...rest])).pipe(Stream.runCollect)

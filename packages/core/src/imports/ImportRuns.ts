@@ -1,5 +1,5 @@
-// The run of an import: counts the file, then applies it chunk by chunk, each in one transaction. Killed at any moment, it
-// goes on after its last committed chunk; two workers on one run take turns and do no harm.
+// The runner of imports: counts the file, then applies it chunk by chunk, each in one transaction. A killed run continues
+// after its last committed chunk. Two workers on one run take turns without harm.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
@@ -23,11 +23,11 @@ export class ImportRuns extends Context.Service<
   ImportRuns,
   {
     /**
-     * Does what is left of the run; nothing when it has ended. A file that can't be read ends it as `failed`, before its
-     * first row is applied wherever that can be seen before. Fails when the store of files does not answer: try again.
+     * Applies the remaining rows; does nothing for an ended run. An unreadable file ends the run as `failed`, if possible
+     * before its first row is applied. Fails when the blob store does not answer; then the job is retried.
      */
     readonly run: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<void, BlobUnavailable>
-    /** Ends a run that can't be got to its end as `failed`; `reason` is a sentence for people. What was applied stays. */
+    /** Ends a run that can't complete as `failed`. `reason` is a sentence for users. Applied rows stay. */
     readonly abandon: (workspace: WorkspaceId, id: ImportRunId, reason: string) => Effect.Effect<void>
   }
 >()("tentpole/ImportRuns") {
@@ -43,7 +43,7 @@ export class ImportRuns extends Context.Service<
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
-      /** Moves the run by a decision on its state, if there is one to make; answers the run as it is then. */
+      /** Applies a decision to the locked run, if it is not null. Returns the resulting run. */
       const move = (
         workspace: WorkspaceId,
         id: ImportRunId,
@@ -54,12 +54,13 @@ export class ImportRuns extends Context.Service<
             const before = yield* store.lockRun(workspace, id)
             const change = decide(before, yield* DateTime.now)
             if (change === null) return before
-            if (!(yield* store.apply(workspace, change))) return yield* Effect.die("a run moved although it was locked")
+            if (!(yield* store.apply(workspace, change)))
+              return yield* Effect.die("a run changed although it was locked")
             return change.run?.after ?? before
           }),
         )
 
-      /** False when there is nothing left to do: another worker has ended the run. */
+      /** False: another worker has ended the run. */
       const applyChunk = (
         workspace: WorkspaceId,
         id: ImportRunId,
@@ -69,7 +70,7 @@ export class ImportRuns extends Context.Service<
         Effect.gen(function* () {
           const run = yield* store.lockRun(workspace, id)
           if (run.status !== "running") return false
-          // Another worker may have come further. The header is row 1.
+          // Another worker may have applied these rows. The header is row 1.
           const rows = chunk.filter(({ row }) => row.rowNumber > run.processedRows + 1)
           if (rows.length === 0) return true
           const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
@@ -77,7 +78,7 @@ export class ImportRuns extends Context.Service<
           const now = yield* DateTime.now
           const change = ImportChunkChange.decide(run, headers, rows, { existing, ids: fresh, now })
           const applied = yield* store.applyChunk(workspace, change)
-          return applied ? true : yield* Effect.die("a run moved although it was locked")
+          return applied ? true : yield* Effect.die("a run changed although it was locked")
         }).pipe(transact, retryOnIdentityConflict)
 
       const count = (run: ImportRun, source: "upload" | "rows", key: string) =>
@@ -105,10 +106,10 @@ export class ImportRuns extends Context.Service<
           Stream.drop(run.processedRows),
           inChunks,
           Stream.map((rows) => rows.map((row): ChunkRow => ({ row, read: read(row) }))),
-          // The next chunk is read, and understood, while the database writes this one.
+          // Reads and decodes the next chunk while the database writes this one.
           Stream.buffer({ capacity: 1 }),
           Stream.mapEffect((chunk) => applyChunk(workspaceId, id, headers, chunk)),
-          Stream.takeWhile((goesOn) => goesOn),
+          Stream.takeWhile((continues) => continues),
           Stream.runDrain,
         )
         const ended = yield* move(workspaceId, id, (before, now) => ImportChange.complete(before, now))
@@ -119,7 +120,7 @@ export class ImportRuns extends Context.Service<
       const abandon = (workspace: WorkspaceId, id: ImportRunId, reason: string) =>
         move(workspace, id, (before, now) => ImportChange.fail(before, reason, now)).pipe(
           Effect.tap((run) => Effect.ignore(blobs.delete(frozenKey(workspace, run)))),
-          Effect.catchTag("NotFound", nobodyWaits),
+          Effect.catchTag("NotFound", ignoreDeleted),
           Effect.asVoid,
         )
 
@@ -127,10 +128,10 @@ export class ImportRuns extends Context.Service<
         run: Effect.fn("ImportRuns.run")(function* (workspace, id) {
           yield* work(workspace, id).pipe(
             Effect.catchTags({
-              NotFound: nobodyWaits,
+              NotFound: ignoreDeleted,
               ImportUnreadable: (error) => abandon(workspace, id, error.message),
-              UploadMissing: () => abandon(workspace, id, fileGone),
-              BlobNotFound: () => abandon(workspace, id, fileGone),
+              UploadMissing: () => abandon(workspace, id, fileDeleted),
+              BlobNotFound: () => abandon(workspace, id, fileDeleted),
             }),
           )
         }),
@@ -140,12 +141,12 @@ export class ImportRuns extends Context.Service<
   )
 }
 
-const fileGone = "The file of this import is gone. Start the import again"
+const fileDeleted = "The file of this import was deleted. Start the import again"
 
-/** The workspace was deleted, and its imports with it. */
-const nobodyWaits = (_: NotFound) => Effect.void
+/** The workspace was deleted with its imports. */
+const ignoreDeleted = (_: NotFound) => Effect.void
 
-/** However few the rows, no more text than this is held for a chunk. */
+/** The maximum of text in a chunk, however few its rows. */
 const chunk_chars_max = 2_000_000
 
 const weigh = ({ cells }: Row): number => cells.reduce((sum, cell) => sum + cell.length, 0)
@@ -154,13 +155,13 @@ const inChunks = <E, R>(rows: Stream.Stream<Row, E, R>): Stream.Stream<ReadonlyA
   rows.pipe(
     Stream.mapAccum(
       (): { readonly rows: Array<Row>; readonly chars: number } => ({ rows: [], chars: 0 }),
-      (held, row) => {
-        const chars = held.chars + weigh(row)
-        held.rows.push(row)
-        return held.rows.length >= chunk_rows_max || chars >= chunk_chars_max
-          ? [{ rows: [], chars: 0 }, [held.rows]]
-          : [{ rows: held.rows, chars }, []]
+      (pending, row) => {
+        const chars = pending.chars + weigh(row)
+        pending.rows.push(row)
+        return pending.rows.length >= chunk_rows_max || chars >= chunk_chars_max
+          ? [{ rows: [], chars: 0 }, [pending.rows]]
+          : [{ rows: pending.rows, chars }, []]
       },
-      { onHalt: (held) => (held.rows.length === 0 ? [] : [held.rows]) },
+      { onHalt: (pending) => (pending.rows.length === 0 ? [] : [pending.rows]) },
     ),
   )

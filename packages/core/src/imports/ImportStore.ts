@@ -1,4 +1,4 @@
-// The port to imports: sessions, runs, and what became of each row.
+// The port to imports: sessions, runs, and the results of rows.
 import { Context, type Effect } from "effect"
 import type { IdentityTaken } from "../contacts/ContactStore.ts"
 import type { ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
@@ -24,11 +24,11 @@ export interface ResultsQuery {
   readonly limit: number
 }
 
-/** Rows are named by their numbers: the header is 1. */
+/** Rows are identified by their numbers; the header is 1. */
 export interface RejectedRowsQuery {
   /** The last row that the reader has; 1 at the beginning. */
   readonly after: number
-  /** The last row that is asked for. */
+  /** The last row to return. */
   readonly through: number
   readonly limit: number
 }
@@ -37,46 +37,46 @@ export class ImportStore extends Context.Service<
   ImportStore,
   {
     readonly getSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<ImportSession, NotFound>
-    /** Nobody else's `lockSession` of it returns before this transaction ends: one execution, not two. */
+    /** Blocks other `lockSession` calls for this session until the transaction ends: one execution, not two. */
     readonly lockSession: (
       workspace: WorkspaceId,
       id: ImportSessionId,
     ) => Effect.Effect<ImportSession, NotFound, Transaction>
-    /** Those of the lists that there are, each once. */
+    /** Those of the lists that exist, each once. */
     readonly listKinds: (workspace: WorkspaceId, ids: ReadonlyArray<ListId>) => Effect.Effect<ReadonlyArray<ListKind>>
     readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
     readonly lockRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound, Transaction>
-    /** What an executed session is applied by, if it was executed. */
+    /** The run of an executed session; null before the execution. */
     readonly runOf: (workspace: WorkspaceId, session: ImportSessionId) => Effect.Effect<ImportRun | null>
     /**
-     * Writes sessions, runs and field definitions of the change. False, and nothing is written, when the session or the run
-     * is no longer in the state that was decided on.
+     * Writes sessions, runs and field definitions of the change. Returns false and writes nothing when the state of the
+     * session or the run has changed since the decision.
      */
     readonly apply: (workspace: WorkspaceId, change: ImportChange) => Effect.Effect<boolean, never, Transaction>
     /**
-     * Writes contacts, list members, row results and counters of the chunk. False, and nothing is written, when the run
-     * doesn't stand where the chunk begins. Lists that are gone by now are left out; each list's new members are told to the
-     * timeline and the outbox, and counted. `IdentityTaken` as of `ContactStore.apply`.
+     * Writes contacts, list members, row results and counters of the chunk. Returns false and writes nothing when the run
+     * is not at the chunk's first row. Deleted lists are left out. New members of each list go to the timeline and the
+     * outbox, and are counted. Fails with `IdentityTaken` like `ContactStore.apply`.
      */
     readonly applyChunk: (
       workspace: WorkspaceId,
       change: ImportChunkChange,
     ) => Effect.Effect<boolean, IdentityTaken, Transaction>
-    /** By row number. The records of rows are not read: `record` is null. */
+    /** By row number. Records are not read: `record` is null. */
     readonly results: (
       workspace: WorkspaceId,
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
-    /** Rows that did not go in, by row number; none of a run that there is not. */
+    /** Rejected rows by row number; none for an unknown run. */
     readonly rejectedRows: (
       workspace: WorkspaceId,
       run: ImportRunId,
       query: RejectedRowsQuery,
     ) => Effect.Effect<ReadonlyArray<RejectedRow>>
-    /** The cells of the longest record among the rows that did not go in, up to row `through`; 0 when there are none. */
+    /** The number of cells in the longest rejected record up to row `through`; 0 when there is none. */
     readonly widestRejected: (workspace: WorkspaceId, run: ImportRunId, through: number) => Effect.Effect<number>
-    /** Forgets a session that was never executed. An executed one stays: its run tells of it. */
-    readonly forgetSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, never, Transaction>
+    /** Deletes a session that was never executed. An executed session stays, because its run refers to it. */
+    readonly deleteSession: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/ImportStore") {}

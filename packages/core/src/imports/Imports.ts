@@ -1,5 +1,4 @@
-// What can be done with imports: hand a file in, look at it, execute it, and follow its run. The run itself is in
-// `ImportRuns.ts`.
+// Use cases of imports: upload a file, preview it, execute it, and follow its run. `ImportRuns.ts` has the run itself.
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import { type BlobInfo, BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
@@ -24,21 +23,21 @@ import {
 import { type Execution, ImportChange, isExpired } from "./machine.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type ResultsQuery } from "./ImportStore.ts"
-import { type ImportPreview, preview_rows_max, previewOf, readingOf } from "./Preview.ts"
+import { type ImportPreview, preview_rows_max, previewOf, analyzeHeaders } from "./Preview.ts"
 import { suggestionService } from "./mapping/SuggestionService.ts"
 import { type RejectedRowsExport, rejectedRowsExport } from "./rejected/RejectedRowsExport.ts"
 import { encodeRows, rowColumns, rows_content_type, type RowValue } from "./Table.ts"
 
-/** What is wrong with the file itself. */
+/** Refusals that are about the file. */
 export type FileRefusal = ImportUnreadable | UploadMissing | UploadTooLarge | BlobUnavailable
 
-/** A session with the address that takes its file, valid for an hour. */
+/** A session with its upload address, which is valid for an hour. */
 export interface UploadSession {
   readonly session: ImportSession
   readonly uploadUrl: string
 }
 
-/** Under this path of the API's origin lies the upload address of a store that signs none. */
+/** The API's path of upload addresses, for a blob store that signs none. */
 export const uploads_path = "/uploads"
 
 const link_purpose = "import_upload"
@@ -55,7 +54,7 @@ export class Imports extends Context.Service<
       rows: ReadonlyArray<Readonly<Record<string, RowValue>>>,
       fileName: string | null,
     ) => Effect.Effect<ImportSession, Invalid | UploadTooLarge | BlobUnavailable>
-    /** Streams bytes to the session that the token names; replaces what was there. */
+    /** Streams bytes to the session that the token names, and replaces an earlier upload. */
     readonly upload: <R>(
       token: string,
       bytes: Stream.Stream<Uint8Array, UploadBroken, R>,
@@ -75,9 +74,9 @@ export class Imports extends Context.Service<
       run: ImportRunId,
       query: ResultsQuery,
     ) => Effect.Effect<Paged<RowResult>, NotFound>
-    /** The rows that did not go in by now, with their reasons: a file to mend and to import again. */
+    /** The rows that were rejected so far with their reasons, as a file to correct and import again. */
     readonly exportRejected: (workspace: WorkspaceId, run: ImportRunId) => Effect.Effect<RejectedRowsExport, NotFound>
-    /** Removes what a session has left behind. A job's: it comes once no address of the session takes bytes any more. */
+    /** Deletes the files of a session. Run by a job when no upload address of the session is valid any more. */
     readonly expire: (workspace: WorkspaceId, id: ImportSessionId) => Effect.Effect<void, BlobUnavailable>
   }
 >()("tentpole/Imports") {
@@ -96,7 +95,7 @@ export class Imports extends Context.Service<
 
       const write = Effect.fnUntraced(function* (workspace: WorkspaceId, change: ImportChange) {
         const applied = yield* store.apply(workspace, change)
-        if (!applied) return yield* Effect.die("an import moved although it was locked")
+        if (!applied) return yield* Effect.die("an import changed although it was locked")
       })
 
       const begin = Effect.fnUntraced(function* (
@@ -109,12 +108,12 @@ export class Imports extends Context.Service<
         return yield* Effect.fromNullishOr(change.session?.after).pipe(Effect.orDie)
       })
 
-      const answered = suggestionService({ ai, secrets, store, transact, write })
+      const suggest = suggestionService({ ai, secrets, store, transact, write })
 
       const openSession = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId) {
         const session = yield* store.getSession(workspace, id)
-        const gone = session.executedAt === null && isExpired(session, yield* DateTime.now)
-        return gone ? yield* new NotFound({ resource: "import session" }) : session
+        const expired = session.executedAt === null && isExpired(session, yield* DateTime.now)
+        return expired ? yield* new NotFound({ resource: "import session" }) : session
       })
 
       const ownUploadUrl = Effect.fnUntraced(function* (workspaceId: WorkspaceId, session: ImportSession) {
@@ -123,11 +122,13 @@ export class Imports extends Context.Service<
         return `${publicApiUrl}${uploads_path}/${token}`
       })
 
-      /** An address that the store of files has signed itself takes bytes without asking us: what lies there is looked at. */
+      /**
+       * An upload to an address that the blob store signed does not pass this service, so its size is checked afterwards.
+       */
       const ofSize = ({ size_bytes }: BlobInfo) =>
         size_bytes > import_bytes_max ? Effect.fail(new UploadTooLarge({ bytes_max: import_bytes_max })) : Effect.void
 
-      /** After a failure: unless the run was written all the same, nobody will ever read its file. */
+      /** After a failure: deletes the run's file unless the run was written. */
       const dropUnlessWritten = (workspace: WorkspaceId, run: ImportRunId, key: string) =>
         store.getRun(workspace, run).pipe(
           Effect.catchTag("NotFound", () => blobs.delete(key)),
@@ -179,8 +180,8 @@ export class Imports extends Context.Service<
           const table = yield* head(session.source, session.blobKey, preview_rows_max)
           const file = { ...table, formulaGuarded: session.source === "upload" }
           const facts = { fields: yield* fieldStore.list(workspace.id), defaultCountry: workspace.defaultCountry }
-          const reading = readingOf(file, facts)
-          return previewOf(id, file, facts, reading, yield* answered(workspace.id, session, reading))
+          const reading = analyzeHeaders(file, facts)
+          return previewOf(id, file, facts, reading, yield* suggest(workspace.id, session, reading))
         }),
 
         execute: Effect.fn("Imports.execute")(function* (workspace, id, wanted) {
@@ -224,7 +225,7 @@ export class Imports extends Context.Service<
           if (session === null) return
           yield* blobs.delete(session.blobKey)
           const run = yield* store.runOf(workspace, id)
-          if (run === null) return yield* transact(store.forgetSession(workspace, id))
+          if (run === null) return yield* transact(store.deleteSession(workspace, id))
           if (run.status === "completed" || run.status === "failed") yield* blobs.delete(frozenKey(workspace, run))
         }),
       })
@@ -232,7 +233,7 @@ export class Imports extends Context.Service<
   )
 }
 
-/** Every row gets a cell in every column: before there are any, as rows of different keys would make much of little. */
+/** Rows with different keys would multiply: every row gets a cell in every column. */
 const tooManyColumns = (count: number) =>
   new Invalid({
     issues: [

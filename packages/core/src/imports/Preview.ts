@@ -1,4 +1,4 @@
-// What a file looks like before it is imported: its columns, where they would go, and what is wrong with the first rows.
+// The preview of a file: its columns with proposed mappings, candidates for fields, and issues of the first rows.
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
 import { type ItemContext, fieldsByName } from "../contacts/batch/ContactItem.ts"
 import type { CustomField } from "../contacts/CustomField.ts"
@@ -13,10 +13,16 @@ import {
   targetsOf,
 } from "./mapping/Mapping.ts"
 import { rowReader, sanitizeCell } from "./Rows.ts"
-import { type Answer, type Question, questionOf, type SampledColumn, withSuggestions } from "./mapping/Suggestions.ts"
+import {
+  type SuggestionAnswer,
+  type SuggestionRequest,
+  suggestionRequestOf,
+  type SampledColumn,
+  withSuggestions,
+} from "./mapping/Suggestions.ts"
 import type { Row } from "./Table.ts"
 
-/** How many rows are read for a preview: enough to infer types from, whatever the size of the file. */
+/** How many rows a preview reads, whatever the size of the file: enough to infer types. */
 export const preview_rows_max = 200
 const sample_rows_max = 10
 const sample_issues_max = 50
@@ -43,11 +49,11 @@ export interface ImportPreview {
   readonly blockingIssues: ReadonlyArray<BlockingIssue>
 }
 
-/** The columns, and the first rows of the file, at most `preview_rows_max`. */
+/** The columns, and at most `preview_rows_max` rows of the file. */
 export interface SampledFile {
   readonly headers: ReadonlyArray<string>
   readonly rows: ReadonlyArray<Row>
-  /** Whether cells may carry the `'` that exports put before formulas. */
+  /** Whether cells may have the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
 }
 
@@ -56,36 +62,36 @@ export interface PreviewFacts {
   readonly defaultCountry: string
 }
 
-/** What the headers alone say of a file, and what is left to ask. */
-export interface PreviewReading {
+/** The result of the headers alone, and the AI request for open columns. */
+export interface HeaderAnalysis {
   readonly targets: Targets
   readonly columns: ReadonlyArray<SampledColumn>
   readonly proposed: ReadonlyArray<ProposedMapping>
-  readonly question: Question
+  readonly suggestionRequest: SuggestionRequest
 }
 
-export const readingOf = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): PreviewReading => {
+export const analyzeHeaders = ({ headers, rows, formulaGuarded }: SampledFile, facts: PreviewFacts): HeaderAnalysis => {
   const targets = targetsOf(facts.fields)
   const proposed = proposeMappings(headers, targets)
-  const shown = shownBy(formulaGuarded)
+  const display = displayText(formulaGuarded)
   const columns = proposed.map(({ header, targetField }, index) => ({
     header,
-    values: targetField === null ? rows.map(({ cells }) => shown(cells[index])) : [],
+    values: targetField === null ? rows.map(({ cells }) => display(cells[index])) : [],
   }))
-  return { targets, columns, proposed, question: questionOf(columns, proposed, targets) }
+  return { targets, columns, proposed, suggestionRequest: suggestionRequestOf(columns, proposed, targets) }
 }
 
-/** The preview of a file, with what the AI has answered to its question. */
+/** The preview of a file, with the AI's answer. */
 export const previewOf = (
   sessionId: ImportSessionId,
   file: SampledFile,
   facts: PreviewFacts,
-  { targets, columns, proposed, question }: PreviewReading,
-  answer: Answer,
+  { targets, columns, proposed, suggestionRequest }: HeaderAnalysis,
+  answer: SuggestionAnswer,
 ): ImportPreview => {
   const { headers, rows, formulaGuarded } = file
-  const proposedMappings = withSuggestions(proposed, question, answer, targets)
-  const shown = shownBy(formulaGuarded)
+  const proposedMappings = withSuggestions(proposed, suggestionRequest, answer, targets)
+  const display = displayText(formulaGuarded)
   const open = columns.flatMap(({ values }, index) => {
     const proposal = proposedMappings[index]
     return proposal?.targetField === null ? [{ ...proposal, index, values }] : []
@@ -102,7 +108,7 @@ export const previewOf = (
     ),
     sampleRows: rows
       .slice(0, sample_rows_max)
-      .map(({ cells }) => Object.fromEntries(headers.map((header, index) => [header, shown(cells[index])]))),
+      .map(({ cells }) => Object.fromEntries(headers.map((header, index) => [header, display(cells[index])]))),
     sampleIssues: sampleIssues(file, proposedMappings, {
       fields: fieldsByName(facts.fields),
       defaultCountry: facts.defaultCountry,
@@ -111,8 +117,8 @@ export const previewOf = (
   }
 }
 
-/** A cell as it is shown. */
-const shownBy =
+/** A cell's text for display. */
+const displayText =
   (formulaGuarded: boolean) =>
   (cell: string | undefined): string => {
     const text = sanitizeCell(cell ?? "")
@@ -124,7 +130,7 @@ const missingIdentityMapping: BlockingIssue = {
   message: "No column was recognised as email or phone. Map one of the columns to email or phone to import the file",
 }
 
-/** What the rows would be refused for if the proposals were taken as they are; nothing while nobody can be known. */
+/** The issues of the sample under the proposed mappings. None when no column identifies contacts. */
 const sampleIssues = (
   { headers, rows, formulaGuarded }: SampledFile,
   proposed: ReadonlyArray<ProposedMapping>,

@@ -1,4 +1,4 @@
-// A row of the file as an item for a batch of contacts, and what is wrong with it said of its columns.
+// Conversion of a file's row to an item of a contact batch, with issues reported by column.
 import { Result } from "effect"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
 import { type ItemIssue, type ItemContext, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
@@ -7,16 +7,16 @@ import type { Mapping, RowIssue, RowIssueCode } from "./Import.ts"
 import { ownColumns, type Row } from "./Table.ts"
 
 export interface RowReading {
-  /** The file's columns, by their place. */
+  /** The file's columns in order. */
   readonly headers: ReadonlyArray<string>
   readonly mappings: ReadonlyArray<Mapping>
   readonly fields: ItemContext["fields"]
   readonly defaultCountry: string
-  /** Whether cells may carry the `'` that exports put before formulas. */
+  /** Whether cells may have the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
 }
 
-/** A row that can be decided on, or what becomes of it without. */
+/** An item to decide, or the outcome of a row that has none. */
 export type ReadRow =
   | { readonly _tag: "item"; readonly item: ReadItem }
   | { readonly _tag: "skipped" | "failed"; readonly issues: ReadonlyArray<RowIssue> }
@@ -37,7 +37,7 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
 
   const expected = reading.headers.length
   const own_count = ownColumns(reading.headers).length
-  /** An empty row has come back from an export as one with a number and a reason. */
+  /** A re-imported export adds a number and a reason to an empty row. */
   const isEmpty = (cells: Row["cells"]): boolean =>
     cells.every((cell, place) => (place >= own_count && place < expected) || clean(cell) === "")
 
@@ -63,13 +63,13 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   }
 }
 
-/** A field as items name it: custom ones under `custom_fields`. */
+/** A field's path in an item: custom fields are under `custom_fields`. */
 export const pathOf = ({ targetField, targetKind }: Pick<Mapping, "targetField" | "targetKind">): string =>
   targetKind === "custom" ? `custom_fields.${targetField}` : targetField
 
 const value_length_max = 255
 
-/** What an item's refusal means for its row. A value is shown, not kept: long ones are cut. */
+/** An item's refusal as an issue of its row. Long values are cut, because they are only shown. */
 export const rowIssue = (
   issue: Pick<ItemIssue, "code" | "message">,
   column: Pick<Mapping, "header" | "targetField"> | undefined,
@@ -98,7 +98,7 @@ const codes: Readonly<Record<ItemIssue["code"], RowIssueCode>> = {
   field_not_editable: "invalid_value",
 }
 
-/** Text as every store takes it: without NUL and halves of surrogate pairs. */
+/** Text that every store accepts: NUL and lone surrogates are replaced. */
 export const sanitizeCell = (text: string): string => text.replace(/\0|\p{Cs}/gu, "\ufffd")
 
 const emptyRow: RowIssue = {

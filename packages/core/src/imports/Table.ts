@@ -1,34 +1,34 @@
-// A file as a table: its columns by name, its rows by number. Rows handed in with the request are kept in the same form,
-// one JSON array a line, so that preview and run need not know where they came from.
+// A file as a table: its columns by name, its rows by number. Rows of a request are stored in the same form, as one JSON
+// array a line, so that preview and run treat all sources alike.
 import { Effect, Result, Schema, Stream } from "effect"
 import { encodeText } from "../kernel/Bytes.ts"
 import { trim } from "../kernel/Text.ts"
 import { type CsvRecord, ImportUnreadable } from "./CsvReader.ts"
 import { columns_max } from "./Import.ts"
 
-/** The value of a cell in a row of the request. */
+/** The value of a cell in a row of a request. */
 export type RowValue = string | number | boolean | null
 
-/** A file of rows as it is stored. */
+/** The content type of stored rows of a request. */
 export const rows_content_type = "application/jsonl"
 
 export interface Row {
-  /** Records are counted, the header is 1. */
+  /** The number of the record; the header is 1. */
   readonly rowNumber: number
   /** The line of the file on which the record begins, from 1; null for rows of a request. */
   readonly line: CsvRecord["line"]
   readonly cells: CsvRecord["cells"]
 }
 
-/** The last columns of an export of rows that did not go in: a file may come back with them. */
+/** The last columns of an export of rejected rows. A re-imported file has them. */
 export const outcomeColumns: ReadonlyArray<string> = ["row_number", "status", "reason"]
 
 const endsWithOutcome = (cells: ReadonlyArray<string>): boolean =>
   outcomeColumns.every((name, index) => cells[cells.length - outcomeColumns.length + index] === name)
 
 /**
- * A name of its own for each column: one without is called by its place, and one that repeats a name gets a number, so that
- * a mapping can mean either.
+ * A unique name for each column. A column without a header is named by its number; a repeated name gets a number, so that a
+ * mapping can refer to either.
  */
 export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const given = new Set(cells)
@@ -44,7 +44,7 @@ export const distinctNames = (cells: ReadonlyArray<string>): ReadonlyArray<strin
   })
 }
 
-/** A file's columns without those that an export has added, by the names that they are given here. */
+/** A file's column names without those that an export of rejected rows added. */
 export const ownColumns = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = names.slice(0, -outcomeColumns.length)
   const ended = distinctNames([...own, ...outcomeColumns])
@@ -52,8 +52,8 @@ export const ownColumns = (names: ReadonlyArray<string>): ReadonlyArray<string> 
 }
 
 /**
- * Names for columns: as the header has them, without white space around, each different from the others. What an export has
- * added does not count against the most that a file may have: an export can always be imported.
+ * Unique names for columns: the trimmed headers. Columns that an export of rejected rows added don't count against
+ * `columns_max`, so that such an export can always be imported.
  */
 export const columnNames = (header: ReadonlyArray<string>): Result.Result<ReadonlyArray<string>, ImportUnreadable> => {
   const cells = header.map((cell) => trim(cell.replaceAll("\0", "")))
@@ -75,7 +75,7 @@ export const rowsOf = <E, R>(records: Stream.Stream<CsvRecord, E, R>): Stream.St
     Stream.drop(1),
   )
 
-/** The columns of rows of a request: every key that any of them has, in the order they come up. */
+/** The columns of rows of a request: every key of any row, in order of first use. */
 export const rowColumns = (rows: ReadonlyArray<Readonly<Record<string, RowValue>>>): ReadonlyArray<string> => [
   ...new Set(rows.flatMap((row) => Object.keys(row))),
 ]
@@ -92,7 +92,7 @@ export const encodeRows = (rows: ReadonlyArray<Readonly<Record<string, RowValue>
 
 const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** Reads what `encodeRows` wrote. */
+/** The inverse of `encodeRows`. */
 export const decodeRows = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<CsvRecord, E, R> =>
   bytes.pipe(
     Stream.decodeText,

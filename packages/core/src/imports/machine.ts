@@ -1,4 +1,5 @@
-// The machine of an import: a session is begun and executed once, its run started and ended. `ImportChunk.ts` decides rows.
+// The state machines of an import: a session is executed at most once, and its run completes or fails. `ImportChunk.ts`
+// decides rows.
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
@@ -17,7 +18,7 @@ import {
 import { checkMappings, type WantedMapping } from "./mapping/Mapping.ts"
 import { sanitizeCell } from "./Rows.ts"
 
-/** An execution as it is asked for. */
+/** The decoded request of an execution. */
 export interface Execution {
   readonly mappings: ReadonlyArray<WantedMapping>
   readonly duplicateStrategy: DuplicateStrategy
@@ -31,12 +32,12 @@ export interface ExecutionFacts {
   readonly headers: ReadonlyArray<string>
   /** Every custom field of the workspace. */
   readonly fields: ReadonlyArray<CustomField>
-  /** Those of the lists asked for that there are. */
+  /** Those of the requested lists that exist. */
   readonly lists: ReadonlyArray<{ readonly id: ListId; readonly kind: "static" | "dynamic" | "system" }>
   readonly now: DateTime.Utc
 }
 
-/** After this nothing of a session is wanted any more: it has expired, and so have the addresses made for it. */
+/** The session and its upload addresses have expired by then, so its files can be deleted. */
 const forgotten_after: Duration.Input = "26 hours"
 
 type Of<State> = { readonly before: State | null; readonly after: State }
@@ -56,7 +57,7 @@ export type ImportChange = Change<
   {
     readonly session: Of<ImportSession> | null
     readonly run: Of<ImportRun> | null
-    /** Definitions that were created for this import, noted as such. */
+    /** The custom fields that were created for this import, marked as such. */
     readonly fields: FieldChange | null
   }
 >
@@ -99,13 +100,13 @@ export const ImportChange = {
     })
   },
 
-  /** The AI's answer stays with the session, so that its previews agree. Null when the question was answered before. */
-  keepSuggestions(session: ImportSession, suggestions: StoredSuggestions): ImportChange | null {
+  /** Stores the AI's answer, so that previews of the session agree. Null when this request has an answer. */
+  storeSuggestions(session: ImportSession, suggestions: StoredSuggestions): ImportChange | null {
     if (session.suggestions?.key === suggestions.key) return null
     return changeTo({ session: { before: session, after: { ...session, suggestions } } })
   },
 
-  /** An expired session is gone for its callers; an executed one is not executed again. */
+  /** An expired session does not exist for callers. A session is executed once. */
   mayExecute(session: ImportSession, now: DateTime.Utc): Result.Result<void, NotFound | InvalidState> {
     if (session.executedAt !== null) {
       return Result.fail(new InvalidState({ resource: "import session", status: "executed", move: "executed again" }))
@@ -115,7 +116,7 @@ export const ImportChange = {
       : Result.succeed(undefined)
   },
 
-  /** Once only. Every fault of the request is said together, ids of nothing first: those are 404. */
+  /** Executes a session. Reports every issue at once; an unknown id comes first, as `NotFound`. */
   execute(
     session: ImportSession,
     runId: ImportRunId,
@@ -146,8 +147,8 @@ export const ImportChange = {
       startedAt: null,
       completedAt: null,
     }
-    const made = new Set(wanted.createdFieldDefinitionIds)
-    const fields = facts.fields.filter((field) => made.has(field.id))
+    const createdIds = new Set(wanted.createdFieldDefinitionIds)
+    const fields = facts.fields.filter((field) => createdIds.has(field.id))
     return Result.succeed(
       changeTo({
         session: { before: session, after: { ...session, executedAt: facts.now } },
@@ -158,19 +159,19 @@ export const ImportChange = {
     )
   },
 
-  /** The file has been counted, and the first chunk may come. Null when the run has begun already. */
+  /** The file is counted, and the first chunk can be applied. Null when the run was started before. */
   start(run: ImportRun, totalRows: number, now: DateTime.Utc): ImportChange | null {
     if (!accepts(run, "start")) return null
     return changeTo({ run: { before: run, after: { ...run, status: "running", totalRows, startedAt: now } } })
   },
 
-  /** Every row has its result. Null while some haven't, and when the run has ended already. */
+  /** Every row has its result. Null when rows are left, or the run has ended. */
   complete(run: ImportRun, now: DateTime.Utc): ImportChange | null {
     if (!accepts(run, "complete") || run.processedRows !== run.totalRows) return null
     return changeTo({ run: { before: run, after: { ...run, status: "completed", completedAt: now } } })
   },
 
-  /** It can't go on. What was applied stays. Null when the run has ended already. */
+  /** The run can't continue; applied rows stay. Null when the run has ended. */
   fail(run: ImportRun, error: string, now: DateTime.Utc): ImportChange | null {
     if (!accepts(run, "fail")) return null
     return changeTo({ run: { before: run, after: { ...run, status: "failed", error, completedAt: now } } })

@@ -1,4 +1,4 @@
-// What an approval froze: HTML, plain text, subject, preheader and sender together. Sends use this and nothing later.
+// An approval of an email: HTML, plain text, subject, preview text and sender. Sends use the approval only.
 import type { DateTime } from "effect"
 import type { ApprovalId, EmailId } from "../kernel/Ids.ts"
 

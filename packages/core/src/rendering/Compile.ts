@@ -1,5 +1,5 @@
-// An approved email, compiled once: its HTML with tokens, links, footer and pixel as spots, its text, its headers, and the
-// MIME body with everything encoded that does not depend on the recipient.
+// Compilation of an approved email: HTML with slots for tokens, links, footer and pixel, plain text, headers, and the MIME
+// body with everything encoded that does not depend on the recipient.
 import { encodeText } from "../kernel/Bytes.ts"
 import type { ApprovalId } from "../kernel/Ids.ts"
 import type { ApprovedEmail } from "./ApprovedEmail.ts"
@@ -12,11 +12,11 @@ import { joined, type Place, type Slot, type MergeTemplate, toMergeTemplate } fr
 import { findTokens, type MergeToken } from "./MergeTokens.ts"
 
 export interface CompileOptions {
-  /** Transactional mail: no unsubscribe footer, no unsubscribe headers. */
+  /** Operational email: no unsubscribe footer, no unsubscribe headers. */
   readonly operational: boolean
-  /** Whether links lead through the redirect and an open pixel is set. */
+  /** Whether links are redirected and an open pixel is added. */
   readonly tracked: boolean
-  /** What the addresses in its messages begin with: `Links` says it. */
+  /** The beginnings of its messages' addresses, from `Links`. */
   readonly addresses: Addresses
 }
 
@@ -25,25 +25,25 @@ export interface CompiledEmail {
   readonly sender: Sender
   readonly operational: boolean
   readonly subject: MergeTemplate
-  /** A template where it holds a token, otherwise ready. */
+  /** A template if it has a token, otherwise the finished header value. */
   readonly from: { readonly name: MergeTemplate; readonly address: string } | string
   readonly replyTo: string
   readonly html: MergeTemplate
   readonly text: MergeTemplate
   /**
-   * The targets of the links that lead through the redirect, by index. The author's URLs as a browser reads them; tokens
-   * are filled in by `linkTarget` (Render.ts).
+   * The targets of redirected links, by index: the author's URLs as a browser reads them. `linkTarget` (Render.ts) fills in
+   * the tokens.
    */
   readonly links: ReadonlyArray<MergeTemplate>
-  /** Quotes the parts; can't occur in quoted-printable. */
+  /** The boundary of the MIME parts. It can't occur in quoted-printable text. */
   readonly boundary: string
-  /** The MIME body: encoded bytes, and the spots between them. */
+  /** The MIME body: encoded bytes with slots between them. */
   readonly body: ReadonlyArray<Uint8Array | Slot>
 }
 
 /**
- * The same email gives the same links in the same order, as long as the service lives: mail that was sent long ago is
- * clicked by index. They are numbered as their attributes stand in the source, conditional comments included.
+ * The same email must give the same links in the same order in every version of this service, because a click on an old
+ * message refers to a link by index. Links are numbered by their position in the source, conditional comments included.
  */
 export const compile = (email: ApprovedEmail, sender: Sender, options: CompileOptions): CompiledEmail => {
   const { html, links } = compileHtml(email.html, sender, options)
@@ -78,7 +78,7 @@ const fromOf = ({ fromAddress, fromName }: ApprovedEmail): CompiledEmail["from"]
 const partHeaders = (type: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
 
-/** Spots stand on lines of their own, between soft line breaks, so that no value can make a line too long. */
+/** Each slot begins on its own line, between soft line breaks, so that no value makes a line too long. */
 const encode = (template: MergeTemplate): ReadonlyArray<Uint8Array | Slot> =>
   template.map((piece, at) =>
     typeof piece === "string" ? encodeQuotedPrintable(piece, template[at + 1] === undefined ? "" : soft_break) : piece,
@@ -99,13 +99,13 @@ const compileHtml = (
   const links: Array<MergeTemplate> = []
   const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
     const link = options.tracked && region.kind === "attribute" ? asLink(source, region) : null
-    const made =
+    const edits =
       region.kind !== "attribute"
         ? textEdits(source, region)
         : link === null
           ? attributeEdits(source, region)
           : [redirect(region, link, links.push(link) - 1, options.addresses)]
-    return region.conditional ? made.map(commented) : made
+    return region.conditional ? edits.map(commented) : edits
   })
   const offered = regions.some(({ kind, conditional, start, end }) => {
     return kind !== "raw" && kind !== "comment" && !conditional && offersUnsubscribe(source.slice(start, end))
@@ -131,33 +131,33 @@ const applied = (source: string, edits: ReadonlyArray<Edit>): MergeTemplate => {
 const offersUnsubscribe = (text: string): boolean =>
   findTokens(text).some(({ token }) => token.name === "unsubscribe_url" && !token.malformed)
 
-/** The addresses of redirects stay as they are: nothing of theirs ends a comment, and Outlook reads them the plainer. */
+/** Addresses of redirects need no escaping in a comment, and Outlook reads them more reliably unescaped. */
 const commented = (edit: Edit): Edit => ({
   ...edit,
   pieces: edit.pieces.map((piece) => {
     if (typeof piece === "string") return piece
     const ofValues = piece.kind === "token" ? piece.place !== "raw" : piece.kind === "click"
-    return ofValues ? { kind: "commented", spot: piece } : piece
+    return ofValues ? { kind: "commented", slot: piece } : piece
   }),
 })
 
 /**
- * Nobody reads what stands in a comment: it stays as it is. A `<` right before a token is text, and is written so: before
- * a value that begins with a letter it would begin a tag.
+ * Comments are not changed. A `<` directly before a token is escaped: before a value that begins with a letter it would
+ * begin a tag.
  */
 const textEdits = (source: string, { kind, start, end }: Region): ReadonlyArray<Edit> => {
   if (kind === "comment") return []
   return findTokens(source.slice(start, end)).map(({ token, ...found }): Edit => {
     const at = { start: start + found.start, end: start + found.end }
     if (kind === "raw") return { ...at, pieces: [{ kind: "token", place: "raw", token }] }
-    const spot: Slot = { kind: "token", place: "html", token: decoded(token) }
+    const slot: Slot = { kind: "token", place: "html", token: decoded(token) }
     return found.start > 0 && source[at.start - 1] === "<"
-      ? { start: at.start - 1, end: at.end, pieces: ["&lt;", spot] }
-      : { ...at, pieces: [spot] }
+      ? { start: at.start - 1, end: at.end, pieces: ["&lt;", slot] }
+      : { ...at, pieces: [slot] }
   })
 }
 
-/** A fallback is written in the author's HTML: it is read before it is formatted, and escaped again as a value is. */
+/** A fallback is HTML in the source. It is decoded before it is formatted, and escaped again like a value. */
 const decoded = (token: MergeToken, quote?: AttributeRegion["quote"]): MergeToken =>
   token.fallback === null ? token : { ...token, fallback: decodeReferences(token.fallback, quote) }
 
@@ -166,7 +166,7 @@ const urlAttributes: ReadonlySet<string> = new Set([
   ..."lowsrc dynsrc xlink:href".split(" "),
 ])
 
-/** Attributes whose value is itself a style sheet, a script or a document. */
+/** Attributes whose value is a style sheet, a script or a document. */
 const isRaw = (name: string): boolean => name === "style" || name === "srcdoc" || name.startsWith("on")
 
 const attributeEdits = (source: string, region: AttributeRegion): ReadonlyArray<Edit> => {
@@ -188,7 +188,7 @@ const attributeEdits = (source: string, region: AttributeRegion): ReadonlyArray<
   return [quoted(region, applied(raw, spots))]
 }
 
-/** `before` is what the author wrote in front of the token, without other tokens. Null: no value may stand there. */
+/** `before` is the author's text in front of the token, without other tokens. Null: no value is allowed there. */
 const placeIn = (
   { name, quote }: AttributeRegion,
   { before, isFirst }: { readonly before: string; readonly isFirst: boolean },
@@ -199,7 +199,7 @@ const placeIn = (
   return isProgram(trimUrl(decodeReferences(before, quote))) ? null : "url"
 }
 
-/** A value may be empty or hold white space: what the author left unquoted gets its quotes. */
+/** A value may be empty or have white space, so unquoted attributes get quotes. */
 const quoted = ({ start, end, quote }: AttributeRegion, pieces: MergeTemplate): Edit => ({
   start,
   end,
@@ -211,7 +211,7 @@ const quoted = ({ start, end, quote }: AttributeRegion, pieces: MergeTemplate): 
 
 const isLinkTag = (tag: string): boolean => tag === "a" || tag === "area" || tag.startsWith("v:")
 
-/** The target of a link that is to lead through the redirect: a web address, or what may turn out to be one. */
+/** The target of a link to redirect: a web address, or a token that may become one. */
 const asLink = (source: string, region: AttributeRegion): MergeTemplate | null => {
   if (region.noTrack || region.name !== "href" || !isLinkTag(region.tag)) return null
   const raw = source.slice(region.start, region.end)
@@ -226,7 +226,7 @@ const asLink = (source: string, region: AttributeRegion): MergeTemplate | null =
   return targetOf(raw, region.quote, before === "")
 }
 
-/** A target with its tokens as spots. Only at its ends is white space none of it. */
+/** A target with slots for its tokens. White space is trimmed at its ends only. */
 const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken: boolean): MergeTemplate => {
   const spots = findTokens(raw).map(({ start, end, token }, at): Edit => {
     const place = at === 0 && beginsWithToken ? "target" : "url"

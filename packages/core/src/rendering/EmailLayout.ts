@@ -1,17 +1,17 @@
-// How the emails that this service makes itself are laid out: tables for the mail programs that know nothing else, styles at
-// the elements for those that drop style sheets, narrow on telephones, dark where the reader likes it dark.
+// The layout of the emails that this service creates itself. Tables and inline styles for mail clients without style
+// sheets, narrow screens, dark schemes.
 import { night, type Palette, paper, softNight, softPaper } from "./Palette.ts"
 import { escapeHtml, isWebUrl } from "./Escapes.ts"
 
 export interface EmailLayout {
-  /** Text: what a browser shows as the title. */
+  /** Text: a browser shows it as the title. */
   readonly title: string
   readonly palette: Palette
   /** HTML in rows of the card, from the top; see `row`. */
   readonly rows: ReadonlyArray<string>
 }
 
-/** Whom an email is from, as far as its head shows it. */
+/** The brand that the head of an email shows. */
 export interface Letterhead {
   readonly name: string
   readonly logoUrl: string | null
@@ -49,17 +49,17 @@ ${rows.join("\n")}
 
 const width_px = 600
 
-/** Colours by day; each has a class that gives the one by night. */
+/** Colours of the light scheme. Each has a class with the colour of the dark scheme. */
 const ink = "#15202b"
 const faint = "#4a5764"
 const line = "#d8dee4"
 
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
-/** What words that fit nowhere do: a long address must not make the table wider than the telephone. */
+/** Breaks long words: a long address must not make the table wider than the screen. */
 const breaking = "word-break:break-word;overflow-wrap:anywhere"
 
-/** A row of the card. `padding` as CSS has it; what is at its sides gets narrower on telephones. */
+/** A row of the card. `padding` is CSS; its sides are narrower on small screens. */
 export const row = (padding: string, content: string): string =>
   `<tr>
 <td class="pad ink" style="padding:${padding};font-family:${font};font-size:16px;line-height:26px;color:${ink};${breaking}">
@@ -67,7 +67,7 @@ ${content}
 </td>
 </tr>`
 
-/** A row that shows the brand's logo, or its name, and leads to its domain. */
+/** A row with the brand's logo or name, linked to its domain. */
 export const letterhead = ({ name, logoUrl, domain }: Letterhead): string => {
   const alt = escapeHtml(name)
   const shown =
@@ -86,7 +86,7 @@ ${content}
 </tr>`
 }
 
-/** Where a brand is at home on the web; null when what is kept as its domain is none. */
+/** The address of the brand's website; null when the stored domain is malformed. */
 export const addressOf = (domain: string | null): string | null =>
   domain !== null && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(domain) ? `https://${domain}` : null
 
@@ -95,7 +95,10 @@ export const heading = (html: string): string =>
 
 export const paragraph = (html: string): string => `<p class="ink" style="margin:0 0 16px;color:${ink}">${html}</p>`
 
-/** A link that looks like a button. The cell is coloured too: some programs give a link neither ground nor padding. */
+/**
+ * A link with the look of a button. The cell has the colour, too, because some clients ignore a link's background and
+ * padding.
+ */
 export const button = (label: string, href: string, { own, onOwn }: Palette): string =>
   `<table role="presentation" cellpadding="0" cellspacing="0" border="0">
 <tr>
@@ -105,7 +108,7 @@ export const button = (label: string, href: string, { own, onOwn }: Palette): st
 </tr>
 </table>`
 
-/** A box of its own ground, as for a code or a date. */
+/** A box with its own background, for a code or a date. */
 export const box = (html: string): string =>
   `<table role="presentation" class="soft" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="${softPaper}" style="background-color:${softPaper};border:1px solid ${line};border-radius:8px;border-collapse:separate">
 <tr>
@@ -115,11 +118,11 @@ ${html}
 </tr>
 </table>`
 
-/** A line of what the next one means, as above a code or a date. */
+/** A small line above a code or a date that names it. */
 export const small = (html: string): string =>
   `<span class="faint" style="display:block;font-size:14px;line-height:22px;color:${faint}">${html}</span>`
 
-/** One of several things that an email tells. */
+/** One of several topics of an email. */
 export const section = (title: string, html: string, { own }: Palette): string =>
   `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
 <tr>
@@ -139,7 +142,7 @@ const darkInk = "#eef2f6"
 const darkFaint = "#b3bfca"
 const darkLine = "#364452"
 
-/** What styles at elements can't say: narrow screens, dark schemes, and Outlook's own dark scheme, which marks elements. */
+/** What inline styles can't express: narrow screens, dark schemes, and Outlook's dark scheme, which marks elements. */
 const styles = ({ accent, accentDark, onAccentDark }: Palette): string => `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 body { width: 100%; -webkit-text-size-adjust: 100%; -ms-text-size-adjust: 100%; }

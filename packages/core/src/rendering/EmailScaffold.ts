@@ -1,5 +1,5 @@
-// The email that a user begins with: branded, and with words in it that wait for better ones. The footer with the
-// unsubscribe link is added when it is sent.
+// The email that a user starts with: branded, with sample text. The footer with the unsubscribe link is added when it is
+// sent.
 import { paletteOr } from "./Palette.ts"
 import type { WorkspaceBrand } from "../workspaces/Workspace.ts"
 import { heading, layOut, letterhead, paragraph, row } from "./EmailLayout.ts"
@@ -26,5 +26,5 @@ export const scaffold = ({ workspaceName, brand }: ScaffoldFacts): string => {
   })
 }
 
-/** What stands where the message will. */
+/** The placeholder for the message. */
 export const scaffold_text = "Write your message here."

@@ -1,6 +1,6 @@
-// The addresses that a message carries: open pixel, redirects, unsubscribe, view in browser, and the return path. A token
-// is workspace, delivery, what it is for and (for a redirect) the link's index, with a MAC that is bound to all of that.
-// Nothing in it is secret, nothing in it can be changed, and it stays the same on every try.
+// The addresses in a message: open pixel, redirects, unsubscribe, view in browser, and the return path. A link token has
+// workspace, delivery, purpose and (for a redirect) the link's index, with a MAC over all of them. A token is not secret,
+// can't be changed, and is the same in every attempt.
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { base64UrlOf } from "../kernel/Bytes.ts"
@@ -15,9 +15,9 @@ export interface LinkTarget {
   readonly deliveryId: DeliveryId
 }
 
-/** The addresses of one message: whatever it carries of them, they take one HMAC (and another for every 32 links more). */
+/** The addresses of one message. They need one HMAC, and another for every 32 further links. */
 export interface DeliveryLinks extends MessageLinks {
-  /** `b+<token>@bounce.<domain>`; its local part has 62 characters, of 64 allowed. */
+  /** `b+<token>@bounce.<domain>`. Its local part has 62 characters; 64 are allowed. */
   readonly returnPath: (sendingDomain: string) => string
 }
 
@@ -25,9 +25,9 @@ export class Links extends Context.Service<
   Links,
   {
     readonly addresses: Addresses
-    /** `clicks_expected`: how many redirects there will be; it saves the making of others, and promises nothing. */
+    /** `clicks_expected`: the likely number of redirects. It only saves time. */
     readonly of: (target: LinkTarget, clicks_expected?: number) => DeliveryLinks
-    /** What a token of this kind names; nothing when it was not made here, or for something else. */
+    /** The target of a token of this kind; none when the token is forged or of another kind. */
     readonly read: (kind: "open" | "unsubscribe" | "view", token: string) => Option.Option<LinkTarget>
     readonly readClick: (token: string) => Option.Option<LinkTarget & { readonly index: number }>
     readonly readReturnPath: (address: string) => Option.Option<LinkTarget>
@@ -87,12 +87,12 @@ const purpose = "links"
 
 type Kind = LinkKind | "returnPath"
 
-/** The byte in the token, and the number of the MAC. Links have all numbers from theirs on, each its index further. */
+/** The byte in the token, and the number of the MAC. A redirect's MAC has this number plus the link's index. */
 const kinds: { readonly [Each in Kind]: number } = { open: 0, unsubscribe: 1, view: 2, returnPath: 3, click: 4 }
 
 /**
- * A token is base64url of the target, the byte that says what it is for, for a redirect three bytes of index (more links than
- * any HTML of the size allowed can hold), and the MAC. Each part fills whole characters, and has one spelling only.
+ * A token is base64url of the target, one byte for the kind, three bytes of index for a redirect (more than the links of
+ * any allowed HTML), and the MAC. Each part fills whole characters, so that a token has one spelling only.
  */
 const target_bytes = 32
 const head_length = 44
@@ -100,12 +100,12 @@ const index_length = 4
 const tag_length_max = 20
 const tagLength = (kind: Kind): number => (kind === "returnPath" ? 16 : tag_length_max)
 
-/** MACs are made so many at a time: most messages have fewer links than that. */
+/** MACs are computed in batches of this size. Most messages have fewer links. */
 const batch_size = 32
 
 const startOf = (number: number): number => (number % batch_size) * tag_length_max
 
-/** What the MACs of a batch are made of: the target, and which batch it is. */
+/** The input of a batch's MACs: the target and the number of the batch. */
 const batchOf = (named: Uint8Array, batch: number): Uint8Array => {
   const message = new Uint8Array(target_bytes + 3)
   message.set(named.subarray(0, target_bytes))
@@ -153,7 +153,7 @@ class OwnAddresses implements DeliveryLinks {
 class Tokens {
   readonly #secrets: Secrets["Service"]
   readonly #named = new Uint8Array(target_bytes)
-  /** Of the head, all that does not depend on the kind. */
+  /** The constant part of the head, for all kinds. */
   readonly #beginning: string
   readonly #clicks_expected: number
   readonly #batches: Array<string> = []
@@ -184,7 +184,7 @@ class Tokens {
     const end = startOf(number) + length
     let macs = this.#batches[batch] ?? ""
     if (macs.length < end) {
-      // Those that nobody asks for would take their time too.
+      // Computes only as many MACs as the message is likely to need.
       const wanted = Math.max(number + 1, kinds.click + this.#clicks_expected) - batch * batch_size
       macs = this.#secrets.longMac(purpose, batchOf(this.#named, batch), Math.min(wanted, batch_size) * tag_length_max)
       this.#batches[batch] = macs
@@ -193,7 +193,7 @@ class Tokens {
   }
 }
 
-/** Runs for every message: digit by digit, without a text between. */
+/** Runs for every message: digit by digit, without an intermediate text. */
 const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
   let digits = 0
   for (let at = 0; at < uuid.length; at++) {
@@ -211,7 +211,7 @@ const hyphen = 45
 /** Each byte as two digits. */
 const digitsOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** Runs for every opening. */
+/** Runs for every open. */
 const uuidText = (bytes: Uint8Array, start: number): string => {
   let text = ""
   for (let at = 0; at < 16; at++) {

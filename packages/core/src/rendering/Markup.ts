@@ -1,52 +1,52 @@
-// Where things stand in an author's HTML: text, attribute values, the body's ends. Everything is an offset into the source,
-// so that what is not changed stays as it was, byte for byte.
+// The regions of an author's HTML: text, attribute values, the ends of the body. All positions are offsets into the source,
+// so that unchanged parts stay the same byte for byte.
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, parseFragment, Token, TokenizerMode } from "parse5"
 
-/** A stretch of the source where tokens may stand. */
+/** A part of the source in which tokens are allowed. */
 export interface Region {
-  /** `raw`: style, script and the like, which know no escapes. `comment`: one that no mail program reads, or CDATA. */
+  /** `raw`: style, script and other elements without escapes. `comment`: a comment that no mail client reads, or CDATA. */
   readonly kind: "text" | "raw" | "comment"
   readonly start: number
   readonly end: number
-  /** Within a conditional comment: only Outlook reads it. */
+  /** Inside a conditional comment, which only Outlook reads. */
   readonly conditional: boolean
 }
 
 export interface AttributeRegion {
   readonly kind: "attribute"
-  /** Lower-case, as the attribute's name. */
+  /** Lower-case, like the attribute's name. */
   readonly tag: string
   readonly name: string
-  /** Of the value, without its quotes. */
+  /** The value's range, without quotes. */
   readonly start: number
   readonly end: number
   readonly quote: '"' | "'" | ""
-  /** The element carries `data-no-track`. */
+  /** The element has `data-no-track`. */
   readonly noTrack: boolean
   readonly conditional: boolean
 }
 
 export interface Markup {
-  /** In the order of the source; they don't overlap. */
+  /** In the order of the source, without overlaps. */
   readonly regions: ReadonlyArray<Region | AttributeRegion>
-  /** Where the body's content begins, also when the source has no `<body>`. */
+  /** The offset at which the body's content begins, also without `<body>`. */
   readonly bodyStart: number
   /** Before `</body>`, else before `</html>`, else the end of the source. */
   readonly bodyEnd: number
   readonly preheader: Preheader | null
 }
 
-/** The element that mail programs show behind the subject. */
+/** The element with the preview text, which mail clients show beside the subject. */
 export interface Preheader {
   readonly start: number
   readonly end: number
   readonly contentStart: number
   readonly contentEnd: number
-  /** Made by this service, and taken out again by it. */
+  /** Created by this service, which may also remove it. */
   readonly ours: boolean
 }
 
-/** Marks the preheader that this service makes. Authors' own are known by the usual class, `preheader`. */
+/** Marks the preheader of this service. An author's preheader has the usual class, `preheader`. */
 export const preheader_attribute = "data-preheader"
 
 export const scan = (html: string): Markup => {
@@ -63,7 +63,7 @@ export const scan = (html: string): Markup => {
 
 const section_start = "<![CDATA["
 
-/** In SVG and MathML: to the parser text like other text, but it knows no escapes and a value could end it. */
+/** CDATA in SVG and MathML: text to the parser, but without escapes, and a value could end it. */
 const withoutSections = (html: string, region: Region | AttributeRegion): ReadonlyArray<Region | AttributeRegion> => {
   if (region.kind !== "text") return [region]
   const begun = html.startsWith(section_start, region.start - section_start.length)
@@ -78,7 +78,7 @@ const withoutSections = (html: string, region: Region | AttributeRegion): Readon
   return [...parts, { ...region, start: at }]
 }
 
-/** Reads character references as a browser does. `quote` is the attribute's; none: text. */
+/** Decodes character references as a browser does. `quote` is the attribute's; undefined for text. */
 export const decodeReferences = (raw: string, quote?: '"' | "'" | ""): string => {
   if (!raw.includes("&")) return raw
   if (quote === undefined) {
@@ -93,17 +93,17 @@ export const decodeReferences = (raw: string, quote?: '"' | "'" | ""): string =>
 }
 
 /**
- * The library's parser, watched: the tokens as the tokenizer gives them, in the order of the source, while the tree
- * builder switches the tokenizer as the standard demands (style, script, foreign content). Text nodes of the tree would
- * not do: those that are moved out of tables are merged, and span what lies between.
+ * The library's parser, extended to record tokens. They arrive in the order of the source, and the tree builder switches
+ * the tokenizer as the standard requires (style, script, foreign content). Text nodes of the finished tree can't be used:
+ * the parser merges text that it moves out of tables.
  */
 class Scanner extends Parser<DefaultTreeAdapterMap> {
   readonly source: string
-  /** Where the source lies in the whole document: conditional comments are scanned as documents of their own. */
+  /** The offset of the source in the whole document: conditional comments are scanned as separate documents. */
   readonly base: number
   readonly conditional: boolean
   readonly regions: Array<Region | AttributeRegion> = []
-  /** Of `</body>` and `</html>`, also where the tree has no use for them. */
+  /** Of `</body>` or `</html>`, also where the tree ignores them. */
   bodyEnd: number | undefined = undefined
   htmlEnd: number | undefined = undefined
   raw = false
@@ -142,7 +142,7 @@ class Scanner extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken): void {
     this.addAttributes(token)
     super.onStartTag(token)
-    // In foreign content style and script are read as text, and still are style and script.
+    // In foreign content the tokenizer reads style and script as text, but browsers don't.
     this.raw = rawModes.has(this.tokenizer.state) || token.tagName === "style" || token.tagName === "script"
   }
 
@@ -153,7 +153,7 @@ class Scanner extends Parser<DefaultTreeAdapterMap> {
     super.onEndTag(token)
   }
 
-  /** Text arrives in pieces, by kind of character; what lies side by side is one region. */
+  /** Text arrives in pieces, by kind of character. Adjacent pieces are one region. */
   addText(token: Token.CharacterToken): void {
     if (token.location === null) return
     const kind = this.raw ? "raw" : "text"
@@ -165,7 +165,7 @@ class Scanner extends Parser<DefaultTreeAdapterMap> {
     } else this.regions.push({ kind, start, end, conditional: this.conditional })
   }
 
-  /** What Outlook reads in a conditional comment is HTML, with links to be counted and values to be put in. */
+  /** Outlook reads the HTML in a conditional comment: its links are tracked and its tokens filled in. */
   addComment(from: number, to: number): void {
     const source = this.source.slice(from, to)
     const opening = /^<!--\[if [^\]>]*\]>/i.exec(source)
@@ -249,7 +249,7 @@ const asPreheader = (element: Element): Preheader | null => {
     element.attrs.some((attribute) => attribute.name === name && test(attribute.value))
   const ours = has(preheader_attribute, () => true)
   const theirs = has("class", (value) => value.split(/\s+/).includes("preheader"))
-  // An author's is taken for one only when it holds text and nothing else: some call a whole visible row so.
+  // An author's preheader has only text: some authors use the class for a whole visible row.
   if (!ours && !(theirs && element.childNodes.every((child) => defaultTreeAdapter.isTextNode(child)))) return null
   return {
     start: location.startOffset,

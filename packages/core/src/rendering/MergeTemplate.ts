@@ -1,35 +1,32 @@
-// A text with spots where a recipient's values go. The rest of it is known when the email is compiled.
+// A compiled text with slots for merge values.
 import { escapeHtml, escapeUrlPart, isWebUrl, plainWords, safeUrl } from "./Escapes.ts"
 import type { LinkKind, MessageLinks } from "./message/Message.ts"
 import { findTokens, resolveToken, type MergeToken, type TokenValues } from "./MergeTokens.ts"
 
 /**
- * Where a value stands. `html`: text or a quoted attribute. `address`: at the beginning of an attribute that holds one;
- * `url`: further on in it. `target`: at the beginning of a link's target, which is in no HTML. `raw`: style, script and
- * handlers. `plain`: where nothing has to be escaped: the text part, and headers before they are encoded.
+ * The place of a slot, which decides how its value is escaped. `html`: text or a quoted attribute. `address`: the beginning
+ * of an attribute that holds a URL; `url`: later in it. `target`: the beginning of a link's target outside HTML. `raw`:
+ * style, script and handlers. `plain`: the text part, and headers before they are encoded, which need no escaping.
  */
 export type Place = "html" | "address" | "url" | "target" | "raw" | "plain"
 
 export type Slot =
   | { readonly kind: "token"; readonly place: Place; readonly token: MergeToken }
-  /** The end of one of the message's own addresses, whose beginning stands before it. `index` is that of a redirect. */
+  /** The end of one of the message's own addresses, after its constant beginning. `index` is that of a redirect. */
   | { readonly kind: "address"; readonly of: LinkKind; readonly index: number | null }
-  /**
-   * In an attribute: the redirect for the link of this index, if its target turns out to be a web address; before a token
-   * is filled in nobody can know.
-   */
+  /** In an attribute: the redirect of this index if the filled target is a web address, else the target itself. */
   | { readonly kind: "click"; readonly index: number; readonly target: MergeTemplate }
   /** In a conditional comment, in text or a quoted attribute: two hyphens before an author's `>` would end the comment. */
-  | { readonly kind: "commented"; readonly spot: Slot }
+  | { readonly kind: "commented"; readonly slot: Slot }
 
 export type MergeTemplate = ReadonlyArray<string | Slot>
 
-/** What the spots are filled from. */
+/** The data for filling slots. */
 export interface MergeValues extends TokenValues {
   readonly links: MessageLinks
 }
 
-/** A text's tokens as spots of one place. */
+/** A text with its tokens as slots of one place. */
 export const toMergeTemplate = (text: string, place: Place): MergeTemplate => {
   const pieces: Array<string | Slot> = []
   let at = 0
@@ -42,7 +39,7 @@ export const toMergeTemplate = (text: string, place: Place): MergeTemplate => {
   return pieces
 }
 
-/** Neighbouring strings as one. */
+/** Joins adjacent strings. */
 export const joined = (template: MergeTemplate): MergeTemplate => {
   const pieces: Array<string | Slot> = []
   for (const piece of template) {
@@ -54,24 +51,24 @@ export const joined = (template: MergeTemplate): MergeTemplate => {
   return pieces
 }
 
-export const fill = (template: MergeTemplate, filling: MergeValues): string => {
+export const fill = (template: MergeTemplate, values: MergeValues): string => {
   let text = ""
-  for (const piece of template) text += typeof piece === "string" ? piece : fillSlot(piece, filling)
+  for (const piece of template) text += typeof piece === "string" ? piece : fillSlot(piece, values)
   return text
 }
 
-export const fillSlot = (spot: Slot, filling: MergeValues): string => {
-  switch (spot.kind) {
+export const fillSlot = (slot: Slot, values: MergeValues): string => {
+  switch (slot.kind) {
     case "token":
-      return write(spot.place, spot.token, filling)
+      return write(slot.place, slot.token, values)
     case "address":
-      return filling.links.token(spot.of, spot.index)
+      return values.links.token(slot.of, slot.index)
     case "click": {
-      const url = fill(spot.target, filling)
-      return escapeHtml(isWebUrl(url) ? filling.links.click(spot.index) : url)
+      const url = fill(slot.target, values)
+      return escapeHtml(isWebUrl(url) ? values.links.click(slot.index) : url)
     }
     case "commented":
-      return fillSlot(spot.spot, filling).replaceAll("-", "&#45;")
+      return fillSlot(slot.slot, values).replaceAll("-", "&#45;")
   }
 }
 

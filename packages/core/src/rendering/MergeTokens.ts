@@ -1,26 +1,26 @@
-// Merge tokens: `{{contact.first_name:capitalize|there}}`. How they are written, what they stand for, and what a person's
-// values make of them. A value is put in as it is: what looks like a token inside it stays text.
+// Merge tokens, `{{contact.first_name:capitalize|there}}`: their syntax, and the value of each for a recipient. A value is
+// inserted literally: a token inside it is text.
 import { DateTime, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { MessageLinks } from "./message/Message.ts"
 
-/** Format suffixes, applied in the order in which they are written, to the value and to the fallback alike. */
+/** Format suffixes. They apply in their order to the value and to the fallback. */
 export const formats = ["uppercase", "lowercase", "capitalize", "titlecase"] as const
 export type Format = (typeof formats)[number]
 
 export interface MergeToken {
-  /** As written, without formats and fallback: `contact.custom_fields.size`. */
+  /** The path without formats and fallback: `contact.custom_fields.size`. */
   readonly name: string
   readonly path: ReadonlyArray<string>
   readonly formats: ReadonlyArray<Format>
   readonly fallback: string | null
-  /** A suffix that is no format: the token is not resolved, and its fallback or nothing stands for it. */
+  /** The token has an unknown format: it is replaced by its fallback, or by nothing. */
   readonly malformed: boolean
 }
 
-/** Everything that tokens stand for, for one recipient. */
+/** The data for one recipient's tokens. */
 export interface TokenValues {
   readonly contact: Contact
   readonly dynamic: Readonly<Record<string, string | number | boolean>>
@@ -34,10 +34,10 @@ export interface FoundToken {
   readonly token: MergeToken
 }
 
-/** What stands between the braces is at most this long; more is text. */
+/** The maximum between the braces. A longer text is no token. */
 const inner_length_max = 1000
 
-/** The tokens of a text, in order, in time linear in its length. Braces around what is not spelled like a token are text. */
+/** The tokens of a text in order, in linear time. Braces around anything else are text. */
 export const findTokens = (text: string): ReadonlyArray<FoundToken> => {
   const found: Array<FoundToken> = []
   let open = text.indexOf("{{")
@@ -57,7 +57,7 @@ export const findTokens = (text: string): ReadonlyArray<FoundToken> => {
   return found
 }
 
-/** Reads what stands between the braces. Null: not spelled like a token. */
+/** Parses the text between the braces; null when it is no token. */
 export const parseToken = (inner: string): MergeToken | null => {
   const behind = inner.search(/[:|]/)
   const name = (behind < 0 ? inner : inner.slice(0, behind)).trim()
@@ -82,15 +82,15 @@ export const parseToken = (inner: string): MergeToken | null => {
   return { name, path: name.split("."), formats: chosen, fallback, malformed }
 }
 
-/** A fallback ends where a known format begins that is a suffix: further suffixes or the end come behind it. */
+/** A fallback ends before a known format that is a suffix: further suffixes or the end follow it. */
 const endOfFallback = (rest: string): number => {
   const end = rest.search(/:\s*(?:uppercase|lowercase|capitalize|titlecase)\s*(?=[:|]|$)/)
   return end < 0 ? rest.length : end
 }
 
 /**
- * Whether the service knows what the token stands for. `customFields` are the `api_name`s of the workspace's active
- * fields; without them every well-formed one counts as known.
+ * Whether the token has a meaning. `customFields` are the `api_name`s of the workspace's active fields. Without them every
+ * well-formed one is known.
  */
 export const isKnown = ({ path, malformed }: MergeToken, customFields?: ReadonlySet<string>): boolean => {
   const [first, second, third] = path
@@ -103,7 +103,7 @@ export const isKnown = ({ path, malformed }: MergeToken, customFields?: Readonly
   return first === "campaign" && second === "dynamic"
 }
 
-/** The names of unknown tokens in these texts, each once, in the order of their appearance. */
+/** The names of unknown tokens in these texts, each once, in order of first use. */
 export const unresolvedTokens = (
   texts: ReadonlyArray<string | null>,
   customFields?: ReadonlySet<string>,
@@ -116,11 +116,11 @@ export const unresolvedTokens = (
   ),
 ]
 
-/** The names of tokens in these texts that only callers of an API fill, each once. */
+/** The names of flow tokens in these texts, each once. Only API callers provide their values. */
 export const apiTokens = (texts: ReadonlyArray<string | null>): ReadonlyArray<string> =>
   unresolvedTokens(texts).filter((name) => name.startsWith("api."))
 
-/** What the token reads for a person: the value, else the fallback, else nothing; formatted, and escaped for no place. */
+/** The token's text for a recipient: the value, else the fallback, else nothing; formatted, not escaped. */
 export const resolveToken = (token: MergeToken, values: TokenValues): string => {
   const value = token.malformed ? null : valueOf(token.path, values)
   const text = value === null || isBlank(value) ? (token.fallback ?? "") : value
@@ -149,7 +149,7 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
 const own = (record: Readonly<Record<string, string | number | boolean>>, key: string): string | null =>
   Object.hasOwn(record, key) ? String(record[key]) : null
 
-/** A field of the contact, named as on the wire. */
+/** A contact's field by its name on the wire. */
 const standardValue = (contact: Contact, name: string): string | null => {
   if (name === "contact_id") return contact.id
   const field = standardFieldByName.get(name)
@@ -159,7 +159,7 @@ const standardValue = (contact: Contact, name: string): string | null => {
   return typeof value === "object" ? DateTime.formatIso(value) : String(value)
 }
 
-/** The root locale's cases. `capitalize` and `titlecase` leave every letter but the first as it is: McDonald stays. */
+/** Cases of the root locale. `capitalize` and `titlecase` change first letters only: McDonald stays. */
 const apply: { readonly [F in Format]: (text: string) => string } = {
   uppercase: (text) => text.toUpperCase(),
   lowercase: (text) => text.toLowerCase(),

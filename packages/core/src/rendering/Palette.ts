@@ -1,27 +1,27 @@
-// Colours that can be read: whatever colour a brand has, text on it and text of it keep WCAG's contrast of 4.5 to 1, on
-// pages and in emails, by day and by night.
+// Readable colours for any brand colour. Text on it and text in it have WCAG's contrast of 4.5 to 1, on pages and in
+// emails, in light and dark schemes.
 
 export interface Palette {
-  /** The colour itself, `#rrggbb`, as a ground or an ornament, and what is written on it. */
+  /** The brand colour, `#rrggbb`, as a background or an ornament, and the text colour on it. */
   readonly own: string
   readonly onOwn: string
-  /** The accent on light ground, and what is written on it. */
+  /** The accent on a light background, and the text colour on it. */
   readonly accent: string
   readonly onAccent: string
-  /** The same in the dark. */
+  /** The same for dark schemes. */
   readonly accentDark: string
   readonly onAccentDark: string
 }
 
 export const paper = "#ffffff"
 export const night = "#0f1419"
-/** Tinted ground: a little closer to the text than the plain one. */
+/** A tinted background: a little closer to the text colour than the plain one. */
 export const softPaper = "#f4f6f8"
 export const softNight = "#182029"
 
 const contrast_min = 4.5
 
-/** From a colour written `#rgb` or `#rrggbb`; null for anything else. */
+/** From a colour `#rgb` or `#rrggbb`; null for anything else. */
 export const paletteOf = (color: string): Palette | null => {
   const rgb = parse(color)
   if (rgb === null) return null
@@ -37,7 +37,7 @@ export const paletteOf = (color: string): Palette | null => {
   }
 }
 
-/** The palette of a colour, or that of another one where there is none or it can't be read as one. */
+/** The palette of a colour; that of `otherwise` for null or a malformed colour. */
 export const paletteOr = (color: string | null, otherwise: (typeof accents)[number]): Palette =>
   (color === null ? null : paletteOf(color)) ??
   paletteOf(otherwise) ?? {
@@ -74,7 +74,7 @@ const mixed = (from: Rgb, to: Rgb, share: number): Rgb => {
   return [part(0), part(1), part(2)]
 }
 
-/** The first colour on the way that will do; the end of the way always does. */
+/** The first sufficient colour between the two. The last one always is. */
 const towards = (from: Rgb, to: Rgb, enough: (candidate: Rgb) => boolean): Rgb => {
   for (let share = 0; share < 1; share += 0.05) {
     const candidate = mixed(from, to, share)
@@ -99,5 +99,5 @@ const contrast = (one: Rgb, other: Rgb): number => {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05)
 }
 
-/** The contrast of two colours written as above; for whoever wants to check. @public */
+/** The contrast of two colours in the notation above, for tests. @public */
 export const contrastOf = (one: string, other: string): number => contrast(parseOwn(one), parseOwn(other))

@@ -1,13 +1,13 @@
-// The plain-text rendition of an email's HTML. Tokens go through as they are, and are filled in later.
+// The plain text of an email's HTML. Tokens stay as they are, and are filled in later.
 import { compile } from "html-to-text"
 import { html_size_bytes_max } from "../documents/Html.ts"
 import { preheader_attribute } from "./Markup.ts"
 
-/** Deeper elements are left out: the library recurses, and nobody writes so. */
+/** Deeper elements are left out, because the library recurses. No usual email nests as deep. */
 const depth_max = 400
 
 const convert = compile({
-  // A broken line could break a token, and readers wrap by themselves.
+  // A line break could split a token. Mail clients wrap lines themselves.
   wordwrap: false,
   limits: { maxDepth: depth_max, maxInputLength: html_size_bytes_max, ellipsis: "" },
   selectors: [
@@ -15,7 +15,7 @@ const convert = compile({
     { selector: "img", format: "skip" },
     { selector: "title", format: "skip" },
     { selector: `[${preheader_attribute}]`, format: "skip" },
-    // Emails are laid out in tables: a cell is a block, or the words of neighbours would run into one.
+    // Emails use tables for layout: each cell is a block, so that the words of neighbours don't join.
     { selector: "table", format: "block" },
     { selector: "td", format: "block" },
     { selector: "th", format: "block" },

@@ -1,5 +1,4 @@
-// The preheader: the line that mail programs show behind the subject. It stands in the HTML itself, so that whoever reads
-// the HTML reads what is sent.
+// The preheader: the preview text inside the HTML, so that the HTML shows what is sent.
 import { escapeHtml } from "./Escapes.ts"
 import { preheader_attribute, scan } from "./Markup.ts"
 
@@ -7,8 +6,7 @@ const opening = `<div ${preheader_attribute} style="display:none;font-size:1px;l
 const closing = "</div>"
 
 /**
- * The HTML with this preheader: its text is replaced where there is one, else it is inserted at the start of the body;
- * null takes it out. Nothing else moves.
+ * Replaces the preheader's text, or inserts a preheader at the start of the body. Null removes it. The rest stays the same.
  */
 export const withPreheader = (html: string, text: string | null): string => {
   const { preheader, bodyStart } = scan(html)

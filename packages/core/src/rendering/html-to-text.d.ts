@@ -1,4 +1,4 @@
-// The library ships no types. What of it is used here.
+// Types of the used part of `html-to-text`, which ships none.
 declare module "html-to-text" {
   export interface SelectorDefinition {
     readonly selector: string

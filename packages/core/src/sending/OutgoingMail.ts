@@ -128,7 +128,7 @@ export class OutgoingMail extends Context.Service<
           return {
             envelope,
             bytes: yield* dkimSigned(outgoing, key).pipe(Effect.provideService(DkimSigner, signer)),
-            giveBack: Effect.sync(() => memory.giveBack(message.body)),
+            giveBack: Effect.sync(() => memory.release(message.body)),
           }
         }),
       })

@@ -14,7 +14,7 @@ export const noDefaults: MailDefaults = {
 
 const names = ["subject", "previewText", "fromName", "fromAddress", "replyToEmail"] as const
 
-/** What is left out stays. The very same object when nothing changes. */
+/** Omitted fields stay. Returns the same object when no field changes. */
 export const withDefaults = (
   defaults: MailDefaults,
   patch: Partial<MailDefaults>,
@@ -24,7 +24,7 @@ export const withDefaults = (
     return names.some((name) => changed[name] !== defaults[name]) ? changed : defaults
   })
 
-/** Fills subject and preview text with the AI's where the user left them open. */
+/** Sets an empty subject and preview text to the AI's. */
 export const withWritten = (
   defaults: MailDefaults,
   written: Pick<MailDefaults, "subject" | "previewText">,

@@ -8,7 +8,7 @@ import type { TemplateTypes } from "./Template.ts"
 
 const path = "template_id"
 
-/** The current approval. What it froze stays the same, also when the template is edited or deleted later. */
+/** The current approval. It does not change when the template is edited or deleted later. */
 export const approvalNamed = Effect.fnUntraced(function* <T extends TemplateTypes>(
   store: DocumentStore<T>,
   workspace: WorkspaceId,
@@ -19,7 +19,7 @@ export const approvalNamed = Effect.fnUntraced(function* <T extends TemplateType
   return approval?.id ?? (yield* new TemplateNotApproved({ path }))
 })
 
-/** What that approval froze. */
+/** The content of that approval. */
 export const approvedNamed = Effect.fnUntraced(function* <T extends TemplateTypes>(
   store: DocumentStore<T>,
   workspace: WorkspaceId,

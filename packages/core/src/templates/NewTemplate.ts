@@ -12,7 +12,7 @@ export interface NewTemplate {
   readonly prompt?: string
 }
 
-/** Reports every fault at once. `source`: the email or tent to start from, by its name on the wire. */
+/** Reports every issue at once. `source`: the field that names the email or tent to start from. */
 export const checkNewTemplate = (
   { name, html, prompt }: NewTemplate,
   source: { readonly path: string; readonly id: string | undefined },

@@ -1,5 +1,4 @@
-// The page that a tent template begins with when nothing is said of it: branded, whole, and light or dark as its visitor
-// likes it.
+// The page of a tent template that is created without content: branded, complete, for light and dark schemes.
 import { escapeHtml, isWebUrl } from "../rendering/Escapes.ts"
 import type { ScaffoldFacts } from "../rendering/EmailScaffold.ts"
 
@@ -30,7 +29,7 @@ h2 { margin: 0 0 0.5rem; font-size: 1.375rem; }
 <header>${logo(brand.logoUrl, name)}</header>
 <main>
 <h1>Say what this page is about</h1>
-<p>Then say in a sentence or two why it matters to whoever reads it.</p>
+<p>Then say in a sentence or two why it matters to the reader.</p>
 <section>
 <h2>One thing worth knowing</h2>
 <p>What it is, and what it brings.</p>

@@ -1,4 +1,4 @@
-// EmailTemplate and TentTemplate: documents that emails and tents start from. `TemplateChange.ts` has their moves.
+// EmailTemplate and TentTemplate: documents that emails and tents start from. `TemplateChange.ts` has their decisions.
 import type { DateTime } from "effect"
 import type { Document, DocumentTypes, PlainTextOverride } from "../documents/Document.ts"
 import type { GenerationInProgress } from "../documents/DocumentErrors.ts"

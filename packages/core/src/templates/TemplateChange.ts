@@ -1,4 +1,4 @@
-// EmailTemplateChange and TentTemplateChange: the moves of templates.
+// EmailTemplateChange and TentTemplateChange: the decisions about templates.
 import { Result } from "effect"
 import { withFields } from "../documents/Document.ts"
 import { GenerationInProgress } from "../documents/DocumentErrors.ts"
@@ -31,7 +31,7 @@ export const EmailTemplateChange = new DocumentMachine<EmailTemplateTypes>({
       ),
     ),
   fill: (template, answer) => ({ ...template, defaults: withWritten(template.defaults, answer) }),
-  // An approval without a version waits for the generation: the caller has not seen what it will write.
+  // An approval without a version waits for the generation: the caller has not seen its result.
   freeze: ({ document, html, generation }, { version, ...approval }) => {
     if (version === undefined && generation?.status === "generating") return Result.fail(new GenerationInProgress())
     const { id, currentVersion, defaults, plainText } = document

@@ -1,14 +1,14 @@
-// What can be refused about a template besides what emails and generations refuse too.
+// Refusals about templates, besides those of documents.
 import { Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 
-/** Something that builds on the template. */
+/** A flow that uses the template. */
 export const TemplateUse = Schema.Struct({ kind: Schema.Literals(["email flow"]), name: Schema.String })
 export type TemplateUse = typeof TemplateUse.Type
 
 export class TemplateInUse extends Schema.TaggedError<TemplateInUse>()("TemplateInUse", {
   uses: Schema.Array(TemplateUse),
-  /** What was asked for, as a participle. */
+  /** The requested action, as a participle. */
   move: Schema.String,
 }) {
   readonly code = "email_in_use" satisfies ErrorCode

@@ -1,8 +1,8 @@
-// What a page may be called in the address: `<page domain>/<alias>`, or `/` for the page at the domain's root.
+// The alias of a page: `<page domain>/<alias>`, or `/` for the page at the domain's root.
 import { Brand, Result } from "effect"
 import { Invalid } from "../kernel/Refusal.ts"
 
-/** An alias that a tent may ask for. Whether another tent has it is the store's to say. */
+/** A well-formed alias. Only the store knows whether another tent has it. */
 export type Alias = Brand.Branded<string, "Alias">
 
 export const alias_length_max = 100
@@ -10,10 +10,10 @@ export const alias_length_max = 100
 /** The page at the domain's root. */
 export const root: Alias = Brand.nominal<Alias>()("/")
 
-/** How the root is spelled in the path of a DELETE. */
+/** The root as the path parameter of a DELETE spells it. */
 export const root_in_path = "__index__"
 
-/** Names that the pages' origin needs for itself, or that would mislead a visitor. */
+/** Names that the pages' origin uses itself, or that would mislead a visitor. */
 export const reservedAliases: ReadonlySet<string> = new Set([
   "api",
   "admin",
@@ -40,7 +40,7 @@ export const reservedAliases: ReadonlySet<string> = new Set([
 const spelling = /^[a-z0-9][a-z0-9._-]*$/
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What is wrong with a text as an alias, as the end of a sentence that begins with the field's name; null when nothing is. */
+/** Why a text is no alias, as a clause that follows the field's name; null for a valid alias. */
 export const aliasFault = (text: string): string | null => {
   if (text === root) return null
   if (text === "") return "must not be empty: leave it out for the default address, or send / for the domain's root"
@@ -57,13 +57,13 @@ export const aliasFault = (text: string): string | null => {
 
 export const isAlias = (text: string): text is Alias => aliasFault(text) === null
 
-/** The alias, or every reason against it under `path`. */
+/** The alias, or a refusal at `path`. */
 export const toAlias = (path: string, text: string): Result.Result<Alias, Invalid> => {
   const fault = aliasFault(text)
   return fault === null && isAlias(text) ? Result.succeed(text) : Result.fail(Invalid.at(path, fault ?? ""))
 }
 
-/** `alias`, `alias-2`, `alias-3` …: cut so that each fits; the root has no second. */
+/** `alias`, `alias-2`, `alias-3` …, cut to the maximum length. Null for a second root. */
 export const nthAlias = (alias: Alias, n: number): Alias | null => {
   if (n === 1) return alias
   if (alias === root) return null
@@ -72,15 +72,15 @@ export const nthAlias = (alias: Alias, n: number): Alias | null => {
   return isAlias(text) ? text : null
 }
 
-/** How far the search for a free one goes. */
+/** The largest suffix that `firstFree` tries. */
 export const alias_adjusted_max = 99_999
 
-/** The beginning that every `nthAlias` of an alias shares: what a store looks up to know which are taken. */
+/** The prefix that every `nthAlias` of an alias shares. A store reads the taken aliases by it. */
 export const aliasStem = (alias: Alias): string => alias.slice(0, alias_length_max - `-${alias_adjusted_max}`.length)
 
 /**
- * The first of `alias`, `alias-2`, `alias-3` … from the `turn`th on that is free, and null when none is: always so for a
- * taken root.
+ * The first free one of `alias`, `alias-2`, `alias-3` …, from the `turn`th on. Null when none is free, or the root is
+ * taken.
  */
 export const firstFree = (alias: Alias, taken: ReadonlySet<string>, turn = 1): Alias | null => {
   for (let n = turn; n <= alias_adjusted_max; n++) {
@@ -98,8 +98,8 @@ export type TentName =
   | { readonly by: "nothing" }
 
 /**
- * Reads what stands in the path of a DELETE or in `tentIdOrAlias`: a UUID of any version, an alias, the root. A reserved
- * word is well formed and names nothing; anything else is refused.
+ * Decodes the path parameter of a DELETE or `tentIdOrAlias`: a UUID of any version, an alias, or the root. A reserved word
+ * is well formed and names no tent. Other texts are refused.
  */
 export const readTentName = (path: string, text: string, spelledRoot: string): Result.Result<TentName, Invalid> => {
   if (text === spelledRoot) return Result.succeed({ by: "alias", alias: root })

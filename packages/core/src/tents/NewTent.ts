@@ -1,4 +1,4 @@
-// What a caller says of a new tent, and what can be told to be wrong with it without asking anybody.
+// The input of a new tent, and the checks that need no database.
 import { Result } from "effect"
 import { promptIssues } from "../documents/Generation.ts"
 import type { AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
@@ -16,15 +16,15 @@ export interface NewTent {
   readonly customPageAlias?: string
   /** An idle tent to generate into. */
   readonly tentId?: TentId
-  /** An approved template to build on. */
+  /** An approved template to start from. */
   readonly templateId?: TentTemplateId
-  /** Files of that tent for the AI to work with; one that is named twice counts once. */
+  /** Assets of that tent for the AI. Duplicates count once. */
   readonly assetIds: ReadonlyArray<AssetId>
 }
 
 export const asset_ids_max = 5
 
-/** The request to keep, as far as the caller's words go, or every fault at once. */
+/** The request to store, or every issue at once. */
 export const checkNewTent = (
   tent: NewTent,
 ): Result.Result<

@@ -1,5 +1,5 @@
-// A tent: a web page with the prompt it was made from, how far its generation is, and where it is published. Bodies of
-// pages are read apart: they may have megabytes, and most readers want the state.
+// A tent: a web page with its prompt, the state of its generation, and its publication. The page's body is read apart,
+// because it may have megabytes.
 import { type DateTime, Schema } from "effect"
 import type { ErrorCode } from "../kernel/ErrorCode.ts"
 import type { Reasoning } from "../ports/Ai.ts"
@@ -7,7 +7,7 @@ import { generationStatuses } from "../documents/Generation.ts"
 import type { ApprovalId, AssetId, TentId, TentTemplateId } from "../kernel/Ids.ts"
 import type { Alias } from "./Alias.ts"
 
-/** `pending`: idle, without a request; `queued`: no worker has taken it yet. */
+/** `pending`: idle, without a request. `queued`: no worker has started it yet. */
 export const tentStatuses = ["pending", "queued", ...generationStatuses] as const
 export type TentStatus = (typeof tentStatuses)[number]
 
@@ -15,18 +15,18 @@ export type TentGeneration =
   | { readonly status: Exclude<TentStatus, "failed"> }
   | { readonly status: "failed"; readonly error: string }
 
-/** What was asked for when the generation was accepted. */
+/** The request of the generation. */
 export interface TentRequest {
   readonly prompt: string
   readonly includeBrand: boolean
-  /** What to build on, as its approval froze it; null: nothing. */
+  /** The template and its approval to start from; null: none. */
   readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId } | null
-  /** Files of the tent that the AI is given; one that is deleted before it is asked is left out. */
+  /** Assets of the tent for the AI. One that is deleted before the generation is left out. */
   readonly assetIds: ReadonlyArray<AssetId>
-  /** How much the AI may think; null: as its provider has it. */
+  /** The reasoning effort of the AI; null: the provider's default. */
   readonly reasoning: Reasoning | null
   readonly autoPublish: boolean
-  /** Of those that were accepted together and want the same alias, which one this is, from 1. */
+  /** The number of this tent, from 1, among those that were accepted together and want the same alias. */
   readonly aliasTurn: number
 }
 
@@ -40,19 +40,19 @@ export interface PublicationError {
   readonly message: string
 }
 
-interface Asked {
-  /** The alias that was last asked for; null: none, or it was cleared. */
+interface Requested {
+  /** The alias of the last request; null: none, or it was cleared. */
   readonly requestedAlias: Alias | null
 }
 
-/** What became of publishing, once it was asked for. */
-export type Publication = Asked &
+/** The state of a requested publication. */
+export type Publication = Requested &
   (
     | { readonly status: "pending" | "unpublished" }
     | {
         readonly status: "published"
         readonly publishedAt: DateTime.Utc
-        /** Names the bytes that are served: equal etags, equal pages. */
+        /** A digest of the served bytes: equal pages have equal etags. */
         readonly etag: string
         readonly warnings: ReadonlyArray<PublicationWarning>
       }
@@ -64,20 +64,20 @@ export type PublicationStatus = Publication["status"]
 export interface Tent {
   readonly id: TentId
   readonly name: string
-  /** Who asked for it, in the caller's own words. */
+  /** The caller's own name for the user who requested the tent. */
   readonly userId: string | null
-  /** Null while it is idle. */
+  /** Null for an idle tent. */
   readonly request: TentRequest | null
   readonly generation: TentGeneration
-  /** Credits taken for the generation that are not given back. */
+  /** Credits taken for the generation and not yet spent. */
   readonly credits_held: number
-  /** The alias that is this tent's, also while it is unpublished; null: its address is the default one. */
+  /** The tent's alias, also while it is unpublished; null: the default address. */
   readonly alias: Alias | null
   /** Whether its pages carry the line "Made with Tentpole". */
   readonly branding: boolean
   readonly publication: Publication | null
   readonly createdAt: DateTime.Utc
-  /** The last change of status. */
+  /** The time of the last status change. */
   readonly updatedAt: DateTime.Utc
 }
 

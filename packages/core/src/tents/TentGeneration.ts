@@ -1,4 +1,4 @@
-// The generation of a tent's page: what is asked of the AI, and what becomes of its answer.
+// The generation of a tent's page: the request to the AI, and the handling of its answer.
 import { DateTime, Effect, Result } from "effect"
 import { Hex } from "effect/encoding"
 import { Ai } from "../ports/Ai.ts"
@@ -17,7 +17,7 @@ import type { Tent, TentRequest } from "./Tent.ts"
 import { autoPublish, TentChange } from "./machine.ts"
 import { TentStore } from "./TentStore.ts"
 
-/** A job that broke off this often is abandoned, so that no credit is locked for ever. */
+/** A job that was interrupted this often is abandoned, so that its credit is given back. */
 const attempts_max = 5
 
 export const tentGenerations = Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const tentGenerations = Effect.gen(function* () {
   const write = yield* writer
 
   const apply = (workspace: WorkspaceId, change: TentChange | null) =>
-    // Giving back never lacks credits, and an alias is chosen while no other tent of the workspace publishes.
+    // Giving credits back can't fail for lack of credits, and the alias is chosen under the publishing lock.
     change === null ? Effect.void : Effect.orDie(store.apply(workspace, change))
 
   return yield* generationRunner<[workspace: WorkspaceId, id: TentId], Tent, string>("Tents", {
@@ -35,7 +35,7 @@ export const tentGenerations = Effect.gen(function* () {
       const tent = yield* store.lock(workspace, id)
       const change = TentChange.begin(tent, yield* DateTime.now)
       yield* apply(workspace, change)
-      // A generation that is going on belongs to another worker, dead or alive: the first outcome counts.
+      // A running generation belongs to another worker, alive or not: the first outcome counts.
       return change?.after ?? (tent.generation.status === "generating" ? tent : null)
     }),
     write: (tent, workspace) => write(workspace, tent),
@@ -53,14 +53,14 @@ export const tentGenerations = Effect.gen(function* () {
 })
 
 /** `Tents.generate`. */
-export const generate = Effect.map(
+export const runTentGeneration = Effect.map(
   tentGenerations,
   ({ run, abandon }) =>
     (workspace: WorkspaceId, id: TentId, { attempt }: { readonly attempt: number } = { attempt: 1 }) =>
       attempt > attempts_max ? abandon(workspace, id) : run(workspace, id),
 )
 
-/** Writes a page for a tent: clean and of allowed size; or a sentence that says why there is none. */
+/** Generates a page, cleans it and checks its size. Fails with a sentence for users. */
 const writer = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const templates = yield* TentTemplateStore
@@ -70,26 +70,26 @@ const writer = Effect.gen(function* () {
   const cleaner = yield* Cleaner
   const { html_bytes_max } = yield* Settings
 
-  /** What the template's approval froze: it stays when the template is edited or deleted. */
-  const frozen = ({ template }: TentRequest, workspace: WorkspaceId) =>
+  /** The HTML of the template's approval, which does not change when the template is edited or deleted. */
+  const approvedHtml = ({ template }: TentRequest, workspace: WorkspaceId) =>
     template === null
       ? Effect.succeed(null)
       : Effect.orDie(Effect.map(templates.approval(workspace, template.approvalId), ({ html }) => html))
 
-  /** The files of the request that still exist. */
-  const enclosed = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentId, { assetIds }: TentRequest) {
+  /** The assets of the request that still exist. */
+  const assetsOf = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentId, { assetIds }: TentRequest) {
     if (assetIds.length === 0) return []
-    const held = yield* assets.ofTent(workspace, id)
-    const named = assetIds.flatMap((wanted) => held.find((asset) => asset.id === wanted) ?? [])
-    // A store of files that does not answer breaks this attempt off: the job comes again.
+    const existing = yield* assets.ofTent(workspace, id)
+    const named = assetIds.flatMap((wanted) => existing.find((asset) => asset.id === wanted) ?? [])
+    // When the blob store does not answer, this attempt dies and the job is retried.
     return yield* Effect.orDie(pageAssets(blobs, workspace, named))
   })
 
   return Effect.fnUntraced(function* (workspace: WorkspaceId, { id, name, request }: Tent) {
-    if (request === null) return Result.fail("Nothing was asked for")
+    if (request === null) return Result.fail("The tent has no request")
     const brand = request.includeBrand ? (yield* workspaces.get(workspace)).brand : null
-    const template = yield* frozen(request, workspace)
-    const files = yield* enclosed(workspace, id, request)
+    const template = yield* approvedHtml(request, workspace)
+    const files = yield* assetsOf(workspace, id, request)
     const { prompt, reasoning } = request
     const answer = yield* askAi(ai.generatePage({ prompt, name, brand, template, assets: files, reasoning }))
     return answer.pipe(
@@ -111,7 +111,7 @@ const checked = (html: string, html_bytes_max: number): Result.Result<string, st
     : Result.fail(`The page could not be made safe: it has ${dangers.slice(0, 5).join(", ")}`)
 }
 
-/** Names the bytes of a page: equal pages, equal etags. */
+/** A digest of a page's bytes: equal pages have equal etags. */
 export const etagOf =
   (secrets: Secrets["Service"]) =>
   (html: string): string =>

@@ -13,7 +13,7 @@ import type { TentChange } from "./machine.ts"
 
 export interface TentQuery {
   readonly status?: TentStatus
-  /** Literal, found anywhere in the name, in any case. */
+  /** Literal text, matched anywhere in the name, case-insensitive. */
   readonly search?: string
   readonly after: Cursor | null
   readonly limit: number
@@ -23,17 +23,20 @@ export class TentStore extends Context.Service<
   TentStore,
   {
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound>
-    /** The tent whose alias it is, published or not. */
+    /** The tent that has the alias, published or not. */
     readonly findByAlias: (workspace: WorkspaceId, alias: Alias) => Effect.Effect<Tent, NotFound>
-    /** The generated document; null before there is one. */
+    /** The generated document; null before the generation has completed. */
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string | null, NotFound>
-    /** Newest first; of those made in the same millisecond, by id. */
+    /** Newest first; tents of the same millisecond by id. */
     readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<Tent>>
-    /** Where the workspace's pages live. */
+    /** The hosts of the workspace's pages. */
     readonly site: (workspace: WorkspaceId) => Effect.Effect<Site, NotFound>
 
     readonly lock: (workspace: WorkspaceId, id: TentId) => Effect.Effect<Tent, NotFound, Transaction>
-    /** Facts for publishing this tent, perhaps under an alias. Until the transaction ends nobody else publishes here. */
+    /**
+     * Facts for publishing this tent, with an alias or null. Blocks other publications in the workspace until the
+     * transaction ends.
+     */
     readonly lockPublishing: (
       workspace: WorkspaceId,
       id: TentId,

@@ -1,4 +1,4 @@
-// A tent as it is shown: with its public address while it is published.
+// A tent with its public address, as use cases return it.
 import { Effect } from "effect"
 import type { WorkspaceId } from "../kernel/Ids.ts"
 import type { Settings } from "../kernel/Settings.ts"
@@ -11,8 +11,8 @@ export interface TentView {
   readonly url: string | null
 }
 
-/** Shows tents; the workspace's site is asked for only when one of them is published. */
-export const showing = (settings: Settings["Service"], store: TentStore["Service"]) =>
+/** Adds public addresses to tents. Reads the workspace's site only when one of the tents is published. */
+export const tentViews = (settings: Settings["Service"], store: TentStore["Service"]) =>
   Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
     if (!tents.some(isPublished)) return tents.map((tent): TentView => ({ tent, url: null }))
     const site = yield* store.site(workspace)

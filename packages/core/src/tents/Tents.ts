@@ -1,4 +1,4 @@
-// What can be done with tents. The API calls these, the worker calls `generate`.
+// Use cases of tents. The API calls all but `runGeneration`, which the worker calls.
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Ai } from "../ports/Ai.ts"
 import { Ids, TentId, type TentTemplateId, type WorkspaceId } from "../kernel/Ids.ts"
@@ -12,12 +12,12 @@ import { TentTemplateStore } from "../templates/TemplateStore.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { InsufficientCredits } from "../workspaces/Workspace.ts"
 import { readTentName, root_in_path, type TentName } from "./Alias.ts"
-import { etagOf, generate } from "./TentGeneration.ts"
+import { etagOf, runTentGeneration } from "./TentGeneration.ts"
 import type { Asset } from "./assets/Asset.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { checkNewTent, type NewTent } from "./NewTent.ts"
-import type { PublishWish } from "./pages/Publish.ts"
-import { type TentView, showing } from "./TentView.ts"
+import type { PublishInput } from "./pages/Publish.ts"
+import { type TentView, tentViews } from "./TentView.ts"
 import {
   type AliasTaken,
   HasGeneration,
@@ -42,11 +42,11 @@ export class Tents extends Context.Service<
     readonly get: (workspace: WorkspaceId, id: TentId) => Effect.Effect<TentView, NotFound>
     readonly list: (workspace: WorkspaceId, query: TentQuery) => Effect.Effect<Sliced<TentView>>
     readonly content: (workspace: WorkspaceId, id: TentId) => Effect.Effect<string, NotFound | TentNotReady>
-    /** `changed` false: the very page was live there already. */
+    /** `changed` false: the same page was live already. */
     readonly publish: (
       workspace: WorkspaceId,
       id: TentId,
-      wish: PublishWish,
+      input: PublishInput,
     ) => Effect.Effect<
       TentView & { readonly changed: boolean },
       NotFound | TentNotReady | AliasTaken | PublishLimitExceeded
@@ -58,9 +58,9 @@ export class Tents extends Context.Service<
     /** By id, current alias or `__index__`. */
     readonly delete: (workspace: WorkspaceId, name: string) => Effect.Effect<TentId, Invalid | NotFound>
     /**
-     * The worker's part: asks for the page, keeps it, publishes it if that was asked for. May be called again, and by two
-     * at once: what is over stays as it is. `attempt` counts the job's from 1: a generation that broke its worker off too
-     * often fails, so that no credit is held for ever.
+     * The worker's part: generates the page, stores it, and publishes it if requested. Safe to call again and concurrently:
+     * an ended generation does not change. `attempt` counts the job's attempts from 1; too many end the generation as
+     * failed.
      */
     readonly runGeneration: (
       workspace: WorkspaceId,
@@ -73,7 +73,7 @@ export class Tents extends Context.Service<
     Tents,
     Effect.gen(function* () {
       const store = yield* TentStore
-      const shown = showing(yield* Settings, store)
+      const toViews = tentViews(yield* Settings, store)
       const assets = yield* AssetStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
@@ -81,54 +81,54 @@ export class Tents extends Context.Service<
       const ai = yield* Ai
       const templates = yield* TentTemplateStore
 
-      const shownOne = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
-        const [one] = yield* shown(workspace, [tent])
+      const toView = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: Tent) {
+        const [one] = yield* toViews(workspace, [tent])
         return one ?? { tent, url: null }
       })
 
-      const fits = (prompt: string, hasTemplate: boolean) =>
+      const asksForPage = (prompt: string, hasTemplate: boolean) =>
         ai
           .asksForPage(prompt, { hasTemplate })
           .pipe(Effect.catchTag("AiUnavailable", () => new Unavailable({ part: "AI provider" })))
 
-      /** The template that was named, pinned to what its approval froze: later edits are none of this tent's. */
-      const pinned = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentTemplateId | undefined) {
+      /** The template with its current approval. Later edits of the template do not affect this tent. */
+      const approvedTemplate = Effect.fnUntraced(function* (workspace: WorkspaceId, id: TentTemplateId | undefined) {
         if (id === undefined) return null
         return { id, approvalId: yield* approvalNamed(templates, workspace, id) }
       })
 
       return Tents.of({
-        create: Effect.fn("Tents.create")(function* (workspace, asked) {
-          const { request: wanted, requestedAlias } = yield* Effect.fromResult(checkNewTent(asked))
-          const { tentId } = asked
+        create: Effect.fn("Tents.create")(function* (workspace, input) {
+          const { request: checked, requestedAlias } = yield* Effect.fromResult(checkNewTent(input))
+          const { tentId } = input
           const idle = tentId && (yield* store.get(workspace, tentId).pipe(Effect.mapError(inBody)))
           if (idle && idle.generation.status !== "pending") return yield* new HasGeneration()
-          const template = yield* pinned(workspace, asked.templateId)
-          const request = { ...wanted, template, assetIds: [...new Set(asked.assetIds)] }
-          if (tentId) yield* refuseUnknown(asked.assetIds, yield* assets.ofTent(workspace, tentId))
-          if (!(yield* fits(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
+          const template = yield* approvedTemplate(workspace, input.templateId)
+          const request = { ...checked, template, assetIds: [...new Set(input.assetIds)] }
+          if (tentId) yield* refuseUnknown(input.assetIds, yield* assets.ofTent(workspace, tentId))
+          if (!(yield* asksForPage(request.prompt, request.template !== null))) return yield* new InvalidPromptIntent()
           const id = tentId ?? TentId.make(yield* ids.random)
           return yield* transact(
             Effect.gen(function* () {
               const before = tentId ? yield* store.lock(workspace, tentId).pipe(Effect.mapError(inBody)) : null
               if (before !== null && before.generation.status !== "pending") return yield* new HasGeneration()
-              const { name, userId = null } = asked
+              const { name, userId = null } = input
               const now = yield* DateTime.now
               const accepted = { idle: before, id, name, userId, request, requestedAlias, now }
               const change = TentChange.accept(accepted)
               yield* store.apply(workspace, change).pipe(Effect.catchTag("AliasTaken", Effect.die))
-              return change.after ?? (yield* Effect.die("an accepted tent is there"))
+              return change.after ?? (yield* Effect.die("an accepted tent has no state"))
             }),
           )
         }),
 
         get: Effect.fn("Tents.get")(function* (workspace, id) {
-          return yield* shownOne(workspace, yield* store.get(workspace, id))
+          return yield* toView(workspace, yield* store.get(workspace, id))
         }),
 
         list: Effect.fn("Tents.list")(function* (workspace, query) {
           const { items, next } = yield* store.list(workspace, query)
-          return { items: yield* shown(workspace, items).pipe(Effect.orDie), next }
+          return { items: yield* toViews(workspace, items).pipe(Effect.orDie), next }
         }),
 
         content: Effect.fn("Tents.content")(function* (workspace, id) {
@@ -137,24 +137,24 @@ export class Tents extends Context.Service<
           return yield* new TentNotReady({ status: (yield* store.get(workspace, id)).generation.status })
         }),
 
-        publish: Effect.fn("Tents.publish")(function* (workspace, id, wish) {
+        publish: Effect.fn("Tents.publish")(function* (workspace, id, input) {
           const { outcome, tent } = yield* transact(
             Effect.gen(function* () {
               const before = yield* store.lock(workspace, id)
               const html = yield* store.content(workspace, id)
-              const alias = wish.alias === undefined ? before.alias : wish.alias
+              const alias = input.alias === undefined ? before.alias : input.alias
               const facts = yield* store.lockPublishing(workspace, id, alias)
               const context = { facts, html: html ?? "", etagOf: etagOf(secrets), now: yield* DateTime.now }
-              const decided = yield* Effect.fromResult(publish(before, wish, context))
+              const decided = yield* Effect.fromResult(publish(before, input, context))
               if (decided.change !== null) {
                 yield* store.apply(workspace, decided.change).pipe(Effect.catchTag("InsufficientCredits", Effect.die))
               }
               return { outcome: decided, tent: decided.change?.after ?? before }
             }),
           )
-          // The failure was written: the refusal is told only once that is committed.
+          // Returns the refusal after the commit, because the failure is stored.
           if (outcome.refusal !== null) return yield* outcome.refusal
-          return { ...(yield* shownOne(workspace, tent)), changed: outcome.change !== null }
+          return { ...(yield* toView(workspace, tent)), changed: outcome.change !== null }
         }),
 
         unpublish: Effect.fn("Tents.unpublish")(function* (workspace, id) {
@@ -182,7 +182,7 @@ export class Tents extends Context.Service<
           return before.id
         }, transact),
 
-        runGeneration: yield* generate,
+        runGeneration: yield* runTentGeneration,
       })
     }),
   )
@@ -190,10 +190,10 @@ export class Tents extends Context.Service<
 
 const readTentId = Schema.decodeUnknownOption(TentId)
 
-/** The tent that stood in the body as `tent_id`. */
+/** The tent that the body names as `tent_id`. */
 const inBody = () => new NotFound({ resource: "tent", path: "tent_id" })
 
-/** A tent by what stood in a path: whatever is no id of ours names none. */
+/** Finds a tent by id or alias. A malformed id names no tent. */
 const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: TentName) => {
   if (name.by === "alias") return store.findByAlias(workspace, name.alias)
   return Option.match(name.by === "id" ? readTentId(name.id) : Option.none(), {
@@ -202,8 +202,8 @@ const findNamed = (store: TentStore["Service"], workspace: WorkspaceId, name: Te
   })
 }
 
-/** An asset that is not this tent's is told by its place in the body. */
-const refuseUnknown = (named: NewTent["assetIds"], held: ReadonlyArray<Asset>): Effect.Effect<void, NotFound> => {
-  const place = named.findIndex((id) => !held.some((asset) => asset.id === id))
+/** Refuses assets of other tents. The path is the asset's place in the body. */
+const refuseUnknown = (named: NewTent["assetIds"], existing: ReadonlyArray<Asset>): Effect.Effect<void, NotFound> => {
+  const place = named.findIndex((id) => !existing.some((asset) => asset.id === id))
   return place < 0 ? Effect.void : Effect.fail(new NotFound({ resource: "asset", path: `asset_ids.${place}` }))
 }

@@ -1,4 +1,4 @@
-// The two machines of a tent: the generation of its page, and the publication of it. Every TentChange is decided here.
+// The two state machines of a tent: the generation of its page, and its publication. Every TentChange is decided here.
 import { type DateTime, Result } from "effect"
 import { generation_credits } from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
@@ -14,7 +14,7 @@ import {
   pageOf,
   type PageToServe,
   type PublishContext,
-  type PublishWish,
+  type PublishInput,
 } from "./pages/Publish.ts"
 import {
   AliasTaken,
@@ -27,10 +27,10 @@ import {
   type TentRequest,
 } from "./Tent.ts"
 
-/** What a tent is called until it is told. */
+/** The name of an idle tent until a request names it. */
 const idle_name = "Untitled"
 
-/** `idle`: a tent that waits for its prompt is "pending". */
+/** "pending": an idle tent without a prompt. */
 export const transitions = {
   pending: { accept: "queued" },
   queued: { begin: "generating", fail: "failed" },
@@ -39,7 +39,7 @@ export const transitions = {
   failed: {},
 } as const satisfies Transitions<TentGeneration["status"], "accept" | "begin" | "complete" | "fail">
 
-/** "none": the tent has no publication. A publication that was requested with the tent is "pending". */
+/** "none": the tent has no publication. "pending": publication was requested with the generation. */
 export const publicationTransitions = {
   none: { publish: ["published", "failed"] },
   pending: { publish: ["published", "failed"], failGeneration: "failed" },
@@ -56,13 +56,13 @@ export type TentChange = Change<
   {
     /** Null: the tent is new. */
     readonly before: Tent | null
-    /** Null: the tent is removed. */
+    /** Null: the tent is deleted. */
     readonly after: Tent | null
-    /** The generated document, when this change brings it. */
+    /** The generated document, when this change has a new one. */
     readonly html: string | undefined
-    /** The bytes to serve from now on, when this change brings them. */
+    /** The bytes to serve from now on, when this change has new ones. */
     readonly page: PageToServe | undefined
-    /** Credits taken from the workspace with this change; negative: given back. */
+    /** Credits taken from the workspace with this change. A negative number gives credits back. */
     readonly credits_taken: number
   }
 >
@@ -75,7 +75,7 @@ interface Decided extends Partial<Pick<TentChange, "html" | "page" | "credits_ta
 
 const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
 
-/** Whether the tent's page went live or away. */
+/** Audits when the page becomes public or stops being public. */
 const auditOf = ({ before, after, page }: Decided): ReadonlyArray<AuditNote> => {
   const tent = after ?? before
   if (tent === null) return []
@@ -94,7 +94,7 @@ const changeTo = (it: Decided): TentChange =>
 
 /** The decisions about a tent. Null: the event changes nothing. */
 export const TentChange = {
-  /** A tent that waits for its prompt: made to hold files. */
+  /** A tent that waits for its prompt. It is created to hold assets. */
   idle(id: TentId, now: DateTime.Utc): TentChange {
     const after: Tent = {
       id,
@@ -112,10 +112,7 @@ export const TentChange = {
     return changeTo({ before: null, after })
   },
 
-  /**
-   * Accepts a generation, into a new tent or an idle one. The credit is taken with it: a workspace without one keeps
-   * everything as it was.
-   */
+  /** Accepts a generation, into a new tent or an idle one. The store takes the credit in the same transaction. */
   accept(it: {
     readonly idle: Tent | null
     readonly id: TentId
@@ -151,7 +148,7 @@ export const TentChange = {
     })
   },
 
-  /** A worker takes the generation up; null when there is nothing to take up: it is taken already, or over. */
+  /** A worker starts the generation. Null when it was started before or has ended. */
   begin(tent: Tent, now: DateTime.Utc): TentChange | null {
     if (!accepts(tent, "begin")) return null
     return changeTo({
@@ -160,7 +157,7 @@ export const TentChange = {
     })
   },
 
-  /** The page is there; the credit is spent. Null when the generation is over already: the first answer stands. */
+  /** Stores the page; the credit is spent. Null when the generation has ended: the first outcome counts. */
   complete(tent: Tent, html: string, now: DateTime.Utc): TentChange | null {
     if (!accepts(tent, "complete")) return null
     return changeTo({
@@ -170,7 +167,7 @@ export const TentChange = {
     })
   },
 
-  /** There will be no page: what was taken is given back. Null when the generation is over already. */
+  /** The generation failed: gives the credit back. Null when the generation has ended. */
   fail(tent: Tent, error: string, now: DateTime.Utc): TentChange | null {
     if (!accepts(tent, "fail")) return null
     const publication: Publication | null =
@@ -188,7 +185,7 @@ export const TentChange = {
     })
   },
 
-  /** The page goes, the alias stays the tent's own. Null when nothing is published. */
+  /** Withdraws the page. The tent retains its alias. Null when the tent is not published. */
   unpublish(tent: Tent, now: DateTime.Utc): TentChange | null {
     if (tent.publication?.status !== "published") return null
     return changeTo({
@@ -201,7 +198,7 @@ export const TentChange = {
     })
   },
 
-  /** The tent goes with all that is its own. There is nothing to show for work that is not over: it costs nothing. */
+  /** Deletes the tent with its assets. The credit of an unfinished generation is given back. */
   remove({ assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> }): TentChange {
     return changeTo({
       before: tent,
@@ -212,7 +209,7 @@ export const TentChange = {
   },
 }
 
-/** `change` null: the very page is live there already. `refusal`: what is written of a publishing that failed. */
+/** `change` null: the same page is live already. `refusal`: the error to return after the failure is written. */
 export interface PublishOutcome {
   readonly change: TentChange | null
   readonly refusal: PublishLimitExceeded | null
@@ -220,20 +217,20 @@ export interface PublishOutcome {
 
 export const publish = (
   tent: Tent,
-  wish: PublishWish,
+  input: PublishInput,
   context: PublishContext,
 ): Result.Result<PublishOutcome, TentNotReady | AliasTaken> => {
   if (tent.generation.status !== "completed") {
     return Result.fail(new TentNotReady({ status: tent.generation.status }))
   }
-  const alias = wish.alias === undefined ? tent.alias : wish.alias
+  const alias = input.alias === undefined ? tent.alias : input.alias
   if (alias !== null && context.facts.taken.has(alias)) return Result.fail(new AliasTaken({ alias }))
-  const requestedAlias = wish.alias !== undefined ? wish.alias : alias && (tent.publication?.requestedAlias ?? alias)
+  const requestedAlias = input.alias !== undefined ? input.alias : alias && (tent.publication?.requestedAlias ?? alias)
   const refusal = overLimit(tent, context.facts)
   if (refusal !== null) {
     return Result.succeed({ change: failed(tent, requestedAlias, refusal, context.now), refusal })
   }
-  const { branding, warnings } = brandingOf(wish.removeBranding ?? !tent.branding, context.facts)
+  const { branding, warnings } = brandingOf(input.removeBranding ?? !tent.branding, context.facts)
   const page = pageOf(tent.id, branding, context)
   if (isLive(tent, { alias, page })) return Result.succeed({ change: null, refusal: null })
   const change = published(tent, { alias, requestedAlias, branding, warnings, page, now: context.now })
@@ -241,8 +238,8 @@ export const publish = (
 }
 
 /**
- * Publishes what has just been generated, when that was asked for, as one change with it. Nobody is there to ask: a taken
- * alias becomes the next free one, a taken root the default address, and a full plan a kept failure.
+ * Publishes a new page in the same change as its completion, if the request said so. The caller can't be asked, so a taken
+ * alias becomes the next free one, a taken root the default address, and a reached plan limit a stored failure.
  */
 export const autoPublish = (completed: TentChange, context: PublishContext): TentChange => {
   const tent = completed.after
@@ -266,7 +263,7 @@ export const autoPublish = (completed: TentChange, context: PublishContext): Ten
   )
 }
 
-/** `generated` joins it to the change that brought the page. */
+/** `generated`: the completion to merge with the publication. */
 const publication = (it: {
   readonly tent: Tent
   readonly after: Pick<Tent, "alias" | "branding"> & { readonly publication: Publication }

@@ -1,6 +1,6 @@
 // What a form takes of what is sent, and what of it makes a contact.
 import { fieldsByName, type ItemContext } from "@tentpole/core/contacts/batch/ContactItem"
-import { type Answers, field_bytes_max, readAnswers, readVisitor, type Sent } from "@tentpole/core/forms/Answers"
+import { type Answers, field_bytes_max, readAnswers, readVisitor, type SentFields } from "@tentpole/core/forms/Answers"
 import { readForms } from "@tentpole/core/forms/Form"
 import { SubmissionChange } from "@tentpole/core/forms/Submission"
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
@@ -19,8 +19,8 @@ const formOf = (html: string, formId = "f") => {
 }
 
 const form = formOf(`<form id=f><input name=email><input name=tags><textarea name=message></textarea></form>`)
-const read = (...sent: Sent) => Result.getOrThrow(readAnswers(form, sent))
-const refused = (...sent: Sent) =>
+const read = (...sent: SentFields) => Result.getOrThrow(readAnswers(form, sent))
+const refused = (...sent: SentFields) =>
   Result.match(readAnswers(form, sent), { onSuccess: () => null, onFailure: (e) => e.code })
 
 describe("a form as its page declares it", () => {
@@ -64,7 +64,7 @@ describe("what is sent", () => {
   })
 
   it("has at most 100 fields of 10 KB, the trap apart", () => {
-    const many = (count: number): Sent =>
+    const many = (count: number): SentFields =>
       Array.from({ length: count }, (_, n) => [n === 0 ? "email" : `x${n}`, "a@b.ch"])
     assert.isNotNull(read(...many(100), [honeypot_name, ""]))
     assert.strictEqual(refused(...many(101)), "payload_too_large")

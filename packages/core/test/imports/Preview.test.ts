@@ -1,6 +1,6 @@
 import { ImportSessionId } from "@tentpole/core/kernel/Ids"
-import { previewOf, readingOf } from "@tentpole/core/imports/Preview"
-import { type Answer, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
+import { previewOf, analyzeHeaders } from "@tentpole/core/imports/Preview"
+import { type SuggestionAnswer, noSuggestions } from "@tentpole/core/imports/mapping/Suggestions"
 import { assert, describe, it } from "@effect/vitest"
 
 const id = ImportSessionId.make("00000000-0000-4000-8000-000000000001")
@@ -9,11 +9,11 @@ const workspace = { fields: [], defaultCountry: "US" }
 const preview = (
   headers: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  answer: Answer = noSuggestions,
+  answer: SuggestionAnswer = noSuggestions,
 ) => {
   const numbered = rows.map((cells, index) => ({ rowNumber: index + 2, line: index + 2, cells }))
   const file = { headers, rows: numbered, formulaGuarded: true }
-  return previewOf(id, file, workspace, readingOf(file, workspace), answer)
+  return previewOf(id, file, workspace, analyzeHeaders(file, workspace), answer)
 }
 
 describe("a preview", () => {

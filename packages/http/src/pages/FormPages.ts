@@ -1,6 +1,6 @@
 // Handler of `/f/<tent id>/<form id>`: accepts submissions of forms on published pages, without scripts and cookies. Bots that
 // fill the honeypot field get the same answer.
-import { field_bytes_max, fields_max, type Sent } from "@tentpole/core/forms/Answers"
+import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -94,7 +94,7 @@ const taken = (found: Found): Response => {
 /** Percent-encoding can triple the size. */
 const body_bytes_max = (fields_max + 1) * 3 * (field_bytes_max + field_name_length_max)
 
-type Body = Sent | "too large" | "unknown" | "broken" | "file"
+type Body = SentFields | "too large" | "unknown" | "broken" | "file"
 
 const bodyOf = (request: Request): Effect.Effect<Body> => {
   if (Number(request.headers["content-length"] ?? 0) > body_bytes_max) return Effect.succeed("too large")

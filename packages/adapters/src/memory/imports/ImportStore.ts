@@ -138,7 +138,7 @@ export const layer = Layer.effect(
         Effect.map(kept(workspace, run, 1, through), (rows) =>
           rows.reduce((widest, { record }) => Math.max(widest, record.length), 0),
         ),
-      forgetSession: (workspace, id) =>
+      deleteSession: (workspace, id) =>
         Effect.gen(function* () {
           yield* Transaction
           const session = yield* db.find(importSessions, workspace, id)

@@ -374,7 +374,7 @@ export const layer = Layer.effect(
         long
           .read(workspace, (client) => widestKept(client, workspace, id, through))
           .pipe(Effect.map(([row]) => row?.widest ?? 0)),
-      forgetSession: (workspace, id) =>
+      deleteSession: (workspace, id) =>
         Effect.andThen(
           Transaction,
           within(

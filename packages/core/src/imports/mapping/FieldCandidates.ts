@@ -1,4 +1,4 @@
-// Columns that no field takes, as fields that could be made for them: what they would be called and hold.
+// Field candidates: unmapped columns as custom fields that could be created, with name and value type.
 import { readBoolean, readDate, readNumber } from "../../contacts/values/FieldValue.ts"
 import { reservedNames, type ValueType } from "../../contacts/ContactFields.ts"
 import { active_fields_max, type CustomField } from "../../contacts/CustomField.ts"
@@ -9,15 +9,15 @@ import { headerKey } from "./HeaderSynonyms.ts"
 
 export interface FieldConflict {
   /**
-   * `archived_existing`: a field with this name or label was archived. `active_existing`: a field has this name.
-   * `reserved_name`: a standard field has it. `duplicate_in_file`: an earlier column is to be called the same.
-   * `field_limit_reached`: the workspace has no room for one more.
+   * `archived_existing`: an archived field has this name or label. `active_existing`: an active field has this name.
+   * `reserved_name`: a standard field has it. `duplicate_in_file`: an earlier column gets the same name.
+   * `field_limit_reached`: the workspace has no room for another field.
    */
   readonly kind: "archived_existing" | "active_existing" | "reserved_name" | "duplicate_in_file" | "field_limit_reached"
   readonly resolution: "restore_existing" | "map_to_existing" | "rename" | "archive_others"
   readonly existingFieldDefinitionId: FieldDefinitionId | null
   readonly existingFieldDisplayName: string | null
-  /** The `api_name` that is taken, or that finds no room. */
+  /** The `api_name` that is taken or has no room. */
   readonly conflictKey: string
 }
 
@@ -34,11 +34,11 @@ export interface FieldCandidate {
 
 const sample_values_max = 5
 const name_length_max = 255
-/** From so many values on, one type for all of them is hardly chance. */
+/** With this many values, one common type is hardly chance. */
 const values_for_medium = 3
 const values_for_high = 20
 
-/** A name as `^[a-z][a-z0-9_]*$` has it: from the header's Latin letters and digits, else from the column's place. */
+/** A name that matches `^[a-z][a-z0-9_]*$`, from the header's Latin letters and digits, else from the column's number. */
 export const suggestApiName = (header: string, column: number): string => {
   const name = slugify(header, name_length_max).replaceAll("-", "_")
   if (name === "") return `column_${column}`
@@ -51,14 +51,14 @@ const tests: ReadonlyArray<readonly [ValueType, (text: string) => boolean]> = [
   ["date", (text) => Result.isSuccess(readDate(text, "text"))],
 ]
 
-/** Leading zeros and many digits are codes and numbers of things, not amounts: `007`, `4915112345678901`. */
+/** Leading zeros and many digits are codes, not amounts: `007`, `4915112345678901`. */
 const isPlainNumber = (text: string): boolean => !/^[+-]?0\d/.test(text) && text.replace(/\D/g, "").length <= 15
 
-/** The one type that all values have; text, unless every one of them reads as another. */
+/** The type that all values have, else text. */
 export const inferValueType = (values: ReadonlyArray<string>): ValueType =>
   values.length === 0 ? "string" : (tests.find(([, holds]) => values.every(holds))?.[0] ?? "string")
 
-/** What the values of a column would hold as a field, and how sure that is. */
+/** The value type for a column, and the confidence in it. */
 const inferenceOf = (
   values: ReadonlyArray<string>,
 ): Pick<FieldCandidate, "suggestedValueType" | "confidence" | "reason"> => {
@@ -80,7 +80,7 @@ const inferenceOf = (
       }
 }
 
-/** The type that most values have, though not all: as text they are kept whole, but it may be for a few mistakes only. */
+/** The type that most values have, but not all. Text stores all of them; the rest may be mistakes. */
 const nearlyOf = (values: ReadonlyArray<string>): { readonly type: ValueType; readonly count: number } | null => {
   for (const [type, holds] of tests) {
     const count = values.filter(holds).length
@@ -89,7 +89,7 @@ const nearlyOf = (values: ReadonlyArray<string>): { readonly type: ValueType; re
   return null
 }
 
-/** One candidate for each column given, with all that stands in the way of its name. */
+/** One candidate for each given column, with all conflicts of its name. */
 export const fieldCandidates = (
   columns: ReadonlyArray<{ readonly header: string; readonly index: number; readonly values: ReadonlyArray<string> }>,
   fields: ReadonlyArray<CustomField>,
@@ -108,7 +108,7 @@ export const fieldCandidates = (
       ...existingConflicts(suggestedApiName, existing),
       ...(suggested.has(suggestedApiName) ? [conflict("duplicate_in_file", "rename", suggestedApiName)] : []),
     ]
-    // A restored field takes a place too; one that is mapped to has it already.
+    // A restored field takes a place, too. A field that the column is mapped to has its place already.
     if (existing?.status !== "active" && room-- <= 0) {
       conflicts.push(conflict("field_limit_reached", "archive_others", suggestedApiName))
     }

@@ -1,6 +1,6 @@
-// What the leading tools call a contact's fields in the headers of their exports. Data: a header matches when it is the
-// same letters and digits, whatever its case, spaces, punctuation and accents. A name that a tool also has for something
-// else, or beside a better one, stands here for neither: Google Contacts has Nickname and Occupation, mostly empty.
+// Headers that leading tools use for a contact's fields in their exports. A header matches by its letters and digits; case,
+// spaces, punctuation and accents don't count. An ambiguous name is missing here, and so is one that a tool writes beside a
+// better one: Google Contacts has Nickname and Occupation, mostly empty.
 
 /** By the `api_name` of a standard field. */
 export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -186,7 +186,7 @@ export const headerSynonyms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-/** What two spellings of a header have in common: its letters and digits, folded, without accents. */
+/** The key of a header: its letters and digits in lower case, without accents. */
 export const headerKey = (header: string): string =>
   header
     .normalize("NFKD")

@@ -1,4 +1,4 @@
-// Which column goes into which field: what is proposed from the headers, and whether what was chosen can be.
+// Mappings of columns to fields: proposals from the headers, and validation of the caller's choice.
 import { Result } from "effect"
 import { type StandardField, standardFieldByName, standardFields } from "../../contacts/ContactFields.ts"
 import type { CustomField } from "../../contacts/CustomField.ts"
@@ -8,7 +8,7 @@ import type { Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
 import { ownColumns } from "../Table.ts"
 import { technicalColumns } from "./TechnicalColumns.ts"
 
-/** The fields that an import can write. Custom ones: all of the workspace's, archived ones are left out here. */
+/** The fields that an import can write: standard fields and the workspace's active custom fields. */
 export interface Targets {
   readonly standard: ReadonlyArray<StandardField>
   readonly custom: ReadonlyArray<CustomField>
@@ -23,20 +23,20 @@ export interface ProposedMapping {
   readonly header: string
   readonly targetField: string | null
   readonly targetKind: TargetKind | null
-  /** Why, or why not: a clause for people. */
+  /** Why the column has this target or none, as a clause for users. */
   readonly reason: string
   readonly source: "deterministic" | "ai" | "none"
   readonly overwriteBehavior: OverwriteBehavior
   /**
-   * `open`: no field has its name. `claimed`: another column has its field. `technical`: the tool that wrote the file wrote
-   * it for itself. `exported`: it comes from the export of an earlier import.
+   * `open`: no field has its name. `claimed`: another column has its field. `technical`: the tool that wrote the file uses
+   * the column itself. `exported`: an export of rejected rows added the column.
    */
   readonly standing: "mapped" | "open" | "claimed" | "technical" | "exported"
 }
 
 export const noFieldHasThisName = "No field has this name"
 
-/** A column that goes nowhere. */
+/** A column without a target. */
 export const unmapped = (
   header: string,
   standing: Exclude<ProposedMapping["standing"], "mapped">,
@@ -51,7 +51,7 @@ export const unmapped = (
   standing,
 })
 
-/** A column whose field another one has. */
+/** A column whose field another column has. */
 export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
   unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
 
@@ -62,13 +62,13 @@ interface Match {
 }
 
 interface Matcher {
-  /** By the names of fields. */
+  /** By names of fields. */
   readonly byName: (key: string) => Match | undefined
-  /** By what other tools call them. */
+  /** By other tools' names for fields. */
   readonly bySynonym: (key: string) => Match | undefined
 }
 
-/** Every name that a header can match, by its key. What stands first wins: a field's own name before a label. */
+/** Every name that a header can match, by its key. The first entry wins: a field's own name before a label. */
 const matcherOf = ({ standard, custom }: Targets): Matcher => {
   const [names, synonyms] = [new Map<string, Match>(), new Map<string, Match>()]
   const add = (to: Map<string, Match>, name: string, match: Match) => {
@@ -95,8 +95,8 @@ const matcherOf = ({ standard, custom }: Targets): Matcher => {
 }
 
 /**
- * One proposal for each column, in their order, from its header alone. No field is proposed twice: the earlier column has
- * it. The columns that our own export of failed rows has added are for no field.
+ * One proposal for each column, in order, from its header alone. Each field is proposed once, for the earliest column. The
+ * columns that an export of rejected rows adds get no field.
  */
 export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets): ReadonlyArray<ProposedMapping> => {
   const { byName, bySynonym } = matcherOf(targets)
@@ -123,7 +123,7 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
 const exportedColumn =
   "The column comes from the export of an earlier import: it says what became of the row, not who the contact is"
 
-/** A mapping as it is asked for. Without a target the column is left out; the kind follows from the target's name. */
+/** A mapping of a request. A null target leaves the column out. The kind follows from the target's name. */
 export interface WantedMapping {
   readonly header: string
   readonly targetField: string | null
@@ -147,7 +147,7 @@ const whyUnknown = (name: string, custom: ReadonlyMap<string, CustomField>): str
   return `there is no field ${name} in this workspace: create it first, or omit the column`
 }
 
-/** What was chosen, without the columns that are left out; or everything that is wrong with it. */
+/** The mappings without columns that are left out, or every issue. */
 export const checkMappings = (
   wanted: ReadonlyArray<WantedMapping>,
   headers: ReadonlyArray<string>,

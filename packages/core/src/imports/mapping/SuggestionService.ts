@@ -1,5 +1,5 @@
-// Asking the AI about the columns of a file, in the time that a preview has, and keeping what it says with the session: the
-// same file before the same fields is previewed the same, however often and by however many at once.
+// Requests column suggestions from the AI within the time of a preview, and stores them with the session. Repeated and
+// concurrent previews of the same file with the same fields give the same result.
 import { Effect } from "effect"
 import { Hex } from "effect/encoding"
 import type { Ai, ColumnsRequest } from "../../ports/Ai.ts"
@@ -11,10 +11,10 @@ import type { Transaction, Transactor } from "../../kernel/changes/Transactor.ts
 import type { ImportSession } from "../Import.ts"
 import { ImportChange } from "../machine.ts"
 import type { ImportStore } from "../ImportStore.ts"
-import type { PreviewReading } from "../Preview.ts"
-import { type Answer, acceptedMatches, noSuggestions } from "./Suggestions.ts"
+import type { HeaderAnalysis } from "../Preview.ts"
+import { type SuggestionAnswer, acceptedMatches, noSuggestions } from "./Suggestions.ts"
 
-/** A preview waits no longer for the AI. */
+/** The maximum time that a preview waits for the AI. */
 const answer_time_max_s = 10
 
 export interface SuggestionPorts {
@@ -26,43 +26,43 @@ export interface SuggestionPorts {
 }
 
 /**
- * What the AI says to a preview's question: what was kept when it was asked before, else asked now and kept. Whatever goes
- * wrong with the AI, the answer is a silent one, which is not kept.
+ * The AI's answer for a preview: the stored one if the request is the same, else a new one, which is stored. When the AI
+ * fails, the answer is `silent` and not stored.
  */
 export const suggestionService = ({ ai, secrets, store, transact, write }: SuggestionPorts) => {
   const keyOf = (request: ColumnsRequest): string => Hex.encode(secrets.sha256(encodeText(JSON.stringify(request))))
 
-  /** Of two that asked at once the first to come here is heard. */
-  const keep = Effect.fnUntraced(function* (
+  /** Stores the answer. Of two concurrent answers the first one counts. */
+  const storeMatches = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     session: ImportSession,
-    kept: NonNullable<ImportSession["suggestions"]>,
+    suggestions: NonNullable<ImportSession["suggestions"]>,
   ) {
     const locked = yield* store.lockSession(workspace, session.id)
-    const change = ImportChange.keepSuggestions(locked, kept)
+    const change = ImportChange.storeSuggestions(locked, suggestions)
     if (change === null) return locked.suggestions?.matches ?? []
     yield* write(workspace, change)
-    return kept.matches
+    return suggestions.matches
   })
 
   return Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     session: ImportSession,
-    { question: { request }, targets }: PreviewReading,
-  ): Effect.fn.Return<Answer, NotFound> {
+    { suggestionRequest: { request }, targets }: HeaderAnalysis,
+  ): Effect.fn.Return<SuggestionAnswer, NotFound> {
     if (request === null) return noSuggestions
     const key = keyOf(request)
     if (session.suggestions?.key === key) return { _tag: "given", matches: session.suggestions.matches }
-    const answer = yield* ask(ai, request)
+    const answer = yield* requestMatches(ai, request)
     if (answer._tag === "silent") return answer
     const matches = acceptedMatches(request, answer.matches, targets)
-    return { _tag: "given", matches: yield* transact(keep(workspace, session, { key, matches })) }
+    return { _tag: "given", matches: yield* transact(storeMatches(workspace, session, { key, matches })) }
   })
 }
 
-const ask = (ai: Ai["Service"], request: ColumnsRequest): Effect.Effect<Answer> =>
+const requestMatches = (ai: Ai["Service"], request: ColumnsRequest): Effect.Effect<SuggestionAnswer> =>
   ai.matchColumns(request).pipe(
-    Effect.map((matches): Answer => ({ _tag: "given", matches })),
+    Effect.map((matches): SuggestionAnswer => ({ _tag: "given", matches })),
     Effect.timeoutOrElse({
       duration: { seconds: answer_time_max_s },
       orElse: () => Effect.succeed(silent(`the AI did not answer within ${answer_time_max_s} seconds`)),
@@ -70,8 +70,11 @@ const ask = (ai: Ai["Service"], request: ColumnsRequest): Effect.Effect<Answer> 
     Effect.catchTag("AiRefused", () => Effect.succeed(silent("the AI gave no usable answer"))),
     Effect.catchTag("AiUnavailable", () => Effect.succeed(silent("the AI could not be reached"))),
     Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("the AI broke while it was asked about columns", defect), silent("the AI broke")),
+      Effect.as(
+        Effect.logError("the AI failed with a defect while it matched columns", defect),
+        silent("the AI broke"),
+      ),
     ),
   )
 
-const silent = (reason: string): Answer => ({ _tag: "silent", reason })
+const silent = (reason: string): SuggestionAnswer => ({ _tag: "silent", reason })

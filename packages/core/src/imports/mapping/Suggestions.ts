@@ -1,13 +1,13 @@
-// What the AI is asked about columns that no header match has placed, and what is made of its answer. Of the values
-// nothing leaves but their shapes, and the answer counts only where it names a column that was asked about and a field that
-// is there: whatever a file says to the model, it can at worst propose a wrong column, which whoever imports sees.
+// The AI request for columns that no header match has placed, and the use of its answer. Only the shapes of values are
+// sent. The answer counts only if it names a requested column and an existing field. A file with instructions for the model
+// can at worst cause a wrong proposal, which the user sees before the import.
 import type { ColumnMatch, ColumnsRequest } from "../../ports/Ai.ts"
 import { trim } from "../../kernel/Text.ts"
 import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
 import { sanitizeCell } from "../Rows.ts"
 
-/** How many columns are asked about in one question: the first ones. */
-export const columns_asked_max = 200
+/** How many columns one request contains: the first ones. */
+export const request_columns_max = 200
 const header_length_max = 100
 const shapes_max = 3
 const shape_length_max = 40
@@ -18,23 +18,23 @@ export interface SampledColumn {
   readonly values: ReadonlyArray<string>
 }
 
-export interface Question {
-  /** Null when there is nothing to ask. */
+export interface SuggestionRequest {
+  /** Null when no column is open. */
   readonly request: ColumnsRequest | null
-  /** What a column is called in the request, by its header. */
-  readonly asked: ReadonlyMap<string, string>
-  /** Why an open column is not asked about, by its header. */
-  readonly unasked: ReadonlyMap<string, string>
+  /** The name of a column in the request, by its header. */
+  readonly nameByHeader: ReadonlyMap<string, string>
+  /** Why an open column is not in the request, by its header. */
+  readonly omissionByHeader: ReadonlyMap<string, string>
 }
 
-/** What came of the question. `silent`: a clause says why. */
-export type Answer =
+/** The result of the request. `silent`: there is no answer; `reason` is a clause. */
+export type SuggestionAnswer =
   | { readonly _tag: "given"; readonly matches: ReadonlyArray<ColumnMatch> }
   | { readonly _tag: "silent"; readonly reason: string }
 
-export const noSuggestions: Answer = { _tag: "given", matches: [] }
+export const noSuggestions: SuggestionAnswer = { _tag: "given", matches: [] }
 
-/** Small letters as `a`, capitals as `A`, digits as `9`, what else ASCII has as it is, all else as `*`. */
+/** Lower-case letters become `a`, upper-case letters `A`, digits `9`, and other characters beyond ASCII `*`. */
 export const shapeOf = (value: string): string =>
   beginning(value.slice(0, 10 * shape_length_max).replace(/\p{M}+/gu, ""), shape_length_max)
     .replace(/[\p{Ll}\p{Lm}\p{Lo}]/gu, "a")
@@ -43,7 +43,7 @@ export const shapeOf = (value: string): string =>
     .replace(/\s/g, " ")
     .replace(/[^ -~]/gu, "*")
 
-/** The commonest shapes of a column's values, the commonest first. */
+/** The most frequent shapes of a column's values, the most frequent first. */
 const shapesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
   for (const value of values) {
@@ -62,47 +62,48 @@ const beginning = (text: string, length_max: number): string =>
     .join("")
 
 /**
- * An address, or digits as no name of a column has them: the first line is somebody's row, and the header is missing. Every
- * row that can be imported has the one or the other.
+ * Whether a header is an email address or a phone number. Then the header is missing and the first line is a contact's row:
+ * every row that can be imported has one of the two.
  */
 const looksLikeValue = (header: string): boolean => /\S@\S/.test(header) || header.replace(/\D/g, "").length >= 7
 
-/** Asks about the columns that are open, and offers the fields that no column has claimed. */
-export const questionOf = (
+/** Requests the open columns, and offers the fields that no column has claimed. */
+export const suggestionRequestOf = (
   columns: ReadonlyArray<SampledColumn>,
   proposed: ReadonlyArray<ProposedMapping>,
   targets: Targets,
-): Question => {
+): SuggestionRequest => {
   const open = new Set(proposed.flatMap(({ header, standing }) => (standing === "open" ? [header] : [])))
   const taken = new Set(proposed.map(({ targetField }) => targetField))
   const headless = proposed.some(({ header }) => looksLikeValue(header))
   const fields = [...targets.standard, ...targets.custom]
     .filter(({ apiName }) => !taken.has(apiName))
     .map(({ apiName, displayName, valueType }) => ({ apiName, displayName, valueType }))
-  const [asked, unasked] = [new Map<string, string>(), new Map<string, string>()]
+  const [nameByHeader, omissionByHeader] = [new Map<string, string>(), new Map<string, string>()]
   const request = new Map<string, ReadonlyArray<string>>()
   for (const { header, values } of columns.filter((column) => open.has(column.header))) {
     const name = beginning(sanitizeCell(header), header_length_max)
     const filled = values.map(trim).filter((value) => value !== "")
-    if (headless) unasked.set(header, "the first line looks like a row of values rather than a header")
-    else if (filled.length === 0) unasked.set(header, "the column is empty in the sample")
-    else if (request.size >= columns_asked_max) unasked.set(header, `only ${columns_asked_max} columns are asked about`)
-    else if (request.has(name)) unasked.set(header, "an earlier column begins with the same words")
+    if (headless) omissionByHeader.set(header, "the first line looks like a row of values rather than a header")
+    else if (filled.length === 0) omissionByHeader.set(header, "the column is empty in the sample")
+    else if (request.size >= request_columns_max)
+      omissionByHeader.set(header, `only ${request_columns_max} columns are asked about`)
+    else if (request.has(name)) omissionByHeader.set(header, "an earlier column begins with the same words")
     else {
-      asked.set(header, name)
+      nameByHeader.set(header, name)
       request.set(name, shapesOf(filled))
     }
   }
   const nothing = request.size === 0 || fields.length === 0
-  if (nothing) asked.clear()
+  if (nothing) nameByHeader.clear()
   return {
     request: nothing ? null : { columns: Array.from(request, ([header, shapes]) => ({ header, shapes })), fields },
-    asked,
-    unasked,
+    nameByHeader,
+    omissionByHeader,
   }
 }
 
-/** What of an answer can be kept: for each column that was asked about the first known field that it names. */
+/** The valid part of an answer: for each requested column the first known field that it names. */
 export const acceptedMatches = (
   { columns }: ColumnsRequest,
   answer: ReadonlyArray<ColumnMatch>,
@@ -120,13 +121,13 @@ export const acceptedMatches = (
 }
 
 /**
- * The proposals with the answer in them. A field that a header match has claimed stays there; of two columns that the AI
- * sends to one field the earlier has it.
+ * Adds the answer to the proposals. A field that a header match has claimed stays there. If the AI names one field for two
+ * columns, the earlier column gets it.
  */
 export const withSuggestions = (
   proposed: ReadonlyArray<ProposedMapping>,
-  { asked, unasked }: Question,
-  answer: Answer,
+  { nameByHeader, omissionByHeader }: SuggestionRequest,
+  answer: SuggestionAnswer,
   targets: Targets,
 ): ReadonlyArray<ProposedMapping> => {
   const standard = new Set(targets.standard.map(({ apiName }) => apiName))
@@ -137,10 +138,10 @@ export const withSuggestions = (
   return proposed.map((proposal): ProposedMapping => {
     const { header, standing } = proposal
     if (standing !== "open") return proposal
-    const why = unasked.get(header)
+    const why = omissionByHeader.get(header)
     if (why !== undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI was not asked: ${why}`)
     if (answer._tag === "silent") return unmapped(header, standing, `${noFieldHasThisName}, and ${answer.reason}`)
-    const name = asked.get(header)
+    const name = nameByHeader.get(header)
     if (name === undefined) return proposal
     const targetField = suggested.get(name)
     if (targetField === undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI suggests none`)

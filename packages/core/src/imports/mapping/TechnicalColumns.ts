@@ -1,15 +1,15 @@
-// Columns of a file that tell of the tool that wrote it rather than of the people in it.
+// Columns that describe the tool that wrote the file, not its contacts.
 import { headerKey } from "./HeaderSynonyms.ts"
 
 interface Tool {
   readonly name: string
-  /** Where all of these stand, the file is the tool's. */
+  /** A file with all of these columns is the tool's. */
   readonly marks: ReadonlyArray<string>
-  /** What it notes for itself. */
+  /** The columns that the tool writes for itself. */
   readonly technical: ReadonlyArray<string>
 }
 
-/** Tools whose own columns would pass for fields of a contact: Mailchimp's REGION is guessed from an IP address. */
+/** Tools whose own columns look like fields of a contact: Mailchimp guesses REGION from an IP address. */
 const tools: ReadonlyArray<Tool> = [
   {
     name: "Mailchimp",
@@ -42,7 +42,7 @@ const tools: ReadonlyArray<Tool> = [
   },
 ]
 
-/** By a column's key (`headerKey`): the name of the tool that wrote it for itself. */
+/** The name of the tool, by the keys (`headerKey`) of its own columns. */
 export const technicalColumns = (headers: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const keys = new Set(headers.map(headerKey))
   const tool = tools.find(({ marks }) => marks.every((mark) => keys.has(headerKey(mark))))

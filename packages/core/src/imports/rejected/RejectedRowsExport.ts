@@ -1,5 +1,4 @@
-// The export of the rows that an import left out: read from the store a page at a time and told on as CSV, in memory that
-// does not grow with the rows.
+// The export of an import's rejected rows: read from the store in pages and streamed as CSV, in constant memory.
 import { Effect, Option, Stream } from "effect"
 import { encodeText } from "../../kernel/Bytes.ts"
 import { byte_order_mark, csvTextInQuotes } from "../../kernel/Csv.ts"
@@ -10,16 +9,16 @@ import { rejectedRowsFileName, rejectedRowsTable } from "./RejectedRowsTable.ts"
 
 export interface RejectedRowsExport {
   readonly fileName: string
-  /** Ends before its end, by a defect, when the store does: who reads it must not take the beginning for the whole. */
+  /** Dies when the store fails, so that a reader does not mistake a part for the whole. */
   readonly bytes: Stream.Stream<Uint8Array>
 }
 
-/** Few enough that records of the largest size, which have half a megabyte, fit into memory. */
+/** Small enough for memory: the largest records have half a megabyte. */
 const page_rows = 250
 
 /**
- * The rows that a run has left out by now. Their results never change once a chunk is written, so that a run which goes on
- * meanwhile, and a reader who takes long, see what there was at the beginning; nothing is held open between two pages.
+ * The rows that a run has rejected so far. Results never change once a chunk is written, so a slow reader of a running
+ * import sees one consistent state. No transaction is open between two pages.
  */
 export const rejectedRowsExport = Effect.fnUntraced(function* (
   store: ImportStore["Service"],
@@ -36,12 +35,13 @@ export const rejectedRowsExport = Effect.fnUntraced(function* (
     widest: total === 0 ? 0 : yield* store.widestRejected(workspace, id, through),
     formulaGuarded: session.source === "upload",
   })
-  const pages = Stream.paginate({ after: 1, told: 0 }, ({ after, told }) =>
+  const pages = Stream.paginate({ after: 1, emitted: 0 }, ({ after, emitted }) =>
     Effect.gen(function* () {
       const rows = yield* store.rejectedRows(workspace, id, { after, through, limit: page_rows })
-      const next = { after: rows.at(-1)?.rowNumber ?? through, told: told + rows.length }
-      if (rows.length === 0 && told < total) return yield* Effect.die("rows of an import went while they were exported")
-      return [[csvTextInQuotes(rows.map(row))], next.told < total ? Option.some(next) : Option.none()] as const
+      const next = { after: rows.at(-1)?.rowNumber ?? through, emitted: emitted + rows.length }
+      if (rows.length === 0 && emitted < total)
+        return yield* Effect.die("rows of an import were deleted while they were exported")
+      return [[csvTextInQuotes(rows.map(row))], next.emitted < total ? Option.some(next) : Option.none()] as const
     }),
   )
   const text = Stream.concat(

@@ -1,27 +1,27 @@
-// The rows of an import that did not go in, as a table to mend and to import again: the file's own columns and cells, then
-// each row's number, its status, and why.
+// The rejected rows of an import as a table to correct and import again: the file's columns and cells, then each row's
+// number, status and reason.
 import { guardCell, guardFormula } from "../../kernel/Csv.ts"
 import { columns_max, type RejectedRow, type RowIssue } from "../Import.ts"
 import { distinctNames, outcomeColumns, ownColumns } from "../Table.ts"
 
 export interface RejectedRowsTable {
   readonly header: ReadonlyArray<string>
-  /** As many cells as there are columns, guarded against spreadsheets that would run them. */
+  /** One cell for each column, with guards against formulas in spreadsheets. */
   readonly row: (row: RejectedRow) => ReadonlyArray<string>
 }
 
 export interface RejectedRowsFile {
-  /** The run's; null when it has none, and its columns are called by their places. */
+  /** The run's headers. Null: it has none, and columns are named by their numbers. */
   readonly headers: ReadonlyArray<string> | null
-  /** The cells of the longest record. */
+  /** The number of cells in the longest record. */
   readonly widest: number
-  /** Whether cells may carry the `'` that exports put before formulas. */
+  /** Whether cells may have the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
 }
 
 /**
- * Every cell of every record is somewhere: those beyond the header stand in columns of their own, called by their places, and
- * those beyond `columns_max` together in the last one. What an export of before has added gives way to what is said now.
+ * No cell is lost. Cells beyond the header get columns named by their numbers; those beyond `columns_max` share the last
+ * column. The outcome columns of an earlier export are replaced.
  */
 export const rejectedRowsTable = ({ headers, widest, formulaGuarded }: RejectedRowsFile): RejectedRowsTable => {
   const named = headers ?? []
@@ -43,7 +43,9 @@ export const rejectedRowsTable = ({ headers, widest, formulaGuarded }: RejectedR
 
 const statuses: ReadonlySet<string> = new Set<RejectedRow["status"]>(["skipped", "failed"])
 
-/** A delimiter too many moves cells to the right, so that what was added is looked for at the end of a longer record. */
+/**
+ * An extra delimiter moves cells to the right, so the outcome of an earlier export is searched at the end of the record.
+ */
 const withoutOutcome = (record: ReadonlyArray<string>, columns_count: number): ReadonlyArray<string> => {
   if (record.length <= columns_count) return record.slice(0, columns_count - outcomeColumns.length)
   const [rowNumber = "", status = ""] = record.slice(-outcomeColumns.length)
@@ -65,7 +67,7 @@ const sentenceOf = ({ header, message }: RowIssue): string => {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-/** Without an issue, a row is skipped for what is there already. */
+/** A row without issues was skipped because the contact exists. */
 const reasonOf = (issues: RejectedRow["issues"]): string =>
   issues.length === 0
     ? "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
@@ -73,7 +75,7 @@ const reasonOf = (issues: RejectedRow["issues"]): string =>
 
 const base_name_length_max = 150
 
-/** What a browser saves the table of a file's rows as. */
+/** The file name for browsers. */
 export const rejectedRowsFileName = (fileName: string | null): string => {
   const base = (fileName ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/(-not-imported)+$/, "")
   return `${Array.from(base).slice(0, base_name_length_max).join("") || "import"}-not-imported.csv`

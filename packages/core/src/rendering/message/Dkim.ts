@@ -1,10 +1,10 @@
-// DKIM (RFC 6376), RSA-SHA256 over relaxed headers and the simple body. What is signed is decided here; hashing and signing
-// are an adapter's.
+// DKIM (RFC 6376): RSA-SHA256 over relaxed headers and the simple body. This file chooses what is signed; an adapter hashes
+// and signs.
 import { Context, Effect } from "effect"
 import { concat, encodeText, writeText } from "../../kernel/Bytes.ts"
 import type { RenderedMessage } from "./Message.ts"
 
-/** What a sending domain signs with. */
+/** The key of a sending domain. */
 export interface DkimKey {
   /** `d=`: the domain of `From`. */
   readonly domain: string
@@ -16,20 +16,20 @@ export interface DkimKey {
 export class DkimSigner extends Context.Service<
   DkimSigner,
   {
-    /** The value of a `DKIM-Signature` header for this message, folded. A key that can't be read is a defect. */
+    /** The value of a `DKIM-Signature` header for this message, folded. An unreadable key is a defect. */
     readonly sign: (headers: RenderedMessage["headers"], body: Uint8Array, key: DkimKey) => Effect.Effect<string>
   }
 >()("tentpole/DkimSigner") {}
 
-/** The message as it goes out, signed. */
+/** The signed message as bytes. */
 export const dkimSigned = Effect.fnUntraced(function* (message: RenderedMessage, key: DkimKey) {
   const signature = yield* (yield* DkimSigner).sign(message.headers, message.body, key)
   return toBytes({ ...message, headers: [["DKIM-Signature", signature], ...message.headers] })
 })
 
 /**
- * The message as it goes out: headers, an empty line, the body. Where the body has room in front of it the headers are
- * written there: a message becomes bytes once.
+ * The message as bytes: headers, an empty line, the body. The headers are written into the room in front of the body if
+ * there is any, so that the body is not copied.
  */
 export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage): Uint8Array => {
   let lines = ""
@@ -37,7 +37,7 @@ export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage):
   lines += "\r\n"
   if (lines.length <= headroom_bytes) {
     const whole = new Uint8Array(body.buffer, body.byteOffset - lines.length, lines.length + body.length)
-    // Headers are ASCII, one byte a character, unless somebody's address is not.
+    // Headers are ASCII, one byte a character, except for an internationalized address.
     if (writeText(lines, whole.subarray(0, lines.length))) return whole
   }
   const head = encodeText(lines)
@@ -48,9 +48,9 @@ export const toBytes = ({ headers, body, headroom_bytes = 0 }: RenderedMessage):
 }
 
 /**
- * What is signed. Both unsubscribe headers must be (RFC 8058 §4). The first five are named once more than they occur, so
- * that none can be added without breaking the signature (RFC 6376 §8.15): what is read, where replies go, and how the body is
- * taken apart.
+ * The signed headers. Both unsubscribe headers must be signed (RFC 8058 §4). The first five are named once more than they
+ * occur, so that none can be added without breaking the signature (RFC 6376 §8.15): they decide what is displayed, where
+ * replies go, and how the body is decoded.
  */
 const oversigned = ["from", "to", "subject", "reply-to", "content-type"]
 const signed = [
@@ -63,13 +63,13 @@ const signed = [
   "mime-version",
 ]
 
-/** A signature without its last part, and the bytes that the key has to sign to make it. */
+/** A signature header without the signature, and the bytes to sign. */
 export interface UnsignedSignature {
   readonly value: string
   readonly bytes: Uint8Array
 }
 
-/** `bodyHash` is the SHA-256 of the body, in base64. The body ends in exactly one CRLF: the simple form of itself. */
+/** `bodyHash` is the SHA-256 of the body in base64. A body with exactly one final CRLF is its own simple form. */
 export const unsignedSignature = (
   headers: RenderedMessage["headers"],
   bodyHash: string,
@@ -85,18 +85,18 @@ export const unsignedSignature = (
     `bh=${bodyHash};`,
     "b=",
   ].join("\r\n ")
-  // The names that are one too many stand for headers that are not there, and add nothing.
+  // The extra names refer to missing headers, which add no bytes.
   const lines = [...lastFirst(names, covered).map(relaxed), relaxed(["dkim-signature", value])]
   return { value, bytes: encodeText(lines.join("\r\n")) }
 }
 
-/** The signature in base64, set behind `b=` and folded. */
+/** The signature in base64, folded, after `b=`. */
 export const withSignature = ({ value }: UnsignedSignature, signature: string): string =>
   value + (signature.match(/.{1,72}/g) ?? []).join("\r\n ")
 
 type Header = readonly [name: string, value: string]
 
-/** A name stands for its last header not yet taken: RFC 6376 §5.4.2. */
+/** A name refers to its last header that is not yet used (RFC 6376 §5.4.2). */
 const lastFirst = (names: ReadonlyArray<string>, headers: ReadonlyArray<Header>): ReadonlyArray<Header> => {
   const left = [...headers]
   return names.flatMap((name) => {

@@ -1,5 +1,5 @@
-// Header values as they go over the wire: encoded (RFC 2047) where they are not plain ASCII, and folded (RFC 5322 §2.2.3),
-// so that no line is too long and no value can begin another header.
+// Header values on the wire: encoded (RFC 2047) if they are not plain ASCII, and folded (RFC 5322 §2.2.3). No line is too
+// long, and no value can begin another header.
 import { DateTime } from "effect"
 import { Base64 } from "effect/encoding"
 import { encodeText } from "../../kernel/Bytes.ts"
@@ -9,13 +9,13 @@ import { oneLine } from "../Escapes.ts"
 /** Lines should not be longer (RFC 5322 §2.1.1); those with encoded words must not be longer than 76 (RFC 2047 §2). */
 const line_length_max = 76
 
-/** Free text, as a subject is. `name` is the header's: the first line is shorter by it. */
+/** Free text, such as a subject. `name` is the header's: it shortens the first line. */
 export const unstructured = (name: string, text: string): string => {
   const line = oneLine(text)
   return isPlain(line) ? folded(name.length + 2, line) : encodedWords(name.length + 2, line)
 }
 
-/** A name and an address, as `From` has them. A name of nothing is left out. */
+/** A display name and an address, as in `From`. An empty name is left out. */
 export const mailbox = (name: string, displayName: string, address: string): string => {
   const display = oneLine(displayName).trim()
   const route = `<${wireAddress(address)}>`
@@ -27,10 +27,7 @@ export const mailbox = (name: string, displayName: string, address: string): str
   return phrase + (column + 1 + route.length > line_length_max ? "\r\n " : " ") + route
 }
 
-/**
- * An address with its domain as A-labels. A local part beyond ASCII stays (composed, RFC 6532 §3.1): only SMTPUTF8 can carry
- * it.
- */
+/** An address with its domain as A-labels. A local part beyond ASCII stays (NFC, RFC 6532 §3.1) and requires SMTPUTF8. */
 export const wireAddress = (address: string): string => {
   const line = oneLine(address).replace(/[<>]/g, "")
   const at = line.lastIndexOf("@")
@@ -38,11 +35,11 @@ export const wireAddress = (address: string): string => {
   return `${line.slice(0, at).normalize("NFC")}@${toDomain(line.slice(at + 1)) ?? line.slice(at + 1)}`
 }
 
-/** In angle brackets, as ids and addresses of lists are. */
+/** In angle brackets, as in `Message-ID` and `List-Id`. */
 export const bracketed = (text: string): string =>
   /^[!-;=?-~]*$/.test(text) ? `<${text}>` : `<${oneLine(text).replace(/[<>\s]/g, "")}>`
 
-/** `Sat, 21 Nov 2026 11:13:09 +0000` (RFC 5322 §3.3). Thousands of messages are of one second: it is written once for them. */
+/** `Sat, 21 Nov 2026 11:13:09 +0000` (RFC 5322 §3.3). Cached, because thousands of messages have the same second. */
 export const dateTime = (at: DateTime.Utc): string => {
   const second = Math.floor(at.epochMilliseconds / 1000)
   if (second !== last.second) {
@@ -53,7 +50,7 @@ export const dateTime = (at: DateTime.Utc): string => {
 
 let last = { second: Number.NaN, written: "" }
 
-/** Whether the text can stand as it is and is read as it is: folding would not change it, and nothing of it is a code. */
+/** Whether a text needs no encoding: folding would not change it, and no part of it looks like an encoded word. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text) && !/^ | $| {2}|=\?|[^ ]{61}/.test(text)
 
 const folded = (column: number, text: string): string => {
@@ -71,7 +68,7 @@ const quotedString = (text: string): string => `"${text.replace(/["\\]/g, "\\$&"
 const opening = "=?utf-8?B?"
 const closing = "?="
 
-/** Words of at most 75 characters, each of whole characters, one a line. */
+/** Encoded words of at most 75 characters, each with whole characters, one a line. */
 const encodedWords = (column: number, text: string): string => {
   const words: Array<string> = []
   let word = ""
@@ -91,10 +88,10 @@ const encodedWords = (column: number, text: string): string => {
   return [...words, word].map((each) => opening + Base64.encode(encodeText(each)) + closing).join("\r\n ")
 }
 
-/** Of a character in UTF-8. */
+/** The length of a character in UTF-8. */
 const sizeOf = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
 
-/** How many bytes an encoded word of this many characters holds. */
+/** How many bytes fit into an encoded word of this many characters. */
 const bytesIn = (characters: number): number =>
   Math.floor((Math.min(characters, 75) - opening.length - closing.length) / 4) * 3

@@ -1,13 +1,13 @@
-// A message, from the approved email to the bytes on the wire. An approved email is compiled once into encoded MIME
-// segments with the spots where a recipient's values go; a message is then a concatenation.
+// The types of a message, from the approved email to its bytes. An approved email is compiled once into encoded MIME
+// segments with slots for merge values. A message is then a concatenation.
 //
-// `compile` (Compile.ts) makes the `CompiledEmail`, `render` (Render.ts) the `RenderedMessage`, `dkimSigned` (Dkim.ts) the
-// signed bytes.
+// `compile` (Compile.ts) returns the `CompiledEmail`, `render` (Render.ts) the `RenderedMessage`, `dkimSigned` (Dkim.ts)
+// the signed bytes.
 import type { Contact } from "../../contacts/Contact.ts"
 import type { DateTime } from "effect"
 import type { DeliveryId, WorkspaceId } from "../../kernel/Ids.ts"
 
-/** What the footer and the tokens know of the workspace. */
+/** The workspace's data for the footer and merge tokens. */
 export interface Sender {
   readonly workspaceId: WorkspaceId
   readonly workspaceName: string
@@ -16,14 +16,14 @@ export interface Sender {
 
 export type LinkKind = "open" | "click" | "unsubscribe" | "view"
 
-/** What the addresses of each kind begin with, whoever they are for. */
+/** The beginning of the addresses of each kind, which is the same for all recipients. */
 export type Addresses = { readonly [Each in LinkKind]: string }
 
-/** The addresses that a message of its own carries; made by `deliveries/Links.ts`, with a MAC in each. */
+/** The addresses of one message, with a MAC in each. `Links.ts` creates them. */
 export interface MessageLinks {
   /**
-   * What stands in an address behind its beginning: letters, digits, `-` and `_`, which nothing has to be done to, wherever
-   * they stand. `index` is that of a redirect.
+   * The end of an address: letters, digits, `-` and `_`, which need no escaping anywhere. `index` is the index of a
+   * redirect.
    */
   readonly token: (kind: LinkKind, index: number | null) => string
   /** The redirect for the link of this index (from 0) in the compiled email. */
@@ -33,26 +33,26 @@ export interface MessageLinks {
   readonly view: string
 }
 
-/** One recipient, with everything that a rendering depends on: the same input gives the same bytes. */
+/** One recipient with everything that the message depends on: the same input gives the same bytes. */
 export interface Recipient {
   readonly deliveryId: DeliveryId
   readonly contact: Contact
-  /** The address as it goes into `To`. */
+  /** The address for `To`. */
   readonly address: string
-  /** Tokens of a flow, `{{campaign.dynamic.<key>}}`. */
+  /** Flow tokens, `{{campaign.dynamic.<key>}}`. */
   readonly dynamic: Readonly<Record<string, string | number | boolean>>
   readonly links: MessageLinks
   readonly messageId: string
   readonly date: DateTime.Utc
-  /** `List-Id`, `Feedback-ID`: what the message belongs to. */
+  /** `List-Id` and `Feedback-ID`: the blast or flow of the message. */
   readonly listId: string
   readonly feedbackId: string
 }
 
-/** The message as it goes out, unsigned: header lines each ended by CRLF, and the body with exactly one final CRLF. */
+/** The unsigned message: header lines without CRLF, and the body with exactly one final CRLF. */
 export interface RenderedMessage {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Uint8Array<ArrayBuffer>
-  /** So many bytes in front of the body, in the same buffer, are its own and free: headers fit there without a copy. */
+  /** Free bytes in front of the body in the same buffer: headers fit there without a copy. */
   readonly headroom_bytes?: number
 }

@@ -1,21 +1,20 @@
-// Memory that one message after the other is written into. A message needs some 30 KB, and fresh memory costs more than all
-// else about it: the machine clears every page before it gives it out.
+// Reused memory for messages. A message needs some 30 KB, and allocating it costs more than the rest of its rendering,
+// because the operating system clears every new page.
 //
-// Nobody can see another's message in it. Memory that comes back is detached from everyone who still holds it
-// (`ArrayBuffer.transfer`): what they hold is empty from then on, whatever is written next. What never comes back is left
-// to the garbage collector.
+// Released memory is detached from all of its views (`ArrayBuffer.transfer`), which are empty from then on. A message can
+// therefore not be read through the view of another. Memory that is not released is garbage-collected.
 
-/** Memory that is kept for the next message; what is larger, or more, is not. */
-const kept_max = 64
-const kept_bytes_max = 256 * 1024
-/** Memory is asked for in whole blocks, so that the next message, a little longer, finds room in it too. */
+/** The maximum of buffers for reuse, and of bytes in each. Others are left to the garbage collector. */
+const free_buffers_max = 64
+const free_buffer_bytes_max = 256 * 1024
+/** Memory is allocated in whole blocks, so that it suffices for a slightly longer message, too. */
 const block_bytes = 16 * 1024
 
 export class MessageMemory {
   readonly #free: Array<ArrayBuffer> = []
   readonly #lent = new WeakSet<ArrayBuffer>()
 
-  /** At least so many bytes. They hold what others have written: whoever takes them shows only what was written since. */
+  /** At least this many bytes. They hold data of other messages: use only the part that was written since. */
   take(size_bytes: number): Uint8Array<ArrayBuffer> {
     const last = this.#free.pop()
     const memory =
@@ -27,12 +26,12 @@ export class MessageMemory {
   }
 
   /**
-   * Takes back the memory that these bytes, or any part of it, lie in. Nothing native may still read from it: a write to a
-   * socket knows nothing of being detached. What was not taken here, or is back already, is left alone.
+   * Releases the memory of these bytes. No native code may still read from it: a write to a socket does not notice the
+   * detachment. Memory from elsewhere, and memory that was released before, is ignored.
    */
-  giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+  release({ buffer }: Uint8Array<ArrayBuffer>): void {
     if (!this.#lent.delete(buffer)) return
     const memory = buffer.transfer()
-    if (this.#free.length < kept_max && memory.byteLength <= kept_bytes_max) this.#free.push(memory)
+    if (this.#free.length < free_buffers_max && memory.byteLength <= free_buffer_bytes_max) this.#free.push(memory)
   }
 }

@@ -1,5 +1,5 @@
-// Quoted-printable (RFC 2045 §6.7) in pieces: a text and the values between its parts are encoded one by one, each from the
-// start of a line, and laid side by side. This runs for every spot of every message, and allocates nothing.
+// Quoted-printable (RFC 2045 §6.7) in pieces: each text and each value begins on its own line, so that pieces can be
+// joined. This runs for every slot of every message, and allocates no memory.
 
 /** Joins two lines when the text is decoded. */
 export const soft_break = "=\r\n"
@@ -7,23 +7,23 @@ export const soft_break = "=\r\n"
 /** With the `=` of a soft break a line has 76 characters, the most that are allowed. */
 const line_length_max = 75
 
-/** The most bytes that a text of this length can become. */
+/** The maximum of bytes for an encoded text of this length. */
 export const roomFor = (length: number): number => {
   // Three octets of UTF-8 for each unit, three characters for each octet; then a soft break for every line of at least 73.
   const encoded = length * 9
   return encoded + (Math.ceil(encoded / 73) + 1) * soft_break.length
 }
 
-/** Encodes a text by itself. */
+/** Encodes a whole text. */
 export const encodeQuotedPrintable = (text: string, ending: "" | typeof soft_break): Uint8Array => {
   const out = new Uint8Array(roomFor(text.length))
   return out.slice(0, writeQuotedPrintable(text, ending, out, 0))
 }
 
 /**
- * Writes a text, as UTF-8, into `out` from `start`, and answers where it ends. Line breaks of every kind become CRLF, the
- * canonical form of text in MIME. `ending` is set behind the text when its last line has begun. No line begins with a dot,
- * so that SMTP has none to double, or with `From `.
+ * Writes a text as UTF-8 into `out` from `start`, and returns the end. Line breaks of every kind become CRLF, the canonical
+ * form in MIME. `ending` follows a last line that is not empty. No line begins with a dot, which SMTP
+ * would double, or with `From `.
  */
 export const writeQuotedPrintable = (
   text: string,
@@ -35,7 +35,7 @@ export const writeQuotedPrintable = (
   let column = 0
   for (let at = 0; at < text.length; at++) {
     if (column > 0) {
-      // Most of what there is, by far, is neither special nor at a line's begin or end.
+      // The fast path: most characters are neither special nor at the beginning or end of a line.
       const end = Math.min(text.length, at + line_length_max - column)
       const from = at
       while (at < end) {
@@ -101,20 +101,20 @@ const writeSoftBreak = (out: Uint8Array, at: number): number => {
   return writeLineEnd(out, at + 1)
 }
 
-/** 1 for each character of ASCII that may stand for itself. */
+/** 1 for each ASCII character that needs no encoding. */
 const plainCharacters = Uint8Array.from({ length: 128 }, (_, unit) =>
   unit >= 33 && unit <= 126 && unit !== equals_sign ? 1 : 0,
 )
 const isPlain = (unit: number): boolean => unit < 128 && plainCharacters[unit] === 1
 const isBlank = (unit: number): boolean => unit === 32 || unit === 9
 
-/** White space at the end of a line is taken away in transport. */
+/** White space at the end of a line is removed in transport. */
 const endsLine = (text: string, at: number, ending: string): boolean =>
   at + 1 === text.length ? ending === "" : isLineBreak(text.charCodeAt(at + 1))
 
 const hexadecimal = (nibble: number): number => nibble + (nibble < 10 ? 48 : 55)
 
-/** The octets of a character beyond ASCII in UTF-8 (RFC 3629 §3) as one number; half a pair is U+FFFD. */
+/** The octets of a character beyond ASCII in UTF-8 (RFC 3629 §3) as one number; a lone surrogate is U+FFFD. */
 const octetsOf = (text: string, at: number): number => {
   const point = text.codePointAt(at) ?? 0
   const point_kept = point >= 0xd800 && point <= 0xdfff ? 0xfffd : point

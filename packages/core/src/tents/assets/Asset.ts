@@ -1,5 +1,5 @@
-// A file that was uploaded to a tent, for the AI to work with. Its bytes lie in the store of blobs under a key made of ids;
-// what is known of it is written only when all of them are there.
+// An asset: a file uploaded to a tent for the AI to use. Its bytes are in the blob store. Its row is written when all
+// bytes are there.
 import { type DateTime, Result, Schema } from "effect"
 import type { ErrorCode } from "../../kernel/ErrorCode.ts"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -9,9 +9,9 @@ import { Invalid } from "../../kernel/Refusal.ts"
 export interface Asset {
   readonly id: AssetId
   readonly tentId: TentId
-  /** As the caller has it: shown, and never part of a path. */
+  /** The caller's name of the file. It is shown, and never part of a path. */
   readonly fileName: string
-  /** What the bytes say that they are. */
+  /** Detected from the bytes. */
   readonly contentType: string
   readonly size_bytes: number
   readonly createdAt: DateTime.Utc
@@ -19,7 +19,7 @@ export interface Asset {
 
 export const assets_max = 50
 export const asset_name_length_max = 255
-/** An upload that took longer is not kept: its bytes may be cleaned away. */
+/** A longer upload is rejected: the cleanup job may have deleted its bytes. */
 export const upload_time_max_ms = 30 * 60_000
 const cleanup_after_ms = 2 * upload_time_max_ms
 
@@ -38,8 +38,8 @@ export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()
   current: Schema.Int,
 }) {
   readonly code = "asset_limit_exceeded" satisfies ErrorCode
-  static by(held: ReadonlyArray<Asset>): AssetLimitExceeded {
-    return new AssetLimitExceeded({ limit: assets_max, current: held.length })
+  static by(assets: ReadonlyArray<Asset>): AssetLimitExceeded {
+    return new AssetLimitExceeded({ limit: assets_max, current: assets.length })
   }
   override get message(): string {
     return `A tent can have at most ${this.limit} files. Delete one first`
@@ -49,9 +49,9 @@ export class AssetLimitExceeded extends Schema.TaggedError<AssetLimitExceeded>()
   }
 }
 
-export const hasMaxAssets = (held: ReadonlyArray<Asset>): boolean => held.length >= assets_max
+export const hasMaxAssets = (assets: ReadonlyArray<Asset>): boolean => assets.length >= assets_max
 
-/** The name that is kept, or why there is none: control characters stand in no name that people read. */
+/** The name to store, without control characters, or a refusal. */
 export const readFileName = (given: string): Result.Result<string, Invalid> => {
   const name = given.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim()
   if (name === "") return Result.fail(Invalid.at("file", "must have a file name"))
@@ -60,11 +60,11 @@ export const readFileName = (given: string): Result.Result<string, Invalid> => {
     : Result.fail(Invalid.at("file", `must have a file name of at most ${asset_name_length_max} characters`))
 }
 
-/** Removes the bytes of those assets that nobody knows of, or no longer. `why` tells it from others about the same. */
+/** Deletes the bytes of the assets that no row names. `why` makes the job's id unique. */
 export const cleanupJob = (tentId: TentId, assetIds: ReadonlyArray<AssetId>, why: string) =>
   ({ id: `asset_cleanup:${why}`, job: { type: "asset_cleanup", tentId, assetIds } }) as const satisfies QueuedJob
 
-/** Queued before the first byte is taken, for the case that nobody lives to write down the last. */
+/** Queued before the first byte, for a process that dies during the upload. */
 export const uploadCleanupJob = (tent: TentId, id: AssetId) => ({
   ...cleanupJob(tent, [id], `upload:${id}`),
   delay: cleanup_after_ms,
@@ -75,7 +75,7 @@ export type AssetChange = Change<"asset", { readonly before: Asset | null; reado
 const assetChange = changeOf("asset")
 
 export const AssetChange = {
-  /** Adds a file whose bytes are there to a tent that holds `others`. */
+  /** Adds an uploaded file to a tent that has `others`. */
   attach(asset: Asset, others: ReadonlyArray<Asset>): Result.Result<AssetChange, AssetLimitExceeded> {
     return hasMaxAssets(others)
       ? Result.fail(AssetLimitExceeded.by(others))

@@ -1,4 +1,4 @@
-// The port to what is known of tents' files. Their bytes lie in the store of blobs.
+// The port to the rows of assets. Their bytes are in the blob store.
 import { Context, type Effect } from "effect"
 import type { AssetId, TentId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
@@ -9,9 +9,9 @@ export class AssetStore extends Context.Service<
   AssetStore,
   {
     readonly get: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<Asset, NotFound>
-    /** All of a tent's, in the order in which they came; none of a tent that is not there. */
+    /** All assets of a tent, oldest first; empty for an unknown tent. */
     readonly ofTent: (workspace: WorkspaceId, tent: TentId) => Effect.Effect<ReadonlyArray<Asset>>
-    /** Whoever attaches or removes holds the tent's lock (`TentStore.lock`), or makes the tent in the same transaction. */
+    /** The caller holds the tent's lock (`TentStore.lock`), or creates the tent in the same transaction. */
     readonly apply: (workspace: WorkspaceId, change: AssetChange) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/AssetStore") {}

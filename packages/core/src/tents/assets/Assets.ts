@@ -1,6 +1,5 @@
-// What can be done with the files of tents. The bytes go to the store of blobs as they come; what is known of them is
-// written once all of them lie there. Whoever dies in between leaves a job behind, queued before the first byte, that removes
-// bytes which nothing names.
+// Use cases of a tent's assets. An upload streams its bytes to the blob store and writes the row when all bytes are there.
+// A cleanup job is queued before the first byte. It removes the bytes of an upload whose process died.
 import { Clock, Context, DateTime, Effect, Layer, Stream } from "effect"
 import { type BlobNotFound, BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
 import { contentTypeOf, head_bytes } from "../../ports/ContentType.ts"
@@ -27,11 +26,11 @@ import { TentStore } from "../TentStore.ts"
 
 export interface UploadedFile {
   readonly fileName: string
-  /** Fails when what comes is no file, or not this one alone. */
+  /** Fails when the request has no file, or more than one. */
   readonly bytes: Stream.Stream<Uint8Array, Invalid | AssetTooLarge>
 }
 
-/** A file on its way to whoever may read it. */
+/** An asset with its bytes, for a download. */
 export interface AssetContent {
   readonly asset: Asset
   readonly bytes: Stream.Stream<Uint8Array, BlobNotFound | BlobUnavailable>
@@ -42,7 +41,7 @@ type UploadRefusal = Invalid | NotFound | AssetTooLarge | AssetLimitExceeded | B
 export class Assets extends Context.Service<
   Assets,
   {
-    /** Keeps a file for a tent; for none (null) makes an idle one that holds it. */
+    /** Stores a file for a tent. Without a tent (null) it creates an idle one for the file. */
     readonly upload: (
       workspace: WorkspaceId,
       tent: TentId | null,
@@ -55,7 +54,7 @@ export class Assets extends Context.Service<
       id: AssetId,
     ) => Effect.Effect<AssetContent, NotFound | BlobUnavailable>
     readonly delete: (workspace: WorkspaceId, tent: TentId, id: AssetId) => Effect.Effect<void, NotFound>
-    /** Removes the bytes of those that are not there, or no longer. A job's: it fails when the store does not answer. */
+    /** Deletes the bytes of the given assets that no row names. Run by a job; fails when the blob store does not answer. */
     readonly cleanUp: (
       workspace: WorkspaceId,
       tent: TentId,
@@ -74,8 +73,8 @@ export class Assets extends Context.Service<
       const { transact } = yield* Transactor
       const { asset_bytes_max } = yield* Settings
 
-      /** Streams the bytes in, and looks at the first of them as they pass. */
-      const keep = Effect.fnUntraced(function* (key: string, bytes: UploadedFile["bytes"]) {
+      /** Streams the bytes into the blob store, and detects the content type from the first of them. */
+      const storeBytes = Effect.fnUntraced(function* (key: string, bytes: UploadedFile["bytes"]) {
         const head: Array<Uint8Array> = []
         let seen_bytes = 0
         const watched = Stream.tap(bytes, (chunk) =>
@@ -84,7 +83,7 @@ export class Assets extends Context.Service<
             seen_bytes += chunk.length
           }),
         )
-        // Whatever they say that they are, nobody who reads the store itself is to take them for a page.
+        // The stored type is neutral, so that no reader of the bucket serves a file as a page.
         const { size_bytes } = yield* blobs
           .put(key, watched, { contentType: "application/octet-stream", bytes_max: asset_bytes_max })
           .pipe(Effect.catchTag("BlobTooLarge", ({ bytes_max }) => new AssetTooLarge({ bytes_max })))
@@ -92,8 +91,8 @@ export class Assets extends Context.Service<
         return { size_bytes, contentType: yield* contentTypeOf(concat(head)) }
       })
 
-      /** The tent is there, locked, or made; and what it holds. */
-      const others = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: TentId, isNew: boolean) {
+      /** Locks or creates the tent; returns the assets that it has. */
+      const lockAssets = Effect.fnUntraced(function* (workspace: WorkspaceId, tent: TentId, isNew: boolean) {
         if (!isNew) {
           yield* tents.lock(workspace, tent)
           return yield* store.ofTent(workspace, tent)
@@ -108,21 +107,21 @@ export class Assets extends Context.Service<
       const attach = (workspace: WorkspaceId, asset: Asset, isNew: boolean, began_ms: number) =>
         transact(
           Effect.gen(function* () {
-            const held = yield* others(workspace, asset.tentId, isNew)
-            // Its bytes may be cleaned away by now: a process that was frozen for so long gives up.
+            const existing = yield* lockAssets(workspace, asset.tentId, isNew)
+            // The cleanup job may have deleted the bytes by now, so a process that was suspended for this long fails.
             if ((yield* Clock.currentTimeMillis) - began_ms > upload_time_max_ms) {
               return yield* new Unavailable({ part: "upload" })
             }
-            yield* store.apply(workspace, yield* Effect.fromResult(AssetChange.attach(asset, held)))
+            yield* store.apply(workspace, yield* Effect.fromResult(AssetChange.attach(asset, existing)))
           }),
         )
 
       return Assets.of({
         upload: Effect.fn("Assets.upload")(function* (workspace, into, file) {
           const fileName = yield* Effect.fromResult(readFileName(file.fileName))
-          // What can't be kept is refused before it is taken.
-          const held = into === null ? [] : yield* listed(tents, store, workspace, into)
-          if (hasMaxAssets(held)) return yield* AssetLimitExceeded.by(held)
+          // Checks the limit before the bytes are streamed. `attach` checks it again under the lock.
+          const existing = into === null ? [] : yield* listAssets(tents, store, workspace, into)
+          if (hasMaxAssets(existing)) return yield* AssetLimitExceeded.by(existing)
           const id = AssetId.make(yield* ids.next)
           const tentId = into ?? TentId.make(yield* ids.random)
           const began_ms = yield* Clock.currentTimeMillis
@@ -130,22 +129,22 @@ export class Assets extends Context.Service<
           yield* transact(jobs.enqueue({ ...job, workspaceId: workspace }, options))
           const key = assetKey(workspace, tentId, id)
           return yield* Effect.gen(function* () {
-            const kept = yield* keep(key, file.bytes)
-            const asset: Asset = { id, tentId, fileName, ...kept, createdAt: yield* DateTime.now }
+            const stored = yield* storeBytes(key, file.bytes)
+            const asset: Asset = { id, tentId, fileName, ...stored, createdAt: yield* DateTime.now }
             yield* attach(workspace, asset, into === null, began_ms)
             return asset
           }).pipe(
-            // A refusal has written nothing. Where nobody knows what was written, the job will look.
+            // After a refusal nothing is written. After a crash the cleanup job removes the bytes.
             Effect.tapError(() => Effect.ignore(blobs.delete(key))),
           )
         }),
 
-        list: Effect.fn("Assets.list")((workspace, tent) => listed(tents, store, workspace, tent)),
+        list: Effect.fn("Assets.list")((workspace, tent) => listAssets(tents, store, workspace, tent)),
 
         content: Effect.fn("Assets.content")(function* (workspace, tent, id) {
           const asset = yield* store.get(workspace, tent, id)
           const key = assetKey(workspace, tent, id)
-          // Deleted since it was found: it is not there either way.
+          // The bytes may be deleted between the two reads.
           yield* blobs.info(key).pipe(Effect.catchTag("BlobNotFound", () => new NotFound({ resource: "asset" })))
           return { asset, bytes: blobs.get(key) }
         }),
@@ -171,7 +170,7 @@ export class Assets extends Context.Service<
 
 const removals_at_once = 4
 
-const listed = Effect.fnUntraced(function* (
+const listAssets = Effect.fnUntraced(function* (
   tents: TentStore["Service"],
   store: AssetStore["Service"],
   workspace: WorkspaceId,

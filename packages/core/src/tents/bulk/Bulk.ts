@@ -1,5 +1,5 @@
-// Many tents from one template in one request: which items are admitted, what each is called and asks for, and what becomes
-// of the whole. Items are judged one by one, in the order of the request; the rejected ones don't stop the rest.
+// A bulk job: which items of a request are accepted, each tent's name and alias, and the progress of the job. Items are
+// decided one by one in the order of the request. A rejected item does not stop the others.
 import type { DateTime } from "effect"
 import type { Reasoning } from "../../ports/Ai.ts"
 import type { ApprovalId, BulkJobId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
@@ -13,12 +13,12 @@ import { TentChange } from "../machine.ts"
 export const bulk_items_max = 25
 export const prefix_length_max = 180
 export const start_index_max = 1_000_000
-/** Of `metadata`, as JSON. */
+/** Of `metadata` as JSON. */
 export const metadata_length_max = 16_384
 
 export interface BulkRequest {
   readonly template: { readonly id: TentTemplateId; readonly approvalId: ApprovalId }
-  /** As read, in the order of the request. */
+  /** Decoded, in the order of the request. */
   readonly items: ReadonlyArray<ReadBulkItem>
   readonly clientJobDescriptor: string | null
   readonly defaultTentNamePrefix: string | null
@@ -28,22 +28,22 @@ export interface BulkRequest {
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-interface Placed {
-  /** From 0, the order of the request. */
+interface BulkItemResult {
+  /** From 0, in the order of the request. */
   readonly index: number
   readonly clientItemId: string | null
-  /** Null where what was sent has none that could be read. */
+  /** Null when the item has no name that could be read. */
   readonly tentName: string | null
-  /** What the tent asks for: of several that want one alias, the later ones ask for `-2`, `-3` … */
+  /** The alias that the tent requests. When several items want one alias, later ones request `-2`, `-3` … */
   readonly customPageAlias: string | null
 }
 
-export interface AdmittedItem extends Placed {
+export interface AdmittedItem extends BulkItemResult {
   readonly status: "accepted"
   readonly tentId: TentId
 }
 
-export interface RejectedItem extends Placed {
+export interface RejectedItem extends BulkItemResult {
   readonly status: "rejected"
   readonly code: "INVALID_ITEM" | "INSUFFICIENT_CREDITS"
   readonly message: string
@@ -68,7 +68,7 @@ export interface BulkProgress {
   readonly failed_count: number
 }
 
-/** How far a job is, by the tents of its admitted items that are still there: one that was deleted is over. */
+/** Progress, counted from the tents that still exist. A deleted tent does not count. */
 export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): BulkProgress => {
   const count = (status: string) => tents.filter(({ generation }) => generation.status === status).length
   const queued = count("queued")
@@ -79,12 +79,12 @@ export const progressOf = (tents: ReadonlyArray<Pick<Tent, "generation">>): Bulk
 
 const noCredits = "The workspace has no credit left for this item. Add credits and send it again"
 
-/** Its effects are those of its tents. */
+/** The jobs of this change are those of its tents. */
 export type BulkChange = Change<
   "bulk tents",
   {
     readonly job: BulkJob
-    /** One for each admitted item: a new tent, with its credit and its job. */
+    /** One for each accepted item: a new tent with its credit and its job. */
     readonly tents: ReadonlyArray<TentChange>
     readonly credits_taken: number
   }
@@ -94,8 +94,8 @@ const bulkChange = changeOf("bulk tents")
 
 export const BulkChange = {
   /**
-   * Admits what can be: `credits` is what the workspace has, and `tentIds` has one for each item. A name counts on with
-   * every item, whatever becomes of it.
+   * Accepts the items for which there is credit. `credits` is the workspace's balance; `tentIds` has one id for each item.
+   * The number in a generated name grows with every item, accepted or rejected.
    */
   admit(it: {
     readonly id: BulkJobId

@@ -1,4 +1,4 @@
-// Reads an item of a bulk request. All its problems are reported at once, and reject only this item.
+// Decoding of one item of a bulk request. All problems of an item are reported at once, and reject only this item.
 import { Result, Schema } from "effect"
 import { issuesOf } from "../../kernel/Refusal.ts"
 import { isBlank } from "../../kernel/Text.ts"
@@ -15,7 +15,7 @@ export interface BulkItem {
   readonly alias: Alias | null
 }
 
-/** `clientItemId` and `aliasAsSent` are read of a rejected item too, where they can be. */
+/** `clientItemId` and `aliasAsSent` are read from a rejected item too, if they can be. */
 export type ReadBulkItem = {
   readonly clientItemId: string | null
   readonly aliasAsSent: string | null
@@ -24,7 +24,7 @@ export type ReadBulkItem = {
 const atMost = (length_max: number) =>
   Schema.String.check(Schema.isMaxLength(length_max, { message: `must have at most ${length_max} characters` }))
 
-/** As it is right on the wire; descriptions of the API show it. */
+/** A valid item. The API description shows this schema. */
 export const BulkItemShape = Schema.Struct({
   input_data: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Any).annotate({
@@ -50,17 +50,17 @@ const decode = Schema.decodeUnknownResult(BulkItemShape, { errors: "all", onExce
 
 export const readBulkItem = (raw: unknown, { autoPublish }: { readonly autoPublish: boolean }): ReadBulkItem => {
   const decoded = decode(raw)
-  const said = textsOf(raw)
+  const texts = textsOf(raw)
   if (Result.isFailure(decoded)) {
     const faults = issuesOf(decoded.failure).map(({ path, message }) => `${path === "" ? "the item" : path} ${message}`)
-    return { ...said, read: null, fault: faults.slice(0, faults_max).join("; ") }
+    return { ...texts, read: null, fault: faults.slice(0, faults_max).join("; ") }
   }
   const item = decoded.success
   const faults = faultsOf(item, autoPublish)
-  if (faults.length > 0) return { ...said, read: null, fault: faults.join("; ") }
+  if (faults.length > 0) return { ...texts, read: null, fault: faults.join("; ") }
   const { custom_page_alias: alias } = item
   return {
-    ...said,
+    ...texts,
     read: {
       tentName: item.tent_name ?? null,
       prompt: promptOf(item),
@@ -72,7 +72,7 @@ export const readBulkItem = (raw: unknown, { autoPublish }: { readonly autoPubli
 
 const faults_max = 10
 
-/** What can be told of an item, whatever else is wrong with it. */
+/** The texts that identify an item, also when the item is invalid. */
 const textsOf = (raw: unknown): { readonly clientItemId: string | null; readonly aliasAsSent: string | null } => {
   const text = (key: string, length_max: number): string | null => {
     const value: unknown = typeof raw === "object" && raw !== null ? Reflect.get(raw, key) : null
@@ -103,7 +103,7 @@ const faultsOf = (item: Shape, autoPublish: boolean): ReadonlyArray<string> => {
   ]
 }
 
-/** Data first, a line for each key, then the instructions. */
+/** The prompt: a line for each key of the data, then the instructions. */
 const promptOf = ({ input_data: data = {}, instructions = "" }: Shape): string => {
   const lines = Object.entries(data).map(
     ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,

@@ -1,4 +1,4 @@
-// The port to bulk creations of tents: their admission, written as one, and how far they are.
+// The port to bulk jobs: the job with its tents, written together, and their progress.
 import { Context, type Effect } from "effect"
 import type { BulkJobId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
@@ -10,14 +10,14 @@ import type { Tent } from "../Tent.ts"
 export class BulkStore extends Context.Service<
   BulkStore,
   {
-    /** The credits that the workspace has. Until the transaction ends nobody else takes any. */
+    /** The credits of the workspace. No other transaction takes credits until this one ends. */
     readonly lockCredits: (workspace: WorkspaceId) => Effect.Effect<number, NotFound, Transaction>
     /** Writes the job with all of its tents, and takes their credits. */
     readonly apply: (
       workspace: WorkspaceId,
       change: BulkChange,
     ) => Effect.Effect<void, InsufficientCredits, Transaction>
-    /** The job, and those of its tents that are there. */
+    /** The job, and those of its tents that still exist. */
     readonly get: (
       workspace: WorkspaceId,
       id: BulkJobId,

@@ -1,16 +1,16 @@
-// Where published pages are: the host of a workspace, and the path on it.
+// The addresses of published pages: the host of a workspace, and the path on it.
 import { TentId } from "../../kernel/Ids.ts"
 import { Option, Schema } from "effect"
 import { type Alias, isAlias, root } from "../Alias.ts"
 
-/** Where a workspace's pages live. */
+/** The hosts of a workspace's pages. */
 export interface Site {
   readonly slug: string
-  /** A host of the workspace's own; null: `<slug>.<pagesHost>`. */
+  /** The workspace's custom host; null: `<slug>.<pagesHost>`. */
   readonly ownHost: string | null
 }
 
-/** What a path names on the pages' origin. */
+/** The page that a path names on the pages' origin. */
 export type PageAddress = { readonly by: "alias"; readonly alias: Alias } | { readonly by: "id"; readonly id: TentId }
 
 export const addressPath = (address: PageAddress): string => {
@@ -20,7 +20,7 @@ export const addressPath = (address: PageAddress): string => {
 
 const tentId = Schema.decodeUnknownOption(TentId)
 
-/** Null when nothing can be published at the path. */
+/** Null when no page can be published at the path. */
 export const readPath = (path: string): PageAddress | null => {
   if (path === "/") return { by: "alias", alias: root }
   const [, first, second, ...more] = path.split("/")
@@ -32,7 +32,7 @@ export const readPath = (path: string): PageAddress | null => {
   return isAlias(first) ? { by: "alias", alias: first } : null
 }
 
-/** The host without port, lower case, without the final dot of a fully qualified name; null for what is no host. */
+/** The host in lower case, without port and final dot; null for a malformed host. */
 export const readHost = (header: string): string | null => {
   const host = header
     .toLowerCase()
@@ -49,7 +49,7 @@ export const slugOfHost = (host: string, pagesHost: string): string | null => {
   return slug === "" || slug.includes(".") ? null : slug
 }
 
-/** The public address: scheme and port are those of the pages' origin. */
+/** The public address. Scheme and port are those of the pages' origin. */
 export const pageUrl = (
   settings: { readonly publicPagesUrl: string; readonly pagesHost: string },
   site: Site,
@@ -58,7 +58,7 @@ export const pageUrl = (
   return `${originOf(settings, site.ownHost ?? `${site.slug}.${settings.pagesHost}`)}${addressPath(address)}`
 }
 
-/** The origin of a host of pages: scheme and port are those of the pages' origin. */
+/** The origin of a host of pages. Scheme and port are those of the pages' origin. */
 export const originOf = ({ publicPagesUrl }: { readonly publicPagesUrl: string }, host: string): string => {
   const [, scheme = "https", port = ""] = /^(https?):\/\/(?:\[[^\]]*\]|[^/:]*)(:\d+)?/.exec(publicPagesUrl) ?? []
   return `${scheme}://${host}${port}`

@@ -1,5 +1,5 @@
-// The page as it is served: a generated document with what publishing adds. Offsets of the parsed source are edited, so
-// that every other byte stays as it was written.
+// The served page: the generated document with form targets, honeypots and the branding line. It edits the source by
+// offsets, so that all other bytes stay the same.
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 import { elements } from "../../documents/HtmlElements.ts"
 import type { TentId } from "../../kernel/Ids.ts"
@@ -12,10 +12,10 @@ export interface PageOptions {
   readonly branding: boolean
 }
 
-/** The field that people don't see and machines fill in. */
+/** A field that visitors don't see and bots fill in. */
 export const honeypot_name = "tentpole_website"
 
-/** Sets where forms go, hides a honeypot in each, and adds the branding line. */
+/** Sets the targets of forms, adds a honeypot to each, and adds the branding line. */
 export const toPublished = (html: string, { tentId, branding }: PageOptions): string => {
   const document = parse(html, { sourceCodeLocationInfo: true })
   const edits: Array<Edit> = formsOf(document).flatMap(({ element, formId }) => formEdits(element, tentId, formId))
@@ -30,11 +30,11 @@ export interface FormOfPage {
 
 const form_id_length_max = 200
 
-/** An id that can stand in an address, where dots go up, and in a trigger. */
+/** An id that can be part of an address, where `..` goes up, and of a trigger. */
 const isFormId = (text: string | undefined): text is string =>
   text !== undefined && !/^\.{0,2}$/.test(text) && text.length <= form_id_length_max && text.isWellFormed()
 
-/** The forms of a document in order; a form's id is its `id`, else its `name`, else `form-<n>`, n counting from 1. */
+/** The forms of a document in order. A form's id is its `id`, else its `name`, else `form-<n>` with n from 1. */
 export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
   elements(document)
     .filter((element) => element.tagName === "form")
@@ -43,7 +43,7 @@ export const formsOf = (document: Node): ReadonlyArray<FormOfPage> =>
       formId: [attribute(element, "id"), attribute(element, "name")].find(isFormId) ?? `form-${index + 1}`,
     }))
 
-/** No second footer: the page has its own, and there is one to a page. */
+/** An `<aside>`, because the page may have a `<footer>` and should have only one. */
 const branding_line =
   '<aside aria-label="Maker" style="padding:1rem;text-align:center;font:14px/1.5 system-ui,sans-serif;color:#4b5563;background:#f9fafb">Made with Tentpole</aside>'
 
@@ -59,7 +59,7 @@ interface Edit {
 
 const formEdits = (form: Element, tentId: TentId, formId: string): ReadonlyArray<Edit> => {
   const start = form.sourceCodeLocation?.startTag
-  // The parser makes up no form: each has its tag in the source.
+  // The parser creates no form without a tag in the source.
   if (start === undefined) return []
   const old = Object.entries(form.sourceCodeLocation?.attrs ?? {})
     .filter(([name]) => name === "action" || name === "method")

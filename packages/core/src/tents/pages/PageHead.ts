@@ -1,5 +1,5 @@
-// What a page says of itself where it is shared, found and kept in a tab: tags that follow from what it says already and from
-// its owner's brand. What its author wrote stays; only what is missing is added.
+// Tags for search engines, social media and browser tabs, derived from the page and its owner's brand. Only missing tags
+// are added; the author's tags stay.
 import { type DefaultTreeAdapterMap, parse } from "parse5"
 import { escapeHtml } from "../../rendering/Escapes.ts"
 import { accents, paletteOr } from "../../rendering/Palette.ts"
@@ -8,7 +8,7 @@ import { elements } from "../../documents/HtmlElements.ts"
 
 type Element = DefaultTreeAdapterMap["element"]
 
-/** The brand, as far as a page's head tells of it. */
+/** The owner's brand, as far as the head needs it. */
 export interface PageOwner {
   readonly name: string
   readonly primaryColor: string | null
@@ -16,7 +16,7 @@ export interface PageOwner {
   readonly iconUrl: string | null
 }
 
-/** The document with what its head lacks; as it is when it has no head. `url` is its one public address. */
+/** Adds the missing tags to the head; unchanged when there is no head. `url` is the page's canonical address. */
 export const withHead = (html: string, url: string, owner: PageOwner): string => {
   const document = parse(html, { sourceCodeLocationInfo: true })
   const all = elements(document)
@@ -71,7 +71,7 @@ const textOf = (element: Element | undefined): string => {
 const prose_length_min = 40
 const description_length_max = 200
 
-/** A paragraph that says something, as against a label. */
+/** A paragraph long enough to describe the page, not a label. */
 const isProse = (element: Element): boolean => element.tagName === "p" && textOf(element).length >= prose_length_min
 
 const shortened = (text: string): string =>
@@ -80,11 +80,11 @@ const shortened = (text: string): string =>
 interface Picture {
   readonly url: string
   readonly text: string | null
-  /** A picture of the page; a logo is shown small. */
+  /** True for a picture of the page, false for a logo, which is shown small. */
   readonly large: boolean
 }
 
-/** Who shares a page fetches its picture by its whole address: one within the document has none. */
+/** Social media fetch the picture by its absolute address, so a data URL can't be used. */
 const pictureOf = (all: ReadonlyArray<Element>, url: string, owner: PageOwner): Picture | null => {
   for (const image of all.filter(({ tagName }) => tagName === "img")) {
     const address = wholeAddress(attribute(image, "src").trim(), url)
@@ -102,7 +102,7 @@ const wholeAddress = (address: string, url: string): string | null => {
   return address.startsWith("/") ? `${scheme}${host}${address}` : null
 }
 
-/** The brand's own, else its initial on its colour, within the document: no request more. */
+/** The brand's icon, else its initial on its colour as a data URL, which costs no request. */
 const iconOf = ({ iconUrl, name, primaryColor }: PageOwner): string => {
   if (iconUrl !== null && /^https?:\/\//i.test(iconUrl)) return iconUrl
   const { own, onOwn } = paletteOr(primaryColor, accents[0])

@@ -6,19 +6,19 @@ import type { Alias } from "../Alias.ts"
 import { toPublished } from "./PageDocument.ts"
 import { PublishLimitExceeded, type PublicationWarning, type Tent } from "../Tent.ts"
 
-/** What publishing has to know beyond the tent; while it is held, nobody else publishes in the workspace. */
+/** Facts for a publication, read under the workspace's publishing lock. */
 export interface PublishFacts {
   readonly plan: Pick<Plan, "publishedTents_max" | "brandingRemovable">
   /** Published tents of the workspace without this one. */
   readonly others_published: number
-  /** Those of the aliases that begin like the wanted one which other tents have, published or not. */
+  /** Aliases of other tents that begin with the stem of the requested one, published or not. */
   readonly taken: ReadonlySet<string>
 }
 
-export interface PublishWish {
-  /** Absent: the alias stays what it is. Null: the default address. */
+export interface PublishInput {
+  /** Absent: the alias does not change. Null: the default address. */
   readonly alias?: Alias | null
-  /** Absent: as it was. */
+  /** Absent: the branding does not change. */
   readonly removeBranding?: boolean
 }
 

@@ -1,5 +1,5 @@
-// The port through which published pages are served. It answers reads, and it tells when a cached answer may be out of
-// date, so that a warm page costs no query.
+// The port that serves published pages. It also reports when a cached answer may be outdated, so that a cached page costs
+// no query.
 import { Context, type DateTime, type Effect } from "effect"
 import type { TentId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { PageAddress, Site } from "./PageAddress.ts"
@@ -7,13 +7,13 @@ import type { PageOwner } from "./PageHead.ts"
 
 export interface PublishedPage {
   readonly tentId: TentId
-  /** The one it is known by: its alias where it has one. It is served by its id all the same. */
+  /** The canonical address: the alias, if there is one. The page is served at its id, too. */
   readonly address: PageAddress
   readonly html: string
   readonly etag: string
 }
 
-/** Whose host it is, by which hosts it is known, and how it looks: what its pages may load from elsewhere. */
+/** The owner of a host: the workspace's hosts and brand. */
 export interface PageSite extends Site, PageOwner {
   readonly workspaceId: WorkspaceId
 }
@@ -23,21 +23,22 @@ export interface ListedPage {
   readonly publishedAt: DateTime.Utc
 }
 
-/** The most that a site map may list (sitemaps.org). */
+/** The limit of a sitemap (sitemaps.org). */
 export const listed_pages_max = 50_000
 
 export class PublishedPages extends Context.Service<
   PublishedPages,
   {
-    /** The site at a host: a workspace's own, or the one of that slug. Null for nobody's. */
+    /** The site at a host: a workspace's custom host, or the host of the slug. Null for an unknown host. */
     readonly site: (at: { readonly host: string; readonly slug: string | null }) => Effect.Effect<PageSite | null>
-    /** The page at an address; null where nothing is published. */
+    /** The page at an address; null when no page is published there. */
     readonly getPage: (workspace: WorkspaceId, address: PageAddress) => Effect.Effect<PublishedPage | null>
-    /** What is published, newest first, `listed_pages_max` at most. */
+    /** Published pages, newest first, at most `listed_pages_max`. */
     readonly list: (workspace: WorkspaceId) => Effect.Effect<ReadonlyArray<ListedPage>>
     /**
-     * A mark of the workspace's pages, or (null) of all sites. Take it before a read and keep it with the answer: as long as
-     * the mark stays the same, the answer stands. Changes of this process show at once, those of others within a second.
+     * The version of the workspace's pages, or (null) of all sites. Read it before the pages and cache it with them: the
+     * cached answer is valid while the version is equal. Changes of this process show at once, those of others within a
+     * second.
      */
     readonly version: (of: WorkspaceId | null) => Effect.Effect<string>
   }

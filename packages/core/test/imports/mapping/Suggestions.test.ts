@@ -1,10 +1,10 @@
 import type { ColumnMatch } from "@tentpole/core/ports/Ai"
 import { proposeMappings, targetsOf } from "@tentpole/core/imports/mapping/Mapping"
 import {
-  type Answer,
-  columns_asked_max,
+  type SuggestionAnswer,
+  request_columns_max,
   acceptedMatches,
-  questionOf,
+  suggestionRequestOf,
   shapeOf,
   withSuggestions,
 } from "@tentpole/core/imports/mapping/Suggestions"
@@ -19,11 +19,11 @@ type File = Readonly<Record<string, ReadonlyArray<string>>>
 const reading = (file: File) => {
   const proposed = proposeMappings(Object.keys(file), targets)
   const columns = Object.entries(file).map(([header, values]) => ({ header, values }))
-  return { proposed, question: questionOf(columns, proposed, targets) }
+  return { proposed, question: suggestionRequestOf(columns, proposed, targets) }
 }
 
 /** What is proposed when the AI says so: field, source and reason by header. */
-const proposals = (file: File, said: Readonly<Record<string, string>> | Answer) => {
+const proposals = (file: File, said: Readonly<Record<string, string>> | SuggestionAnswer) => {
   const { proposed, question } = reading(file)
   const matches = Object.entries(said).map(([header, targetField]): ColumnMatch => ({ header, targetField }))
   const answer = isAnswer(said)
@@ -35,7 +35,7 @@ const proposals = (file: File, said: Readonly<Record<string, string>> | Answer) 
   return withSuggestions(proposed, question, answer, targets)
 }
 
-const isAnswer = (said: Readonly<Record<string, string>> | Answer): said is Answer => "_tag" in said
+const isAnswer = (said: Readonly<Record<string, string>> | SuggestionAnswer): said is SuggestionAnswer => "_tag" in said
 
 const fieldsOf = (file: File, said: Readonly<Record<string, string>>) =>
   proposals(file, said).map(({ targetField }) => targetField)
@@ -67,15 +67,15 @@ describe("the question to the AI", () => {
     for (const header of ["ann@example.com", "ann@localhost", "+49 30 1234567", "Ann <ann@b.co>"]) {
       const { question } = reading({ [header]: ["x"], Müller: ["y"] })
       assert.strictEqual(question.request, null)
-      assert.match(question.unasked.get("Müller") ?? "", /row of values/)
+      assert.match(question.omissionByHeader.get("Müller") ?? "", /row of values/)
     }
   })
 
   it("is bounded in columns and in the length of headers", () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`Spalte ${index}`, ["x"]]))
-    const { request, unasked } = reading(many).question
-    assert.strictEqual(request?.columns.length, columns_asked_max)
-    assert.strictEqual(unasked.size, 100)
+    const { request, omissionByHeader } = reading(many).question
+    assert.strictEqual(request?.columns.length, request_columns_max)
+    assert.strictEqual(omissionByHeader.size, 100)
     const long = "n".repeat(5_000)
     const { question } = reading({ [long]: ["x"], [`${long}!`]: ["x"], "a\ud800b": ["x"] })
     assert.deepStrictEqual(

@@ -31,7 +31,7 @@ describe("memory that is used again", () => {
         const bytes = toBytes(message)
         const expected = toBytes(render(email, personOf(name)))
         assert.deepStrictEqual(bytes, expected)
-        if (isBack) memory.giveBack(message.body)
+        if (isBack) memory.release(message.body)
         return { message, bytes, expected, isBack }
       })
       for (const { bytes, expected, isBack, message } of out) {
@@ -48,7 +48,7 @@ describe("memory that is used again", () => {
     const first = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Secret"), memory)
     const whole = toBytes(first)
     const held = [first.body, whole, whole.subarray(10), new Uint8Array(whole.buffer)]
-    memory.giveBack(first.body)
+    memory.release(first.body)
     const second = render(compiled("<p>{{contact.first_name}}</p>"), personOf("Other"), memory)
     assert.isAbove(second.body.length, 0)
     for (const bytes of held) assert.strictEqual(bytes.length, 0)
@@ -58,21 +58,21 @@ describe("memory that is used again", () => {
     const memory = new MessageMemory()
     const first = memory.take(100)
     first.fill(7)
-    memory.giveBack(first)
-    memory.giveBack(first)
+    memory.release(first)
+    memory.release(first)
     const [second, third] = [memory.take(100), memory.take(100)]
     assert.strictEqual(second[0], 7, "it was not cleared, which is what it is for")
     assert.notStrictEqual(second.buffer, third.buffer)
     assert.strictEqual(third[0], 0)
-    memory.giveBack(first)
+    memory.release(first)
     assert.strictEqual(second[0], 7, "what is back already can't be given back for someone else")
   })
 
   it("takes only what it has lent", () => {
     const memory = new MessageMemory()
     const foreign = new Uint8Array(16 * 1024).fill(9)
-    memory.giveBack(foreign)
-    new MessageMemory().giveBack(memory.take(1))
+    memory.release(foreign)
+    new MessageMemory().release(memory.take(1))
     assert.strictEqual(foreign[0], 9)
     assert.strictEqual(memory.take(1)[0], 0)
   })
@@ -83,7 +83,7 @@ describe("memory that is used again", () => {
       const bytes = memory.take(size_bytes)
       assert.isAtLeast(bytes.length, size_bytes)
       assert.isBelow(bytes.length, Math.max(size_bytes, 50_000) + 16 * 1024)
-      memory.giveBack(bytes.subarray(0, 1))
+      memory.release(bytes.subarray(0, 1))
     }
   })
 })

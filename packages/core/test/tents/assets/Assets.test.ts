@@ -5,7 +5,7 @@ import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { contentTypeOf } from "@tentpole/core/ports/ContentType"
 import { AssetId } from "@tentpole/core/kernel/Ids"
 import { AssetChange, assetKey, readFileName, uploadCleanupJob } from "@tentpole/core/tents/assets/Asset"
-import { shares, withPictures } from "@tentpole/core/tents/assets/PageAssets"
+import { assetUses, withPictures } from "@tentpole/core/tents/assets/PageAssets"
 import { Effect, Result, Schema } from "effect"
 import { tagged } from "../../../contract/index.ts"
 import { at, id, workspace } from "../TentFixture.ts"
@@ -94,7 +94,7 @@ it(
   { tags: ["attack/nesting-bomb"] },
   () => {
     const room = (contentType: string, size_bytes: number) => {
-      const [share] = shares([{ contentType, size_bytes }])
+      const [share] = assetUses([{ contentType, size_bytes }])
       return [share?.isShown, share?.isOnPage]
     }
     assert.deepStrictEqual(room("image/png", 1000), [true, true])
@@ -117,7 +117,7 @@ it.prop(
   "what is shown is never more than a provider takes, nor what stands on a page more than it bears",
   [Schema.Array(Sized).check(Schema.isMaxLength(5))],
   ([files]) => {
-    const rooms = shares(files)
+    const rooms = assetUses(files)
     const sum = (which: "isShown" | "isOnPage") =>
       files.reduce((bytes, { size_bytes }, index) => bytes + (rooms[index]?.[which] === true ? size_bytes : 0), 0)
     assert.strictEqual(rooms.length, files.length)

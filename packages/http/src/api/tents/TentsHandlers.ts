@@ -2,7 +2,7 @@
 import { decodeCursor, page_limit_default } from "@tentpole/core/kernel/Page"
 import { toAlias } from "@tentpole/core/tents/Alias"
 import type { NewTent } from "@tentpole/core/tents/NewTent"
-import type { PublishWish } from "@tentpole/core/tents/pages/Publish"
+import type { PublishInput } from "@tentpole/core/tents/pages/Publish"
 import { isInProgress } from "@tentpole/core/tents/Tent"
 import type { TentView } from "@tentpole/core/tents/TentView"
 import { Tents } from "@tentpole/core/tents/Tents"
@@ -69,10 +69,10 @@ const toNewTent = (payload: typeof CreateTent.Type): NewTent => ({
 })
 
 const toWish = ({ custom_page_alias, remove_branding }: typeof PublishTent.Type) => {
-  const rest: PublishWish = remove_branding === undefined ? {} : { removeBranding: remove_branding }
+  const rest: PublishInput = remove_branding === undefined ? {} : { removeBranding: remove_branding }
   if (custom_page_alias === undefined) return Result.succeed(rest)
-  if (custom_page_alias === null) return Result.succeed<PublishWish>({ ...rest, alias: null })
-  return Result.map(toAlias("custom_page_alias", custom_page_alias), (alias): PublishWish => ({ ...rest, alias }))
+  if (custom_page_alias === null) return Result.succeed<PublishInput>({ ...rest, alias: null })
+  return Result.map(toAlias("custom_page_alias", custom_page_alias), (alias): PublishInput => ({ ...rest, alias }))
 }
 
 const slice = Effect.fnUntraced(function* (
